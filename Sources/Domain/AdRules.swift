@@ -1,9 +1,10 @@
 /// An app's rules for advertising: night hours during which ads wait, the label they must begin with, and the opt-out
 /// notice. Many countries require them by law. A new app has Korea's label and hours (Network Act, article 50) but no
-/// opt-out notice: Korean law demands one in every ad, but only the operator knows the words. `upmc app ads APP_ID
-/// --opt-out` sets them, and from then on an ad without them is refused. Decision 065.
+/// opt-out notice: Korean law demands one in every ad, but only the operator knows its wording. `upmc app ads APP_ID
+/// --opt-out` sets it, and from then on an ad without it is refused. Decision 065.
 package struct AdRules: Equatable, Sendable {
-  /// The hours, by the device's clock, in which ads wait unless the user consented to ads at night. May span midnight.
+  /// The hours, in the device's local time, in which ads wait unless the user consented to ads at night. May span
+  /// midnight.
   package struct Night: Equatable, Sendable {
     package let from: ClockTime
     package let to: ClockTime
@@ -27,8 +28,8 @@ package struct AdRules: Equatable, Sendable {
     self.optOut = optOut
   }
 
-  /// Checks an ad in every language. Localized texts inside the app, referenced by key, are the app's responsibility.
-  /// - Throws: `.impossible`, listing every text at fault.
+  /// Checks an ad in every language. Texts that the app localizes itself, referenced by key, are not checked.
+  /// - Throws: `.impossible`, listing every text that breaks a rule.
   package func check(_ content: MessageContent) throws(Problem) {
     var faults: [Problem.Field] = []
     if let alert = content.alert { check(alert, at: "/alert", &faults) }
@@ -53,7 +54,7 @@ package struct AdRules: Equatable, Sendable {
 }
 
 extension Alert {
-  /// The literal texts with their pointers, in the order in which they are shown.
+  /// Returns the literal texts with their JSON pointers, in the order in which they are shown.
   fileprivate func plainLines(at pointer: String) -> [(pointer: String, text: String)] {
     switch self {
     case .text(let text): [(pointer, text)]
@@ -66,7 +67,8 @@ extension Alert {
 }
 
 extension Domain.Limits {
-  /// Maximum lengths of an app's ad label and opt-out notice, in UTF-8 bytes.
+  /// Maximum length of an app's ad label in UTF-8 bytes.
   package static let adLabelBytes = 64
+  /// Maximum length of an app's opt-out notice in UTF-8 bytes.
   package static let adOptOutBytes = 256
 }

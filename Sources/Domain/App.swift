@@ -3,7 +3,8 @@ package struct App: Sendable, Equatable {
   /// Internal number of an app, the first column of every key.
   package typealias Number = Int32
 
-  /// What happens to a user's other devices when the user registers another one. The raw values are stored in the database.
+  /// The policy for a user's other devices when the user registers a new one. The raw values are stored in the
+  /// database.
   package enum DevicePolicy: Int16, Sendable {
     /// All of a user's devices receive its messages.
     case multi = 0
@@ -21,12 +22,12 @@ package struct App: Sendable, Equatable {
     }
   }
 
-  /// That an app is being deleted. Times are microseconds since 1970.
+  /// The state of an app's deletion. Times are in microseconds since 1970.
   package struct Deletion: Sendable, Equatable {
     package let askedAt: Int64
-    /// Until then it can be taken back; what is stored of the app is removed afterwards.
+    /// End of the grace period. Until then the deletion can be cancelled; afterwards the app's data is removed.
     package let purgeAfter: Int64
-    /// Rows removed so far; nil while the grace lasts.
+    /// Number of rows removed so far; nil during the grace period.
     package let removedRows: Int64?
 
     package init(askedAt: Int64, purgeAfter: Int64, removedRows: Int64?) {
@@ -43,13 +44,13 @@ package struct App: Sendable, Equatable {
   /// IANA name of the time zone, used for `senddate` in payloads.
   package var timeZone: String
   package var devicePolicy: DevicePolicy
-  /// Why the dispatcher has paused this app's messages; nil if it is not paused.
+  /// The reason why the dispatcher has paused this app's messages; nil if it is not paused.
   package let pausedReason: String?
   /// Messages per minute that a device of the app may send to other users; 0 if devices may send none.
   package var deviceSendsPerMinute: Int16
   /// True if a user's other devices receive a new badge count by silent push.
   package var syncsBadges: Bool
-  /// Number of devices above which a person's send needs a second person's approval; nil if none is ever needed.
+  /// Number of devices above which a person's send needs a second person's approval; nil for no limit.
   package var approvalAbove: Int64?
   /// True if the app has a Notification Service Extension that sends receipts; its alerts then have `mutable-content`.
   package var hasExtension: Bool
@@ -57,16 +58,16 @@ package struct App: Sendable, Equatable {
   package var confidentiality = Confidentiality()
   /// Default values for the app's messages to Android devices.
   package var android = AndroidContent()
-  /// Nil: the app is not being deleted.
+  /// The app's deletion; nil if the app is not being deleted.
   package var deletion: Deletion?
 
-  /// Where the app stands in its life, as answers name it.
+  /// The app's state as reported by the API: `active`, `deleting` (grace period) or `purging`.
   package var state: String {
     guard let deletion else { return "active" }
     return deletion.removedRows == nil ? "deleting" : "purging"
   }
 
-  /// The answer to whatever would change something in an app that is being deleted; nil if it is not.
+  /// The error for requests that would change the app while it is being deleted; nil if it is not.
   package var refusalWhileDeleted: Problem? {
     guard deletion != nil else { return nil }
     return Problem(

@@ -55,7 +55,7 @@ package enum Audience: Equatable, Sendable {
     JSONSchema.reference("SegmentNumber"),
     read: { (reader) throws(JSONError) in try readNumber(&reader, "the number of an uploaded file") })
 
-  /// Reads a CUID as a key, because keys are compared by their bytes.
+  /// Parses a CUID as a `UserKey`, because users are compared by their bytes.
   private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> UserKey {
     let clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
     guard clientUID != UserKey.guestUID else { throw JSONError("GUEST is no audience; use {\"members\":false}") }
@@ -69,8 +69,8 @@ package enum Audience: Equatable, Sendable {
 
   private static func readPSID(_ reader: inout JSONReader) throws(JSONError) -> String {
     let psid = try reader.readText(upTo: Domain.Limits.psidBytes)
-    // The network is unknown: compare a hexadecimal token in lower case, as APNs tokens are stored, and any other as it
-    // is.
+    // The network is unknown: a hexadecimal token is compared in lower case, as APNs tokens are stored, and any other
+    // unchanged.
     return PushNetwork.apns.normalize(psid: psid) ?? psid
   }
 
@@ -78,13 +78,13 @@ package enum Audience: Equatable, Sendable {
     try reader.readGroupSeq()
   }
 
-  /// Reads a saved segment's number, or inline conditions.
+  /// Parses the number of a saved segment, or inline conditions.
   private static func readSegment(_ reader: inout JSONReader) throws(JSONError) -> Audience {
     if try reader.peek() == .object { return .segment(try Segment.read(&reader)) }
     return .savedSegment(try readNumber(&reader, "the number of a saved segment, or an object of conditions"))
   }
 
-  /// Reads a number given as a string or as a number.
+  /// Parses a positive number given as a string or as a number.
   private static func readNumber(_ reader: inout JSONReader, _ what: Sentence) throws(JSONError) -> Int64 {
     let number: Int64?
     switch try reader.peek() {
@@ -98,7 +98,7 @@ package enum Audience: Equatable, Sendable {
 }
 
 extension JSONForm {
-  /// Form of a list, from which duplicates are removed, in the order given.
+  /// Returns the form of a list, from which duplicates are removed, in the order given.
   fileprivate static func entries<Entry: Hashable & Sendable>(
     _ schema: JSONTree, _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Entry
   ) -> JSONForm where Value == [Entry] {
@@ -121,7 +121,7 @@ extension JSONForm {
 }
 
 extension JSONReader {
-  /// Reads a string of 1 to `bytes` UTF-8 bytes.
+  /// Parses a string of 1 to `bytes` UTF-8 bytes.
   package mutating func readText(upTo bytes: Int) throws(JSONError) -> String {
     let text = try readString()
     guard !text.isEmpty else { throw JSONError("must not be empty") }

@@ -2,9 +2,9 @@ package import Crypto
 
 /// Creates and verifies `authKey`, the credential of a device.
 ///
-/// Its format is `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token
-/// alone: an HMAC over the device id (which is derived from the app) and the epoch. Keys are not stored: raising the
-/// device's epoch invalidates all earlier ones, and issuing a new key invalidates none.
+/// The format is `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token
+/// alone. The digits are an HMAC over the device id (which is derived from the app) and the epoch. Keys are not stored:
+/// raising the device's epoch invalidates all earlier ones, and issuing a new key invalidates none.
 package struct AuthKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
 
@@ -12,7 +12,7 @@ package struct AuthKeyring: Sendable {
     keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
   }
 
-  /// Has other keys make and verify from now on, in every copy of this keyring.
+  /// Replaces the keys in every copy of this keyring: `present` signs, and all of them verify.
   package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
@@ -21,12 +21,13 @@ package struct AuthKeyring: Sendable {
   package struct Claim: Equatable, Sendable {
     package let device: DeviceID
     package let epoch: Int16
-    /// The CUID of the user to whom the caller believes the device belongs; the call is refused if it belongs to
-    /// another. Nil if the caller named none.
+    /// CUID of the user to whom the caller believes the device belongs; the call is refused if it belongs to another
+    /// user. Nil if the caller named none.
     package var actingFor: String?
-    /// True if the key was issued for the PSID alone (`asking_authorization`), which push networks and logs know too.
+    /// True if the key was issued for the PSID alone (`asking_authorization`), which push networks and logs also
+    /// contain.
     package var isAsked = false
-    /// Proof by the app's backend for the user on whose behalf the caller acts; nil if none was given.
+    /// The app backend's proof for the user on whose behalf the caller acts; nil if none was given.
     package var userProof: String?
 
     package init(device: DeviceID, epoch: Int16, actingFor: String? = nil, isAsked: Bool = false) {

@@ -6,7 +6,7 @@ package enum BadgeOption: Equatable, Sendable {
   case reset
   /// Sets the count to a number. Once per user and message.
   case update(Int16)
-  /// Sets the count to a number with each call; the last one wins.
+  /// Sets the count to a number with each read; the last one wins.
   case force(Int16)
 
   /// True if a repeated read of the same message must not change the count again.
@@ -17,7 +17,7 @@ package enum BadgeOption: Equatable, Sendable {
   /// True if the count is set, regardless of earlier increments; false if it is changed relatively.
   package var setsCount: Bool { self != .keep }
 
-  /// Value stored with the read.
+  /// The value that is stored with the read.
   package var code: Int16 {
     switch self {
     case .keep: 0
@@ -60,7 +60,7 @@ package enum BadgeRequest: Equatable, Sendable {
   /// The payload contains 0, and the server's count is set to 0.
   case clear
 
-  /// True if claiming a recipient changes the user's count.
+  /// True if claiming a recipient changes the user's badge count.
   package var movesCount: Bool { self != .none }
 
   /// True if the count is set instead of incremented.
@@ -71,7 +71,7 @@ package enum BadgeRequest: Equatable, Sendable {
     }
   }
 
-  /// The increment recorded in the ledger, to be taken back if every delivery to a user fails.
+  /// The increment recorded in the ledger, which is reverted if every delivery to a user fails.
   package var increment: Int16 {
     if case .increment(let number) = self { number } else { 0 }
   }

@@ -18,7 +18,8 @@ package enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Nil if the text has other characters, padding, or bits behind the last byte.
+  /// Decodes base64url. Returns nil if the text contains other characters or padding, or if bits after the last byte
+  /// are not zero.
   package static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -2,9 +2,9 @@
 ///
 /// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` (or `clientUid`) is
 /// a header and names the columns, in any order: `CUID`, `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`. If a user
-/// occurs in several lines, only the first counts.
+/// occurs in several lines, only the first one counts.
 ///
-/// The file is read in parts of any size (`CSVReader`). Only a hash is kept of each user, to recognize duplicates.
+/// The file is read in parts of any size (`CSVReader`). Of each user only a hash is kept, to detect duplicates.
 package struct CSVFile: Sendable {
   package struct Line: Equatable, Sendable {
     package let user: UserKey
@@ -19,7 +19,7 @@ package struct CSVFile: Sendable {
     package let reason: Sentence
   }
 
-  /// Number of different users so far.
+  /// Number of distinct users so far.
   package private(set) var lineCount = 0
   package private(set) var faults: [Fault] = []
   /// Total number of faulty lines; `faults` contains only the first ones.
@@ -28,7 +28,7 @@ package struct CSVFile: Sendable {
 
   private var seen: Set<UserMark> = []
   private var columns: [Column] = [.user, .name] + (1...9).map(Column.variable)
-  /// Beginning of a record whose end has not arrived.
+  /// Beginning of a record whose end has not arrived yet.
   private var rest: [UInt8] = []
   /// Number of lines read so far.
   private var passed: Int64 = 0
@@ -137,8 +137,8 @@ package struct CSVFile: Sendable {
     return nil
   }
 
-  /// A 128-bit hash of a user, kept instead of a million names. It is keyed with a random key of this process, so that
-  /// nobody can construct two users with the same hash.
+  /// A 128-bit hash of a user, kept instead of up to a million names. It is keyed with a random key of this process, so
+  /// that nobody can construct two users with the same hash.
   private struct UserMark: Hashable {
     let first: Int
     let second: Int

@@ -6,13 +6,13 @@ package enum CSVHeader {
     name.lowercased().filter { $0 != " " && $0 != "\t" && $0 != "_" && $0 != "-" }
   }
 
-  /// The wire protocol's names that files may use instead of the API's.
+  /// Names of the SDK's wire protocol that files may use instead of the API's.
   private static let others = [
     "cuid": "clientuid", "cname": "clientname", "name": "clientname", "groupseq": "groupseqs",
   ]
 
-  /// Returns the one of `names` that a column heading means; nil if none. Headings may also be the wire protocol's
-  /// names (`CUID`, `CNAME` or `NAME`, `GROUPSEQ`).
+  /// Returns the one of `names` that a column heading stands for; nil if none. Headings may also be names of the wire
+  /// protocol (`CUID`, `CNAME` or `NAME`, `GROUPSEQ`).
   package static func match(_ column: String, in names: [String]) -> String? {
     let plain = plain(column)
     let other = others[plain]

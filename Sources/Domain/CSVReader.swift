@@ -11,15 +11,15 @@ internal import PlainText
 /// - Fields with commas, quotes or line breaks are enclosed in double quotes, with inner quotes doubled. Blanks and
 ///   tabs around a field are removed; within quotes they are kept. A quote inside an unquoted field is an ordinary
 ///   character.
-/// - A fault in a record is reported with its line and costs one line: reading continues with the next. A quote that is
+/// - A faulty record is reported with its line and costs one line: parsing continues with the next. A quote that is
 ///   never closed would swallow the file, so a record is limited to `Limits.csvRecordBytes`; if its end is not found
-///   within them, only the line on which it begins is given up.
+///   within them, only the line on which it begins is skipped.
 ///
 /// The result does not depend on how the file is divided into pieces.
 package struct CSVReader {
   package enum Record: Equatable, Sendable {
     case fields([String])
-    /// The line is invalid; the text continues a sentence that starts with "The line".
+    /// The record is invalid; the text continues a sentence that starts with "The line".
     case faulty(Sentence)
   }
 
@@ -45,7 +45,7 @@ package struct CSVReader {
   private let bytes: [UInt8]
   private let isLast: Bool
 
-  /// Reads the complete records of a piece of a file.
+  /// Parses the complete records of a piece of a file.
   /// - Parameters:
   ///   - bytes: the `rest` of the previous piece, followed by the new piece.
   ///   - passed: number of lines before `bytes`.
@@ -58,14 +58,14 @@ package struct CSVReader {
     if passed == 0, bytes.starts(with: Self.byteOrderMark) { start = Self.byteOrderMark.count }
     while let next = take(from: start) { start = next }
     taken = start
-    // Keep enough to recognize a line that is too long; the remainder of such a line is dropped.
+    // Store enough to detect a line that is too long; the remainder of such a line is dropped.
     rest = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
   }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Parses a record.
-  /// - Returns: the position of the next one; nil if there is no further complete record.
+  /// - Returns: the position of the next record; nil if no complete record follows.
   private mutating func take(from start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     var scan = Scan(bytes, from: start)
@@ -87,7 +87,7 @@ package struct CSVReader {
 
   package static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  /// Returns where the next line begins; nil if that is not certain yet, because a CR may be followed by LF.
+  /// Returns the position of the next line; nil while that is uncertain, because a CR may be followed by LF.
   private func behindLineEnd(_ end: Int) -> Int? {
     guard end < bytes.count else { return isLast ? end : nil }
     guard bytes[end] == 0x0D else { return end + 1 }
@@ -113,7 +113,7 @@ package struct CSVReader {
     lines.append(Line(number: number, bytes: record, record: Self.judge(scan, record)))
   }
 
-  /// Error for bytes that are not valid text. Decoders of other encodings (CP949) pass such lines on unchanged.
+  /// The error for bytes that are not valid text. Decoders of other encodings (CP949) pass such lines on unchanged.
   package static let wrongEncoding: Sentence =
     "is not text in the encoding of its file (UTF-8 or CP949): correct it, and save the file as UTF-8"
 
@@ -178,8 +178,8 @@ private struct Scan {
     }
   }
 
-  /// Result at the end of the bytes. Only the caller, which looks for the line break, knows whether the record ends
-  /// there.
+  /// The result at the end of the bytes. Whether the record ends there is decided by the caller, which looks for the
+  /// line break.
   private var end: Outcome { isWhole ? .ended(index) : .tooLong }
 
   /// Skips the rest of the record without parsing it.

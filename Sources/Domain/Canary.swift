@@ -1,7 +1,7 @@
 package import JSON
 
-/// A first part of a message's audience that is sent to before the rest. If too many of its devices reject the push,
-/// the rest is not sent. Decision 060.
+/// A first part of a message's audience, to which the message is sent before the rest. If too many of its devices
+/// reject the push, the rest is not sent. Decision 060.
 package struct Canary: Equatable, Sendable {
   package enum Size: Equatable, Sendable {
     case devices(Int32)
@@ -10,7 +10,7 @@ package struct Canary: Equatable, Sendable {
   }
 
   package let size: Size
-  /// Seconds to wait for results after the canary's last device was claimed.
+  /// Time to wait for results after the canary's last device was claimed, in seconds.
   package let waitSeconds: Int32
   /// Percentage of rejected canary devices above which the message is paused.
   package let maxRejectedPercent: Int32
@@ -83,7 +83,7 @@ package struct Canary: Equatable, Sendable {
     case stop(reason: String)
   }
 
-  /// Decides from the canary's results so far.
+  /// Returns the verdict on the canary's results so far.
   /// - Parameters:
   ///   - open: number of canary devices without a final outcome.
   ///   - isOver: true if the waiting period is over.

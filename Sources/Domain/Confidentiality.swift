@@ -1,4 +1,4 @@
-/// Which of an app's messages are confidential.
+/// The rules by which an app's messages are confidential.
 extension App {
   /// The lanes whose messages are confidential by default: their content is encrypted when accepted, never displayed,
   /// and wiped when the message is complete.
@@ -20,7 +20,7 @@ extension App {
       switch interface {
       case .api: request.isConfidential || lanes.contains(request.lane)
       case .sdk: request.isConfidential || coversSDK && lanes.contains(request.lane)
-      // Content created by the server is not secret: it only asks a device to prove that it owns its token.
+      // Content created by the server is not secret: it only makes a device prove that it owns its token.
       case .server: request.isConfidential
       }
     }

@@ -1,11 +1,11 @@
 /// The consents that a device's user has given or withdrawn, with their times.
 ///
-/// If an app never asks, there are no answers, and its devices receive everything except advertising, which many
+/// If an app never asks, there are no consents, and its devices receive everything except advertising, which many
 /// countries allow only with prior consent. Decision 064.
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool
-    /// When consent was last given or withdrawn, in microseconds since 1970.
+    /// Time at which consent was last given or withdrawn, in microseconds since 1970.
     package let at: Int64
 
     package init(isGiven: Bool, at: Int64) {
@@ -32,7 +32,7 @@ package struct Consents: Equatable, Sendable {
     package init() {}
   }
 
-  /// Applies a report. Repeating the same answer keeps its time, which says since when it holds.
+  /// Applies a report. Repeating the same answer keeps its time, which is when the answer was first given.
   package mutating func apply(_ change: Change, at now: Int64) {
     func merge(_ answer: inout Answer?, _ value: Bool?) {
       guard let value, answer?.isGiven != value else { return }

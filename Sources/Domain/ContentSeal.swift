@@ -3,27 +3,28 @@ package import Crypto
 /// Encrypts the content of confidential messages with AES-256-GCM, bound to the app. All servers of a database share
 /// the key, which the database stores only in encrypted form.
 package struct ContentSeal: Sendable {
-  /// A key that seals, and one derived from it that names requests.
+  /// A key that encrypts content, and a key derived from it for digests of requests.
   private struct Key: Sendable {
     let seal: SymmetricKey
     let digests: HMAC
 
     init(_ key: SymmetricKey) {
       seal = key
-      // Derived, so that one key serves two purposes and neither result reveals anything about the other.
+      // Derived, so that one stored key serves both purposes and neither result reveals anything about the other.
       digests = HMAC(key: KeyDerivation.hkdf(key, purpose: "upmc request digest"))
     }
   }
 
   private let keys: LiveKeys<Key>
 
+  /// Creates a seal.
   /// - Parameter keys: the current key, followed by former ones that may still be needed; not empty.
   package init(_ keys: [SymmetricKey]) {
     precondition(!keys.isEmpty)
     self.keys = LiveKeys(Key(keys[0]), others: keys.dropFirst().map(Key.init))
   }
 
-  /// Has other keys seal and open from now on, in every copy.
+  /// Replaces the keys in every copy: `present` encrypts, and all of them decrypt.
   package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
     keys.take(Key(present), others: others.map(Key.init))
   }
@@ -34,7 +35,7 @@ package struct ContentSeal: Sendable {
     AESGCM.seal(content, using: keys.present.seal, authenticating: Self.place(app))
   }
 
-  /// Decrypts. Returns nil if the content was sealed with another key or for another app, or was modified.
+  /// Decrypts content. Returns nil if it was encrypted with another key or for another app, or was modified.
   package func open(_ sealed: [UInt8], of app: App.Number) -> [UInt8]? {
     for key in keys.all {
       if let content = AESGCM.open(sealed, using: key.seal, authenticating: Self.place(app)) { return content }
@@ -42,13 +43,13 @@ package struct ContentSeal: Sendable {
     return nil
   }
 
-  /// Returns a keyed digest of a request, to recognize repetitions. A plain hash would let six-digit codes be found by
-  /// brute force.
+  /// Returns a keyed digest of a request, by which repeated requests are recognized. A plain hash would reveal
+  /// six-digit codes to brute force.
   package func digest(_ body: [UInt8]) -> [UInt8] {
     keys.present.digests.authenticationCode(for: body)
   }
 
-  /// Whether a digest is of this body, made with the present key or a former one.
+  /// Returns whether a digest is of this body, made with the current key or a former one.
   package func isDigest(_ digest: [UInt8], of body: [UInt8]) -> Bool {
     keys.all.contains { $0.digests.authenticationCode(for: body) == digest }
   }

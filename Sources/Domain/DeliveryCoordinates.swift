@@ -2,7 +2,7 @@
 /// returned with its receipt, which therefore needs no look-up.
 ///
 /// ```
-///   40 bits: 39 … 12 block · 11 … 1 position · 0 has an SMS fallback; all ones: it is in no block
+///   40 bits: 39 … 12 block · 11 … 1 position · 0 has an SMS fallback; all ones: the delivery is in no block
 /// ```
 ///
 /// Decision 037.
@@ -20,7 +20,7 @@ package struct DeliveryCoordinates: Hashable, Sendable {
   /// user.
   package let hasFallback: Bool
 
-  /// Returns nil if a number is out of range.
+  /// Creates coordinates. Returns nil if a number is out of range.
   package init?(block: Int32, position: Int32, hasFallback: Bool) {
     // The last block is excluded, because its last position would be encoded as `nowhere`.
     guard 0 <= block, block < Self.blocks - 1, 0 <= position, position < Self.positions else { return nil }
@@ -29,7 +29,7 @@ package struct DeliveryCoordinates: Hashable, Sendable {
     self.hasFallback = hasFallback
   }
 
-  /// Returns the coordinates of a delivery; nil if it is in no block.
+  /// Decodes the 40 bits. Returns nil if the delivery is in no block.
   init?(packed: UInt64) {
     self.init(
       block: Int32(truncatingIfNeeded: packed >> 12 & 0xFFF_FFFF),

@@ -30,7 +30,7 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     low = words.low & ~(3 << 62) & ~3 | 2 << 62
   }
 
-  /// Parses the 36 characters of a UUID, in either case.
+  /// Parses the 36 characters of a UUID, in either case. Returns nil if malformed.
   package init?(_ text: some StringProtocol) {
     var words: (high: UInt64, low: UInt64) = (0, 0)
     var index = 0
@@ -80,7 +80,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     return DeviceID(high: (high ^ first) & ~0xF000 | 0x8000, low: (low ^ second) & ~(3 << 62) | 2 << 62)
   }
 
-  /// The finalizer of splitmix64: changing one input bit changes about half of the output bits.
+  /// Returns a mixed value, by the finalizer of splitmix64: changing one input bit changes about half of the output
+  /// bits.
   private static func mix(_ value: UInt64) -> UInt64 {
     var mixed = value &+ 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -90,9 +91,9 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension DeviceID {
-  /// Bounds below and above all ids, for range queries. No real id equals them, because each is marked as a UUID of
-  /// version 8.
+  /// A bound below all ids, for range queries. No real id equals it, because each is marked as a UUID of version 8.
   package static let lowest = DeviceID(high: 0, low: 0)
+  /// A bound above all ids, for range queries.
   package static let highest = DeviceID(high: .max, low: .max)
 }
 
@@ -102,7 +103,7 @@ extension DeviceID {
     (0..<UInt64(Domain.Limits.rowsPerInstallation)).map { DeviceID(high: high, low: low & ~3 | $0) }
   }
 
-  /// True if both ids derive from the same DEVICE_ID.
+  /// Returns whether both ids derive from the same DEVICE_ID.
   package func sharesInstallation(with other: DeviceID) -> Bool {
     high == other.high && low & ~3 == other.low & ~3
   }
@@ -111,7 +112,7 @@ extension DeviceID {
 extension Domain.Limits {
   /// Maximum rows per DEVICE_ID: as many as two bits can number.
   package static let rowsPerInstallation = 4
-  /// Maximum registered devices per DEVICE_ID; more cannot be explained by a phone that was set up again. One more row
-  /// may wait for proof when all of these are taken.
+  /// Maximum registered devices per DEVICE_ID: a phone that is set up again does not need more. One more row may wait
+  /// for proof when all of these are taken.
   package static let devicesPerInstallation = 3
 }

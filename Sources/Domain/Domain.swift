@@ -1,4 +1,4 @@
-// A sentence's literals are members of `PlainText`, so whoever uses this module sees that one too.
+// String literals become `Sentence` through members of `PlainText`, so users of this module need to see that one, too.
 @_exported public import PlainText
 
 /// The domain of UPMC as values and pure functions: no I/O, no clock, no technology.
@@ -12,26 +12,26 @@
 /// - **Badge**: a count per user in 0…1000, changed by sends and reads (`BadgeRequest`, `BadgeOption`).
 /// - **Proof**: `PushKeyring` makes and verifies the keys that authenticate receipts, `AuthKeyring` those of devices.
 ///
-/// Everything here is testable by calling it.
+/// Everything here can be tested by calling it.
 package enum Domain {
-  /// Limits of the product; each comment gives unit, reason and source.
+  /// Limits of the product. Each comment states the unit, the reason and the source.
   package enum Limits {
     /// Range of badge counts; sums are clamped to it.
     package static let badgeCount: ClosedRange<Int16> = 0...1000
-    /// Values that `update`, `force` and the badge call may set; for 0 there is `reset`.
+    /// Range of the values that `update`, `force` and the badge request may set; for 0 there is `reset`.
     package static let badgeValue: ClosedRange<Int16> = 1...1000
     /// Maximum length of a client user id in bytes: an e-mail address has up to 254 (RFC 5321), a phone number 15.
     package static let clientUIDBytes = 256
     package static let clientNameBytes = 256
-    /// Maximum length of a push token: the longest APNs token observed has 160 hexadecimal digits; FCM tokens have up
-    /// to about 250 characters.
+    /// Maximum length of a push token in bytes: the longest APNs token observed has 160 hexadecimal digits; FCM tokens
+    /// have up to about 250 characters.
     package static let psidBytes = 512
     package static let deviceIDBytes = 256
     /// Maximum length in bytes of a device's model, versions, locale and time zone.
     package static let attributeBytes = 128
     package static let appIDBytes = 255
     package static let groupNameBytes = 256
-    /// Maximum messages confirmed by one call, for a device that was offline for long.
+    /// Maximum messages confirmed by one request, for a device that was offline for long.
     package static let confirmationsPerCall = 100
     /// Maximum users, devices, PSIDs or groups listed in one send.
     package static let audienceEntries = 10_000
@@ -68,11 +68,11 @@ package enum Domain {
     package static let variableBytes = 1024
     /// Maximum length in bytes of `ext` or of a message's text; what does not fit the payload is moved to a page.
     package static let hostedTextBytes = 262_144
-    /// Allowed lifetime of a message in seconds; APNs stores for at most 30 days.
+    /// Allowed lifetime of a message in seconds; APNs stores pushes for at most 30 days.
     package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000
     /// Lifetime in seconds if the request gives none: one day.
     package static let defaultExpirySeconds: Int64 = 86_400
-    /// Allowed retention in inboxes in seconds: an hour to a year.
+    /// Allowed retention in inboxes, in seconds: an hour to a year.
     package static let inboxSeconds: ClosedRange<Int64> = 3_600...31_536_000
   }
 }

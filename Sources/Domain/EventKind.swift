@@ -4,13 +4,14 @@ package enum EventKind: String, CaseIterable, Sendable {
   case smsRequested = "sms.requested"
   /// A message is complete; the event contains its totals.
   case messageFinished = "message.finished"
-  /// A completed message is being sent again, because its rejections were our own fault and were given back.
+  /// A completed message is being sent again, because its rejections had a cause on the server's side and were
+  /// reversed.
   case messageReopened = "message.reopened"
-  /// Devices have confirmed the arrival of a message; many to an event.
+  /// Devices have confirmed the arrival of a message; an event contains many devices.
   case deliveriesReceived = "deliveries.received"
-  /// Users have opened it.
+  /// Users have opened a message; an event contains many of them.
   case deliveriesRead = "deliveries.read"
-  /// A message that has ended could not be delivered to these: rejected, expired or skipped.
+  /// A message that has ended could not be delivered to these devices: rejected, expired or skipped.
   case deliveriesFailed = "deliveries.failed"
   /// A push network has reported that a device's token is no longer valid.
   case tokenDropped = "token.dropped"

@@ -1,6 +1,6 @@
 package import JSON
 
-/// SMS fallback: if a push is not confirmed in time, the customer's own gateway is asked to send an SMS, once per user.
+/// SMS fallback: if a push is not confirmed in time, the customer's own SMS gateway gets an event, once per user.
 package struct Fallback: Equatable, Sendable {
   /// The confirmation that cancels the fallback. The raw values are stored in the database.
   package enum Condition: Int16, CaseIterable, Sendable {
@@ -44,6 +44,7 @@ package struct FilledText: Sendable {
   private let variables: [Int: String]
   private let fills: Bool
 
+  /// Creates the text for a recipient.
   /// - Parameter line: the recipient's values from a file; for an empty one, the message's own value is used.
   package init(_ content: MessageContent, clientUID: String, clientName: String, line: [String] = []) {
     self.clientUID = clientUID

@@ -2,10 +2,11 @@
 /// where pending are the deliveries without outcome.
 package struct Funnel: Equatable, Sendable {
   package var seqno: Int64
-  /// The app's id; the message's creation time in microseconds since 1970; and its alert as JSON, as in the request, or
-  /// nil if it has none, is confidential, or is too large to be read for a list.
+  /// The app's id.
   package var appID = ""
+  /// Time at which the message was created, in microseconds since 1970.
   package var createdAt: Int64 = 0
+  /// The message's alert as JSON, as in the request; nil if it has none, is confidential, or is too large for lists.
   package var alert: String?
   /// True if the message's content is encrypted and never shown.
   package var isConfidential = false
@@ -25,14 +26,15 @@ package struct Funnel: Equatable, Sendable {
   package var resent: Int64 = 0
   /// Number of deliveries that were not accepted, by reason.
   package var reasons: [String: Int64] = [:]
-  /// Why the message is paused or has failed, as a sentence; nil otherwise.
+  /// The reason why the message is paused or has failed, as a sentence; nil otherwise.
   package var stateReason: String?
   /// SEQNO of the message that this one resends; nil if none.
   package var resendOf: Int64?
-  /// When the message is (or was) due, in microseconds since 1970; nil for immediately.
+  /// Time at which the message is (or was) due, in microseconds since 1970; nil for immediately.
   package var dueAt: Int64?
-  /// The sender's own reference, and the device that sent the message: JSON as in the request; nil if absent.
+  /// The sender's own reference: JSON as in the request; nil if absent.
   package var reference: String?
+  /// The device that sent the message: JSON as in the request; nil if absent.
   package var origin: String?
 
   package init(seqno: Int64, state: MessageState, targeted: Int64?) {
@@ -72,7 +74,7 @@ package enum MessageState: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Priority of a message. Each lane has its own share of every resource. Raw values are stored; lower values are served
+/// Priority of a message. Each lane has its own share of every resource. Raw values are stored; lower ones are served
 /// first.
 package enum Lane: Int16, CaseIterable, Sendable {
   case urgent = 0
@@ -93,7 +95,7 @@ package enum Lane: Int16, CaseIterable, Sendable {
   }
 }
 
-/// What to do if a submission was never answered. The raw values are stored in the database.
+/// The handling of a submission that was never answered. The raw values are stored in the database.
 package enum UnknownPolicy: Int16, Sendable {
   /// Submit again with the same ids: at-least-once delivery.
   case resend = 0

@@ -1,6 +1,6 @@
 /// Encodes and decodes hexadecimal digits.
 package enum Hex {
-  /// Computes a digit; a look-up table would be slower.
+  /// Returns the lower-case digit of a value below 16, computed, because a look-up table would be slower.
   @inlinable package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
   package static func append(_ byte: UInt8, to text: inout [UInt8]) {
@@ -33,7 +33,7 @@ package enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// True for a digit as `encode` writes it: lower case.
+  /// Returns whether the byte is a digit as `encode` writes it: in lower case.
   package static func isLowerDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 || byte &- 97 < 6 }
 
   /// Returns the value of a digit in either case; nil for any other byte.

@@ -8,7 +8,7 @@ package enum ISODuration {
     return "PT\(seconds)S"
   }
 
-  /// Parses a duration and returns seconds. Nil if malformed, or for months and years, which have no fixed length.
+  /// Parses a duration and returns its seconds. Returns nil if malformed, or for months and years, whose length varies.
   package static func seconds(_ text: String) -> Int64? {
     var rest = Substring(text)
     guard rest.popFirst() == "P", !rest.isEmpty else { return nil }

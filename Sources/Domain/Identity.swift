@@ -1,8 +1,8 @@
-/// How an app determines which user a device belongs to.
+/// The rules by which an app determines which user a device belongs to.
 extension App {
-  /// How a device proves that it belongs to a user. Raw values are stored, for apps and for each device's binding.
+  /// The proof that a device belongs to a user. Raw values are stored, for apps and for each device's binding.
   package enum Identity: Int16, CaseIterable, Comparable, Sendable {
-    /// Not at all: anyone who knows a CUID can receive that user's pushes.
+    /// No proof: anyone who knows a CUID can receive that user's pushes.
     case open = 0
     /// The app's own backend confirms the user, with a proof or a voucher.
     case proof = 1
@@ -28,17 +28,17 @@ extension App {
   /// An app's identity settings.
   package struct IdentityRules: Equatable, Sendable {
     package var identity = Identity.proof
-    /// A stricter mode that is only simulated: what it would refuse is counted. Nil for none.
+    /// A stricter mode that is only simulated: what it would refuse is counted. Nil if there is none.
     package var observed: Identity?
-    /// When weaker bindings end, in microseconds since 1970; nil if there is no grace period.
+    /// Time at which weaker bindings end, in microseconds since 1970; nil if there is no grace period.
     package var graceEndsAt: Int64?
-    /// Only in `open`: a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
+    /// True if, in `open`, a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
     package var keepsUserOnRefresh = false
-    /// In `open`: send confidential messages only to devices with a proof, as the other modes do.
+    /// True if, in `open`, confidential messages go only to devices with a proof, as in the other modes.
     package var keepsConfidentialToProved = false
-    /// Notify a user's other devices of a new device by push.
+    /// True to notify a user's other devices of a new device by push.
     package var tellsDevices = false
-    /// Generation of the secret for user proofs.
+    /// Generation of the secret for user proofs; each has another secret.
     package var proofGeneration: Int16 = 1
 
     package init() {}
@@ -50,10 +50,10 @@ extension App {
     /// The stricter of the active mode and the simulated one.
     package var wanted: Identity { max(identity, observed ?? .open) }
 
-    /// The mode in which a device must be bound in order to receive confidential messages.
+    /// The weakest mode in which a device must be bound in order to receive confidential messages.
     package var confidentialFrom: Identity { max(identity, keepsConfidentialToProved ? .proof : .open) }
 
-    /// The mode that a device which names its user can reach with a voucher.
+    /// The mode in which a device that names its user is bound when it has a voucher.
     package var sought: Identity {
       identity == .strict ? .strict : wanted > .open || keepsConfidentialToProved ? .proof : .open
     }

@@ -2,7 +2,7 @@ package import JSON
 
 /// Forms of values that occur throughout the API.
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// Form of a number such as a SEQNO, as a string.
+  /// The form of a number such as a SEQNO, as a string.
   package static var sequence: JSONForm {
     JSONForm<String>.anyText.described(JSONSchema.sequence).standing(
       for: { text in SequenceNumber.parse(text).flatMap { Value(exactly: $0) } },
@@ -11,13 +11,13 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
 }
 
 extension JSONForm<Int64> {
-  /// Form of a GROUPSEQ in a request, as a string or a number.
+  /// The form of a GROUPSEQ in a request, as a string or a number.
   package static let groupSeq = JSONForm(
     JSONSchema.reference("GroupSeq"), read: { (reader) throws(JSONError) in try reader.readGroupSeq() })
 }
 
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// Form of seconds, as an ISO 8601 duration.
+  /// Returns the form of a number of seconds in this range, as an ISO 8601 duration.
   package static func seconds(_ range: ClosedRange<Int64>) -> JSONForm {
     JSONForm(
       JSONSchema.duration(range),
@@ -37,22 +37,22 @@ extension JSONForm<ResendTarget> {
 }
 
 extension JSONForm<DeviceID> {
-  /// Form of a device's id, a UUID.
+  /// The form of a device's id, a UUID.
   package static let device = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
     for: { DeviceID($0) }, else: "must be a device's id, as lists show it", written: \.description)
 }
 
 extension JSONForm<Int64> {
-  /// Form of a SEQNO in a request, as a string.
+  /// The form of a SEQNO in a request, as a string.
   package static let seqno = JSONForm(
     JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() })
 }
 
 extension JSONForm<Int16> {
-  /// Form of a value that a badge may be set to.
+  /// The form of a value that a badge may be set to.
   package static let badge = JSONForm(
     JSONSchema.badge, read: { (reader) throws(JSONError) in try reader.readBadge() })
-  /// Form of a user's badge count in answers.
+  /// The form of a user's badge count in responses.
   package static let badgeCount = JSONForm.number(Domain.Limits.badgeCount)
 }
 
@@ -82,9 +82,9 @@ extension JSONForm<App.Identity> {
 }
 
 extension JSONForm<String> {
-  /// Form of a user's CUID.
+  /// The form of a user's CUID.
   package static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
-  /// Form of an attribute that a device reports, such as its model.
+  /// The form of an attribute that a device reports, such as its model.
   package static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
 }

@@ -18,7 +18,7 @@ extension JSONSchema {
   package static let badgeCount = number(
     Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound))
 
-  /// Schema of an ISO 8601 duration, in units from weeks to seconds.
+  /// Returns the schema of an ISO 8601 duration in this range of seconds, in units from weeks to seconds.
   package static func duration(_ seconds: ClosedRange<Int64>) -> JSONTree {
     text(
       matching: "^P(?!$)([0-9]{1,9}W)?([0-9]{1,9}D)?(T(?!$)([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?$", "duration"

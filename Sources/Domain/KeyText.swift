@@ -1,12 +1,12 @@
 internal import JSON
 internal import PlainText
 
-/// Sanitizes untrusted text that is stored in keys and displayed: a reason from a push network or a proxy, or what a
-/// device reports about itself.
+/// Sanitizes untrusted text that is stored in keys and displayed: the reason that a push network or a proxy gives, or
+/// an attribute that a device reports.
 package enum KeyText {
-  /// Default maximum length in bytes: the longest documented reason of a push network has about forty.
+  /// Default maximum length in bytes: the longest documented reason of a push network has about 40.
   package static let wordBytes = 100
-  /// Maximum length in bytes of sentences about a credential; an index entry can hold about 2,700 bytes.
+  /// Maximum length of sentences about a credential in bytes; an index entry can hold about 2,700.
   static let sentenceBytes = 512
 
   /// Returns the text without characters that cannot be stored or displayed, shortened to `bytes`.

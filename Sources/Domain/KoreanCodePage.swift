@@ -1,7 +1,8 @@
 /// Checks whether bytes are valid text in the code page of Korean Windows (CP949, a superset of EUC-KR). The conversion
 /// itself is done by the database (`convert_from`).
 package enum KoreanCodePage {
-  /// True if the bytes consist only of characters that the database can convert, of one byte (ASCII except NUL) or two.
+  /// Returns whether the bytes consist only of characters that the database can convert, of one byte (ASCII except NUL)
+  /// or two.
   package static func isText(_ bytes: some Sequence<UInt8>) -> Bool {
     var lead: UInt8?
     for byte in bytes {
@@ -27,7 +28,7 @@ package enum KoreanCodePage {
     }
   }
 
-  /// True for characters of EUC-KR, some of whose symbol rows have gaps.
+  /// Returns whether a character is in EUC-KR, some of whose symbol rows have gaps.
   private static func isOfEUC(_ lead: UInt8, _ trail: UInt8) -> Bool {
     switch lead {
     case 0xA2: trail <= 0xE8

@@ -1,13 +1,13 @@
 package import JSON
 
-/// A local date and time without a time zone: `2026-12-24T09:00`. PostgreSQL, which knows the time zones, computes the
-/// instant. Decision 066.
+/// A local date and time without a time zone: `2026-12-24T09:00`. PostgreSQL, which has the time zone data, computes
+/// the instant. Decision 066.
 package struct LocalTime: Equatable, Sendable {
   package let date: CalendarDate
   package let time: ClockTime
 
-  /// Parses `yyyy-MM-ddTHH:mm` or `…:ss`. Nil if malformed, for dates that do not exist, and for years before 1970, for
-  /// which the database's time zones are unreliable.
+  /// Parses `yyyy-MM-ddTHH:mm` or `…:ss`. Returns nil if malformed, for dates that do not exist, and for years before
+  /// 1970, for which the database's time zones are unreliable.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
     guard parts.count == 2, let date = CalendarDate(parts[0]), date.year >= 1970, let time = ClockTime(parts[1]) else {
@@ -57,7 +57,8 @@ package struct CalendarDate: Equatable, Sendable {
     return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
-  /// Counts years from March, so that the leap day is the last day of a year; 400 such years have 146,097 days.
+  /// Days since 1970-01-01. Counts years from March, so that the leap day is the last day of a year; 400 such years
+  /// have 146,097 days.
   var daysSince1970: Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -74,7 +75,7 @@ package struct ClockTime: Equatable, Sendable {
   package let minute: Int
   package let second: Int
 
-  /// Parses `HH:mm` or `HH:mm:ss`.
+  /// Parses `HH:mm` or `HH:mm:ss`. Returns nil if malformed.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3 else { return nil }
@@ -97,7 +98,7 @@ package struct ClockTime: Equatable, Sendable {
 
 /// Parses RFC 3339 timestamps: `2026-12-24T09:00:00+09:00`, `…Z`.
 package enum Moment {
-  /// Parses a timestamp and returns microseconds since 1970; nil if malformed.
+  /// Parses a timestamp and returns microseconds since 1970. Returns nil if malformed.
   package static func microseconds(_ text: String) -> Int64? {
     var body = Substring(text)
     var offset: Int64 = 0
@@ -127,7 +128,7 @@ package enum Moment {
 }
 
 extension JSONReader {
-  /// Reads a timestamp in microseconds since 1970.
+  /// Parses a timestamp and returns microseconds since 1970.
   package mutating func readMoment() throws(JSONError) -> Int64 {
     guard let moment = Moment.microseconds(try readString()) else {
       throw JSONError("must be a time with its offset, for example 2026-12-24T09:00:00+09:00")

@@ -4,12 +4,12 @@ package enum MessageControl: String, CaseIterable, Sendable {
   case resume
   case cancel
 
-  /// The message's state in which a command is applied.
+  /// The state of the message to which a command is applied.
   package struct Standing: Equatable, Sendable {
     package let state: MessageState
-    /// True if its cancellation has begun: claimed deliveries are still being returned.
+    /// True if the message is being cancelled: claimed deliveries are still being returned.
     package let isCancelling: Bool
-    /// True if its audience is frozen, because planning has begun.
+    /// True if the message's audience is frozen, because planning has begun.
     package let isFrozen: Bool
     package let hold: MessageHold
 
@@ -51,16 +51,16 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 }
 
-/// Which recipients of an earlier message to resend to. The raw values are stored in the database.
+/// The recipients of an earlier message to resend to. The raw values are stored in the database.
 package enum ResendTarget: Int16, CaseIterable, Sendable {
-  /// Those whose delivery was rejected, expired or skipped.
+  /// Recipients whose delivery was rejected, expired or skipped.
   case failed = 0
-  /// Those for whom the network accepted the push, but without a receipt.
+  /// Recipients whose push the network accepted, but who sent no receipt.
   case notReceived = 1
-  /// Those for whom the network accepted the push, but without a read.
+  /// Recipients whose push the network accepted, but who have not read it.
   case notRead = 2
-  /// Like `failed`, for a message that excluded recipients (some or all) because it was too late. These are not
-  /// recorded, so the target is everyone in its audience whom it has not reached.
+  /// Like `failed`, for a message that excluded some or all recipients because it was too late. These are not recorded,
+  /// so the target is everyone in its audience whom the message has not reached.
   case unreached = 3
 
   /// The targets that a request may name.

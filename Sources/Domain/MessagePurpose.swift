@@ -1,10 +1,10 @@
 /// The list in which the console shows a message.
 package enum MessagePurpose: Int16, CaseIterable, Sendable {
-  /// To an audience: everyone, groups, a segment or a file.
+  /// Sent to an audience: everyone, groups, a segment or a file.
   case campaign = 0
-  /// To users or devices listed in the request.
+  /// Sent to users or devices listed in the request.
   case single = 1
-  /// A trial before sending to an audience.
+  /// A test before the message is sent to an audience.
   case test = 2
 
   package var name: String {
@@ -15,7 +15,7 @@ package enum MessagePurpose: Int16, CaseIterable, Sendable {
     }
   }
 
-  /// Whether its deliveries count in statistics: those of tests do not. SQL that sums messages up uses
+  /// True if deliveries count in statistics: those of tests do not. SQL that sums up messages uses
   /// `Statistics.isCounted`.
   package var isCounted: Bool { self != .test }
 }

@@ -41,7 +41,7 @@ extension MessageRequest {
     MessageContent.texts.map { $0.placed(\.content) } + [.given("badge", BadgeRequest.choice.form, \.badge)]
     + MessageContent.settings.map { $0.placed(\.content) } + course
 
-  /// The members that say how and when a message is sent.
+  /// The members that determine how and when a message is sent.
   private static let course: [JSONField<MessageRequest>] = [
     .given("lane", .lane, \.lane, "A full lane never delays the one before it. `normal` by default."),
     .given(
@@ -116,7 +116,7 @@ extension JSONForm<Canary> {
 }
 
 extension JSONForm<Int64> {
-  /// Form of a timestamp in a request, in microseconds since 1970.
+  /// The form of a timestamp in a request, in microseconds since 1970.
   static let givenMoment = JSONForm(
     JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() })
 }

@@ -1,19 +1,19 @@
 internal import JSON
 
-/// A send as it was requested. Parsed from the body of `POST /v1/admin/messages`; the same text is stored with the
+/// A send as requested. It is parsed from the body of `POST /v1/admin/messages`; the same JSON is stored with the
 /// message, so that the dispatcher reads exactly what was accepted.
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  /// The uploaded file with values for `%CNAME%` and `%VAR1%` …. Also set if the message is resent to a part of its
-  /// audience.
+  /// Number of the uploaded file with values for `%CNAME%` and `%VAR1%` …; nil if none. Also set if the message is
+  /// resent to a part of its audience.
   package private(set) var csv: Int64?
   package var content = MessageContent()
   package var badge = BadgeRequest.none
   package var lane = Lane.normal
   /// Category, which determines the consents that the message needs.
   package var kind = MessageKind.notice
-  /// True if the message goes only to devices whose user is proved, if the app requires that.
+  /// True if the message is confidential. If the app requires it, it goes only to devices whose user is proved.
   package var isConfidential = false
   /// True for a stored request whose content is encrypted and stored separately; `content` is then empty.
   package internal(set) var isContentSealed = false
@@ -29,7 +29,7 @@ package struct MessageRequest: Equatable, Sendable {
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
-  /// True for a trial, which is listed separately from campaigns.
+  /// True for a test, which is listed separately from campaigns.
   package var isTest = false
   package var pace: Pace?
   package var canary: Canary?
@@ -49,7 +49,7 @@ package struct MessageRequest: Equatable, Sendable {
 
   /// Parses a request as stored with a message. Unknown fields are ignored, because a newer release may have written
   /// it.
-  /// - Throws: a `Problem` if the request needs something that this release cannot do.
+  /// - Throws: a `Problem` if the request needs a feature that this release lacks.
   package init(stored: [UInt8]) throws(Problem) {
     try self.init(stored, isStored: true)
   }
@@ -64,7 +64,7 @@ package struct MessageRequest: Equatable, Sendable {
     // Each field is valid by itself here. Contradictions between fields are reported as `impossible`.
     do throws(Problem) {
       try validate()
-      // Skip this check for the many requests whose text contains no variable.
+      // Skip this check for the many requests whose text contains no variables.
       if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.sentence, fields: error.fields) : error
@@ -78,7 +78,8 @@ package struct MessageRequest: Equatable, Sendable {
     }
   }
 
-  /// Error for a confidential message with an inbox entry: the content would have to be wiped, but the inbox keeps it.
+  /// The error for a confidential message with an inbox entry: the content would have to be wiped, but the inbox keeps
+  /// it.
   package static let confidentialInbox = Problem(
     .impossible, at: "/inbox",
     "cannot be had for a confidential message, which is wiped when it is over and never in an inbox: leave one of both out"

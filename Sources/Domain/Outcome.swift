@@ -1,13 +1,13 @@
 /// Outcome of a delivery. The raw values are stored in the database.
 package enum OutcomeStatus: Int16, CaseIterable, Sendable {
-  /// The push network accepted it.
+  /// The push network accepted the push.
   case accepted = 1
-  /// The push network refused it permanently.
+  /// The push network refused the push permanently.
   case rejected = 2
   /// The message expired before it could be delivered.
   case expired = 3
   case cancelled = 4
-  /// The server did not send it, for a reason (device unregistered, belongs to another user …).
+  /// The server did not send the push, for a reason (`SkipReason`).
   case skipped = 5
   /// Not final: the delivery waits until it is due.
   case deferred = 6
@@ -26,13 +26,13 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Why a delivery was not sent.
+/// The reason why a delivery was not sent.
 package enum SkipReason: String, Sendable {
   /// The device was unregistered, or its token removed, between the request and the delivery.
   case gone = "gone"
   /// The device or its token now belongs to another user.
   case rebound = "rebound"
-  /// The network's answer to an earlier try is unknown, and the message must not be submitted again.
+  /// The result of an earlier submission is unknown, and the message must not be submitted again.
   case unknownNotResent = "unknown-not-resent"
   /// The device is quarantined because the network refused its token, until it registers again or is released.
   case quarantine = "quarantine"
@@ -48,7 +48,7 @@ package enum SkipReason: String, Sendable {
 
 /// Result of one submission to a push network.
 package enum SubmissionResult: Equatable, Sendable {
-  /// The network has accepted it.
+  /// The network has accepted the push.
   case accepted
   /// Refused permanently, for a reason that does not concern the device's token. The reason is the network's own code.
   case rejected(reason: String)
@@ -57,13 +57,14 @@ package enum SubmissionResult: Equatable, Sendable {
   case badToken(reason: String, since: Int64?)
   /// Refused temporarily: retry after a delay. `after` is the delay in seconds that the network requested.
   case retry(reason: String, after: Int?)
-  /// Refused because this device gets too many pushes: all deliveries to this device must wait, but no others.
+  /// Refused because this device gets too many pushes: all deliveries to this device must wait, but no others. `after`
+  /// is the delay in seconds that the network requested.
   case deviceBusy(reason: String, after: Int?)
   /// The credential is not valid in this environment; the device may belong to the other one.
   case wrongEnvironment(reason: String)
-  /// Certainly not processed, so resubmitting is safe.
+  /// Certainly not processed, so it is safe to resubmit.
   case notProcessed
-  /// Possibly processed: the connection was lost, or there was no answer in time.
+  /// Possibly processed: the connection was lost, or there was no response in time.
   case unknown(reason: String)
   /// Refused because the app's credential or configuration is at fault: the app must pause until an operator corrects
   /// it.
@@ -73,7 +74,7 @@ package enum SubmissionResult: Equatable, Sendable {
   /// Not submitted, because the device's data was read too long ago and must be read again first.
   case stale
 
-  /// The same result with its reasons sanitized for storing, because a peer may have sent anything.
+  /// The same result with its reasons sanitized for storing, because they come from a peer.
   package var kept: SubmissionResult {
     switch self {
     case .accepted, .notProcessed, .stale: self

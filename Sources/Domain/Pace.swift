@@ -1,10 +1,10 @@
 package import JSON
 
-/// Speed limit of a message: devices per second, or portions of devices with a pause between them.
+/// Speed limit of a message: devices per second, or batches of devices with a pause between them.
 package struct Pace: Equatable, Sendable {
-  /// Devices per second, or devices per portion if `waitSeconds` is not 0.
+  /// Devices per second, or devices per batch if `waitSeconds` is not 0.
   package let devices: Int32
-  /// Seconds between two portions; 0 to send `devices` per second evenly.
+  /// Seconds between two batches; 0 to send `devices` per second evenly.
   package let waitSeconds: Int32
 
   package init(devices: Int32, waitSeconds: Int32 = 0) {
@@ -69,7 +69,7 @@ package struct PaceMeter: Equatable, Sendable {
   /// left.
   package private(set) var tokens: Double
   package private(set) var countedAt: Int64
-  /// Nothing may be claimed before this time; nil for no such limit.
+  /// Time before which nothing may be claimed; nil for no such limit.
   package private(set) var readyAt: Int64?
 
   /// Restores a meter from the database.
@@ -84,13 +84,13 @@ package struct PaceMeter: Equatable, Sendable {
     self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
   }
 
-  /// Minimum number of devices to accumulate before a claim is worth its commit: those of a tenth of a second, between
-  /// 1 and 2,000.
+  /// Returns the minimum number of devices to accumulate before a claim is worth its commit: those of a tenth of a
+  /// second, between 1 and 2,000.
   private static func portion(_ pace: Pace) -> Double {
     min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
   }
 
-  /// Returns how many devices may be claimed now.
+  /// Returns the number of devices that may be claimed now.
   package mutating func allowance(_ pace: Pace, now: Int64) -> Int {
     if let readyAt, now < readyAt { return 0 }
     if pace.waitSeconds > 0 {

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What arrives on a phone, as `PayloadWriter` writes it, for the description of the API.
+/// Schemas of the payload that arrives on a device, as `PayloadWriter` writes it, for the API description.
 ///
 /// ```
 ///   APNs                          FCM
@@ -10,7 +10,7 @@ package import JSON
 package enum PayloadSchemas {
   package static let all: [JSONTree.Member] = [payload, aps, alert, activityText, sound, mps, data]
 
-  /// Names of those that no operation answers with.
+  /// Names of the schemas that no API operation responds with.
   package static let received = (apns: payload.name, fcm: data.name)
 
   private static let payload: JSONTree.Member = (

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// A message's payload with placeholders for what differs between recipients. Created once per message and filled by
-/// copying bytes, because encoding the JSON a million times would take longer than sending it.
+/// A message's payload with placeholders for values that differ between recipients. Created once per message and filled
+/// by copying bytes, because encoding the JSON a million times would take longer than sending it.
 ///
 /// The placeholders are variables in texts, the badge count and the pushkey. A message in several languages has a
 /// sequence of pieces for each; a recipient selects one.
@@ -10,7 +10,7 @@ package struct PayloadTemplate: Sendable {
     case bytes([UInt8])
     case clientUID
     case clientName
-    /// Variable by index, 0 for `%VAR1%`; `otherwise` is the JSON-escaped text for a recipient without a value.
+    /// A variable by index, 0 for `%VAR1%`; `otherwise` is the JSON-escaped text for a recipient without a value.
     case variable(Int, otherwise: [UInt8])
     case badge
     case pushkey

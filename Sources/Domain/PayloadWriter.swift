@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Writes a message's payload as JSON, with marks where it differs between recipients.
+/// Writes a message's payload as JSON, with marks for values that differ between recipients.
 ///
 /// The marks are control characters, which cannot occur in the JSON otherwise, because strings escape them.
 enum PayloadWriter {
@@ -39,7 +39,7 @@ enum PayloadWriter {
       case .set(let value): writer.member("badge", value)
       case .clear: writer.member("badge", 0)
       }
-      // A push without an alert has no sound, which would be unexplained without a text.
+      // A push without an alert has no sound, which would be unexplained without text.
       if alert != nil, content.pushType == .alert { (content.sound ?? .named("default")).write(to: &writer) }
       writeGrouping(content, &writer)
     }

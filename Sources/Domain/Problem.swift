@@ -1,6 +1,6 @@
 package import JSON
 
-/// Why a request was not carried out, in the form in which all handlers report it (RFC 9457).
+/// The reason why a request was not performed, in the form in which all handlers report it (RFC 9457).
 ///
 /// A request with a problem has changed nothing. Decision 087.
 package struct Problem: Error, Equatable, Sendable {
@@ -68,7 +68,7 @@ package struct Problem: Error, Equatable, Sendable {
     /// `summary` in English.
     package var title: String { summary.english }
 
-    /// What kind of problem it is.
+    /// The title of this kind of problem.
     package var summary: Sentence {
       switch self {
       case .malformed: "The request cannot be read"
@@ -127,12 +127,12 @@ package struct Problem: Error, Equatable, Sendable {
     /// `sentence` in English.
     package var detail: String { sentence.english }
 
-    /// The field and what is wrong with it, as a whole sentence.
+    /// The pointer and the fault as a complete sentence.
     package var whole: Sentence { "\(pointer) \(sentence)." }
   }
 
   package let code: Code
-  /// What is wrong and how to correct it, in one or two sentences.
+  /// The problem and its remedy, in one or two sentences.
   package let sentence: Sentence
   package let fields: [Field]
   /// Seconds after which the client may retry; nil if unknown.
@@ -150,7 +150,7 @@ package struct Problem: Error, Equatable, Sendable {
     self.init(code, field.whole, fields: [field])
   }
 
-  /// The body is not the expected JSON. All members at fault are named, up to `JSON.Limits.errors`.
+  /// Creates the problem of a body that is not the expected JSON. Lists all faulty members, up to `JSON.Limits.errors`.
   package init(_ error: JSONError) {
     guard !error.isMalformed, !error.pointer.isEmpty else {
       self.init(

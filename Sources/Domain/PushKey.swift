@@ -12,12 +12,12 @@ package import Crypto
 ///   13 … 19  a · x + b mod 2⁶¹ − 1, the lower 56 bits: authenticates the coordinates against anyone who has seen no others
 ///            for that token; a and b are D[13 … 20] and D[21 … 28], x the coordinates, then 21 bits of the incarnation
 /// ```
-/// **Incarnation**: a restored database reuses block numbers that it assigned to other devices in a former life. A key
-/// from a former life still proves its token, but its coordinates are ignored.
+/// **Incarnation**: a restored database reuses block numbers that it has assigned to other devices before. A key
+/// from a former incarnation still proves its token, but its coordinates are ignored.
 ///
 /// The current key is tried first, then former ones, so that keys can be rotated while messages are in progress.
 package struct PushKeyring: Sendable {
-  /// What a valid pushkey states besides the token.
+  /// The content of a valid pushkey, besides the proof of the token.
   package struct Proof: Equatable, Sendable {
     /// The delivery's coordinates; nil if it must be found by its token.
     package let coordinates: DeliveryCoordinates?
@@ -27,18 +27,19 @@ package struct PushKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
   private let incarnation: UInt64
 
+  /// Creates a keyring.
   /// - Parameter incarnation: the database's incarnation number, below 2²¹.
   package init(present: SymmetricKey, previous: SymmetricKey? = nil, incarnation: Int32 = 0) {
     keys = LiveKeys(HMAC(key: present), others: previous.map { [HMAC(key: $0)] } ?? [])
     self.incarnation = UInt64(incarnation) & (1 << 21 - 1)
   }
 
-  /// Has other keys make and verify from now on, in every copy of this keyring.
+  /// Replaces the keys in every copy of this keyring: `present` signs, and all of them verify.
   package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// Appends the key's 40 digits to a payload.
+  /// Appends the 40 digits of a pushkey to a payload.
   package func append(seqno: String, psid: String, at place: DeliveryCoordinates? = nil, to bytes: inout [UInt8]) {
     let digest = Self.digest(seqno, psid, keys.present)
     let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
@@ -55,7 +56,7 @@ package struct PushKeyring: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Verifies a pushkey. Returns nil if it proves nothing.
+  /// Verifies a pushkey. Returns nil if it is not valid for this message and token.
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
     for key in keys.all {

@@ -16,8 +16,8 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
     self = network
   }
 
-  /// Returns a token in the form in which it is stored and compared: APNs tokens are hexadecimal, so they are
-  /// lower-cased. Nil if it cannot be a token of this network.
+  /// Returns a token in the form in which it is stored and compared: APNs tokens are hexadecimal and lower-cased.
+  /// Returns nil if the text cannot be a token of this network.
   package func normalize(psid: String) -> String? {
     guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
     switch self {
@@ -35,7 +35,7 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Which of Apple's two environments issued a token. The raw values are stored in the database.
+/// The one of Apple's two environments that issued a token. The raw values are stored in the database.
 package enum PushEnvironment: Int16, CaseIterable, Sendable {
   case production = 1
   case sandbox = 2

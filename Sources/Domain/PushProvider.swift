@@ -1,12 +1,12 @@
 /// The interface between the dispatcher and a push network's sender: batches in, results out.
 ///
-/// A provider delivers exactly one `PushResult` for each target of each accepted batch, whatever happens to its
-/// connections. Results may arrive in any order, on the provider's own thread.
+/// A provider delivers exactly one `PushResult` for each target of each accepted batch, even if connections fail.
+/// Results may arrive in any order, on the provider's own thread.
 package protocol PushProvider: Sendable {
   /// Offers a batch. Returns false, taking nothing, if the queue is full; the caller may offer it again later. Callable
   /// from any thread.
   func offer(_ batch: PushBatch) -> Bool
-  /// Sets how many nodes, including this one, currently send with the same credentials, so that each uses only its
+  /// Sets the number of nodes, including this one, that send with the same credentials, so that each uses only its
   /// share of the network's limits. Called repeatedly, from any thread.
   func share(among nodes: Int)
 }
@@ -19,7 +19,7 @@ extension PushProvider {
 /// Receives a batch of a provider's results. Must not block.
 package typealias PushResultSink = @Sendable ([PushResult]) -> Void
 
-/// An app and a push environment: the unit of isolation between tenants.
+/// An app, a push network and an environment: the unit of isolation between tenants.
 package struct PushRoute: Hashable, Sendable {
   package let app: App.Number
   package let network: PushNetwork
@@ -39,7 +39,7 @@ package final class PushMessage: Sendable {
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// When the message expires, in seconds since 1970; it is not submitted after that.
+  /// Time at which the message expires, in seconds since 1970; it is not submitted after that.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
 
@@ -74,7 +74,7 @@ package struct PushTarget: Sendable {
   package let recipient: PayloadTemplate.Recipient
   /// Version of the app on the device, for statistics.
   package let appVersion: String
-  /// Set if the push goes to a token other than the device's PSID; otherwise nil.
+  /// The token to send to, if it is not the device's PSID; otherwise nil.
   package let further: FurtherTarget?
 
   package init(
@@ -98,10 +98,10 @@ package struct PushTarget: Sendable {
   package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
 }
 
-/// A token of a device other than its PSID, and how many more such tokens follow.
+/// A token of a device other than its PSID, and the number of such tokens that follow.
 ///
 /// A message for Live Activities may concern several on one device, each with its own token. It is still one delivery:
-/// its tokens are sent to one after another, and it counts as accepted if one of them was accepted.
+/// the push is sent to its tokens one after another, and it counts as accepted if one of them was accepted.
 package final class FurtherTarget: Sendable {
   /// The device's own PSID, which FCM needs too.
   package let registration: String
@@ -132,21 +132,22 @@ package struct FurtherTokensDone: Equatable, Sendable {
   }
 }
 
-/// Recipients of one message on one route whose tokens were read from the database together.
+/// Recipients of one message on one route, whose tokens were read from the database together.
 package struct PushBatch: Sendable {
   package let address: BatchAddress
   package let message: PushMessage
   package let route: PushRoute
   package let targets: [PushTarget]
-  /// When reading the recipients' data began, in nanoseconds of the monotonic clock.
+  /// Time at which reading the recipients' data began, in nanoseconds of the monotonic clock.
   package let readAtNanoseconds: Int64
-  /// When everything was read and committed, in nanoseconds of the monotonic clock. A target that cannot be submitted
-  /// within `freshNanoseconds` after it is returned as `.stale`, because its device may belong to another user by then.
-  /// Measured from the end of reading, because with a distant database every batch would otherwise be stale on arrival.
+  /// Time at which everything was read and committed, in nanoseconds of the monotonic clock. A target that cannot be
+  /// submitted within `freshNanoseconds` after it is returned as `.stale`, because its device may belong to another
+  /// user by then. Measured from the end of reading, because with a distant database every batch would otherwise be
+  /// stale on arrival.
   package let readUntilNanoseconds: Int64
 
-  /// Half a second. Including the round trip, nothing is then sent to a former user later than a second after the
-  /// change was confirmed.
+  /// Time after reading within which a target must be submitted: half a second. Including the round trip, nothing is
+  /// then sent to a former user later than a second after the change was confirmed.
   package static let freshNanoseconds: Int64 = 500_000_000
 
   package init(

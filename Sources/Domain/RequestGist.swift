@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What is needed to end a message whose stored request this release cannot read completely.
+/// The part of a stored request that is needed to end a message whose request this release cannot parse completely.
 package struct RequestGist: Equatable, Sendable {
   /// True if the message may have changed its users' badge counts.
   package private(set) var movesBadge = false
@@ -18,7 +18,7 @@ package struct RequestGist: Equatable, Sendable {
 }
 
 extension MessageRequest {
-  /// Creates a substitute for a stored request that cannot be read, for a message that is not sent any more.
+  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more.
   package init?(ending stored: [UInt8]) {
     guard var request = try? MessageRequest(json: Array(#"{"appId":"-","audience":{"all":true},"alert":"-"}"#.utf8))
     else { return nil }

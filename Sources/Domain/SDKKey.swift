@@ -12,12 +12,12 @@ package struct SDKKeyring: Sendable {
     keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
   }
 
-  /// Has other keys make and verify from now on, in every copy of this keyring.
+  /// Replaces the keys in every copy of this keyring: `present` signs, and all of them verify.
   package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// What a valid key was issued for.
+  /// The subject of a valid key: the app, the PSID and the device for which it was issued.
   package struct Subject: Equatable, Sendable {
     package let app: App.Number
     private let psidDigest: String

@@ -1,7 +1,7 @@
 /// Parses the values that existing SDKs use in registrations, both in their wire protocol and in files exported from
 /// another server.
 package enum SDKWords {
-  /// What is wrong with a value, phrased to follow the field's name.
+  /// The fault of a value, phrased to follow the field's name.
   package struct Objection: Error, Equatable {
     package let text: String
 
@@ -23,7 +23,7 @@ package enum SDKWords {
     }
   }
 
-  /// Parses APNS_MODE.
+  /// Parses APNS_MODE. Returns production if it is absent or UNKNOWN.
   package static func environment(_ mode: String?) throws(Objection) -> PushEnvironment {
     switch mode?.uppercased() {
     case "DEV": return .sandbox
@@ -32,7 +32,7 @@ package enum SDKWords {
     }
   }
 
-  /// Parses DEVICE_TYPE; empty when it is absent.
+  /// Parses DEVICE_TYPE. Returns an empty text if it is absent.
   package static func platform(_ type: String?) throws(Objection) -> String {
     switch type?.uppercased() {
     case "I": return "ios"
@@ -42,7 +42,7 @@ package enum SDKWords {
     }
   }
 
-  /// Parses NOTIFICATION_YN, AD_YN, NIGHT_AD_YN.
+  /// Parses NOTIFICATION_YN, AD_YN or NIGHT_AD_YN. Returns nil if it is absent.
   package static func flag(_ word: String?) throws(Objection) -> Bool? {
     switch word {
     case nil: return nil

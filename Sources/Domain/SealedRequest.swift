@@ -1,6 +1,7 @@
 internal import JSON
 
-/// Splits a confidential request into what is needed to plan and count a message, and its content, which is encrypted.
+/// Splits a confidential request into the members needed to plan and count a message, and its content, which is
+/// encrypted.
 package enum SealedRequest {
   /// Members that contain no content. All others, including future ones, are encrypted.
   private static let plain: Set<String> = [
@@ -10,7 +11,7 @@ package enum SealedRequest {
 
   /// Splits a request.
   /// - Parameter json: a valid request.
-  /// - Returns: two JSON objects; the first is marked as confidential and sealed.
+  /// - Returns: two JSON objects, of which the first is marked as confidential and sealed.
   package static func split(_ json: [UInt8]) throws(Problem) -> (plain: [UInt8], content: [UInt8]) {
     let members = try members(of: json)
     var (open, content) = (JSONWriter(), JSONWriter())
@@ -31,7 +32,7 @@ package enum SealedRequest {
 
   private static let marks: Set<String> = ["confidential", "sealed", "dryRun"]
 
-  /// Returns the complete request, still marked as confidential.
+  /// Joins the two objects to the complete request, which is still marked as confidential.
   package static func join(_ plain: [UInt8], _ content: [UInt8]) throws(Problem) -> [UInt8] {
     var members = try members(of: plain)
     members.removeAll { $0.name == "sealed" || $0.name == "alerts" }

@@ -1,12 +1,12 @@
 /// Decides whether a message needs the approval of a second person.
 package enum SecondPerson {
-  /// Why approval is needed. The raw values are stored in the database.
+  /// The reason why approval is needed. The raw values are stored in the database.
   package enum Because: Int16, CaseIterable, Sendable {
     /// The message has more devices than one person may send to in this app.
     case size = 1
-    /// The message exceeds that together with the same person's other messages within an hour.
+    /// The message exceeds this limit together with the same person's other messages within an hour.
     case hour = 2
-    /// When frozen, the audience was larger than requested or approved.
+    /// When it was frozen, the audience was larger than requested or approved.
     case growth = 3
 
     package var name: String {
@@ -21,9 +21,9 @@ package enum SecondPerson {
   /// Percentage by which an audience may grow between its approval and its freezing.
   package static let tolerancePercent: Int64 = 10
 
-  /// Returns why approval is needed; nil if the message may be sent without.
+  /// Returns the reason why approval is needed; nil if the message may be sent without.
   /// - Parameters:
-  ///   - devices: number of devices of the message; nil if too many to count at once.
+  ///   - devices: number of devices of the message; nil if there are too many to count at once.
   ///   - approved: number of devices that a second person has already approved; nil if none.
   ///   - withinHour: number of devices of this person's other messages within an hour that needed no approval.
   ///   - most: number of devices that one person may send to.
@@ -42,7 +42,7 @@ package enum SecondPerson {
   }
 }
 
-/// Whether a message is held until it is decided that it may be sent. The raw values are stored in the database.
+/// The reason why a message is held until it may be sent. The raw values are stored in the database.
 package enum MessageHold: Int16, Sendable {
   case none = 0
   /// The message's devices must be counted before this can be decided.

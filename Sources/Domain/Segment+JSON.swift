@@ -9,7 +9,7 @@ package import JSON
 ///  "not":{"clientUids":["kim01"]},"any":[{…},{…}]}
 /// ```
 extension Segment {
-  /// Parses a complete text.
+  /// Parses a complete JSON text.
   package init(json: [UInt8]) throws(Problem) {
     var reader = JSONReader(json)
     do throws(JSONError) {
@@ -110,7 +110,7 @@ extension Segment {
       return members.count == 1 ? first : .all(members)
     }
 
-    /// Parses a nested segment, whose conditions count too.
+    /// Parses a nested segment, whose conditions count towards the limit, too.
     private mutating func readOne(_ reader: inout JSONReader) throws(JSONError) -> Segment {
       var inner = Conditions(depth: depth + 1, count: count)
       let segment = try inner.readWhole(&reader)
@@ -133,7 +133,7 @@ extension Segment {
 // MARK: Conditions
 
 extension JSONForm {
-  /// Form of the list of values of a condition.
+  /// Returns the form of the list of values of a condition.
   fileprivate static func values<Element>(_ form: JSONForm<Element>) -> JSONForm where Value == [Element] {
     .list(
       of: form, 1...Domain.Limits.segmentValues,
@@ -143,7 +143,7 @@ extension JSONForm {
 }
 
 extension JSONForm<String> {
-  /// Form of a version: one to eight numbers separated by dots.
+  /// The form of a version: one to eight numbers separated by dots.
   fileprivate static let version = JSONForm.attribute.described(
     JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
   ).standing(
@@ -155,7 +155,7 @@ extension JSONForm<String> {
       return parts.count <= 8 && isVersion ? text : nil
     }, else: "must be a version such as 2.10.1", written: { $0 })
 
-  /// Form of a tag in a request.
+  /// The form of a tag in a request.
   package static let tag = JSONForm(
     JSONSchema.tag, read: { (reader) throws(JSONError) in try reader.readTag() })
 }

@@ -65,7 +65,7 @@ package indirect enum Segment: Equatable, Sendable {
 }
 
 extension Domain.Limits {
-  /// Maximum conditions in a segment, including nested ones; people write about a dozen.
+  /// Maximum conditions in a segment, including nested ones; real segments have about a dozen.
   package static let segmentConditions = 50
   /// Maximum nesting depth of segments.
   package static let segmentDepth = 6
@@ -81,7 +81,7 @@ extension Domain.Limits {
 
 /// A short label of a user or a device, such as `vip` or `plan:gold`.
 package enum Tag {
-  /// Returns why a text is not a valid tag; nil if it is valid.
+  /// Returns the reason why a text is not a valid tag; nil if it is valid.
   package static func objection(to text: String) -> Sentence? {
     guard !text.isEmpty, text.utf8.count <= Domain.Limits.tagBytes else {
       return "must have 1 to \(Domain.Limits.tagBytes) bytes"

@@ -13,8 +13,9 @@ package enum SequenceNumber {
     return Int64(text)
   }
 
-  /// Schemas of such numbers in requests.
+  /// The schema of a GROUPSEQ in requests.
   static let groupSeqSchema = ("GroupSeq", schema("GroupSeq", "GROUPSEQ, as text or as a number."))
+  /// The schema of other numbers in requests, such as that of a segment.
   static let numberSchema = ("SegmentNumber", schema("SegmentNumber", "As text or as a number."))
 
   private static func schema(_ name: String, _ about: String) -> JSONTree {
@@ -26,7 +27,7 @@ package enum SequenceNumber {
 }
 
 extension JSONReader {
-  /// Reads a SEQNO as a string.
+  /// Parses a SEQNO given as a string.
   package mutating func readSeqno() throws(JSONError) -> Int64 {
     guard try peek() == .string else { throw JSONError("must be a SEQNO in quotes") }
     guard let number = SequenceNumber.parse(try readString()) else {
@@ -35,7 +36,7 @@ extension JSONReader {
     return number
   }
 
-  /// Reads a GROUPSEQ as a string or a number.
+  /// Parses a GROUPSEQ given as a string or a number.
   package mutating func readGroupSeq() throws(JSONError) -> Int64 {
     let number = try peek() == .number ? try readInteger() : SequenceNumber.parse(try readString())
     guard let number, number > 0 else { throw JSONError("must be a GROUPSEQ: a whole number from 1") }

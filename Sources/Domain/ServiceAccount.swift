@@ -1,15 +1,14 @@
 internal import Crypto
 internal import JSON
 
-/// A Google service account read from its JSON file: its identity, its signing key, and where access tokens are
-/// requested.
+/// A Google service account read from its JSON file: its identity and its signing key.
 package struct ServiceAccount: Sendable {
   package let projectID: String
   package let email: String
   package let keyID: String
   private let key: RSA.PrivateKey
 
-  /// What is wrong with the file, for the person who uploads it.
+  /// The fault of a file, as a sentence for the person who uploads it.
   package struct Mistake: Error, Equatable, CustomStringConvertible, Sendable {
     package let sentence: Sentence
     package var description: String { sentence.english }
@@ -19,14 +18,14 @@ package struct ServiceAccount: Sendable {
     }
   }
 
-  /// Hash of the public key, in hexadecimal digits: identifies the holder of the private key, whatever else the file
-  /// claims.
+  /// Hash of the public key, in hexadecimal digits. It identifies the holder of the private key, regardless of the
+  /// names in the file.
   package let fingerprint: String
 
   /// Parses and validates a service account file.
   /// - Parameters:
   ///   - json: content of the file that Google's console provides.
-  ///   - tokens: the address at which this server requests access tokens; the file must name the same.
+  ///   - tokens: the URL at which this server requests access tokens; the file must name the same.
   package init(json: String, tokens: TokenAddress = TokenAddress()) throws(Mistake) {
     let members: [String: String]
     do throws(JSONError) {
@@ -90,14 +89,14 @@ package struct ServiceAccount: Sendable {
 
   /// Creates the signed assertion that is exchanged for an access token (RFC 7523; RS256, RFC 7518 §3.3). Takes about a
   /// millisecond.
-  /// - Parameter seconds: in seconds since 1970.
+  /// - Parameter seconds: time of issue, in seconds since 1970.
   package func assertion(issuedAt seconds: Int64) throws -> String {
     let header = #"{"alg":"RS256","typ":"JWT","kid":"\#(keyID)"}"#
     var claims = JSONWriter()
     claims.object { writer in
       writer.member("iss", email)
       writer.member("scope", Self.scope)
-      // Google requires its own address here, even if requests go through another one.
+      // Google requires its own URL here, even if requests go to another one.
       writer.member("aud", TokenAddress.google)
       writer.member("iat", seconds)
       writer.member("exp", seconds + Self.assertionSeconds)

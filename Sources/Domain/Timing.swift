@@ -1,12 +1,12 @@
 package import JSON
 
-/// When a message is sent.
+/// The time at which a message is sent.
 package enum Timing: Equatable, Sendable {
   /// As soon as the message is accepted.
   case now
   /// At an instant, in microseconds since 1970.
   case at(Int64)
-  /// When each device's local clock shows this time.
+  /// At this time of each device's local clock.
   case local(LocalTime)
 }
 
@@ -34,9 +34,9 @@ package struct Repetition: Equatable, Sendable {
     ])
 }
 
-/// The hours in which a message may be sent. Outside them, deliveries wait, unless the message expires before.
+/// The hours in which a message may be sent. Outside them deliveries wait, unless the message expires first.
 package struct SendWindow: Equatable, Sendable {
-  /// Whose local time applies.
+  /// The clock that applies: the app's time zone or each device's.
   package enum Zone: String, CaseIterable, Sendable {
     case app
     case device
@@ -58,7 +58,7 @@ package struct SendWindow: Equatable, Sendable {
 }
 
 extension JSONForm<ClockTime> {
-  /// Form of a time of day in a request.
+  /// The form of a time of day in a request.
   static let clockTime = JSONForm<String>.anyText.described(
     JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
   ).standing(for: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
@@ -80,6 +80,7 @@ extension JSONForm<LocalTime> {
 }
 
 extension Domain.Limits {
-  /// Seconds after its time beyond which a scheduled message is not sent any more, because it would come as a surprise.
+  /// Maximum delay of a scheduled message in seconds; a message that is later is not sent, because it would come as a
+  /// surprise.
   package static let lateSeconds: Int32 = 3600
 }

@@ -1,4 +1,4 @@
-/// What a push token is used for. A device has one token for alerts, its PSID; it may have one of each other kind, and
+/// The use of a push token. A device has one token for alerts, its PSID; it may have one of each other kind, and
 /// one for each of its Live Activities. The raw values are stored in the database.
 package enum TokenKind: Int16, CaseIterable, Sendable {
   case alert = 1
@@ -31,7 +31,7 @@ package enum TokenKind: Int16, CaseIterable, Sendable {
   /// activity.
   package static let further = allCases.filter { $0 != .alert && $0 != .liveActivityUpdate }
 
-  /// Creates one of these kinds from its name; nil if there is none of this name.
+  /// Returns the one of these kinds with this name; nil if there is none.
   package init?(further name: String) {
     guard let kind = Self.further.first(where: { $0.name == name }) else { return nil }
     self = kind

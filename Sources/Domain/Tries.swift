@@ -1,4 +1,4 @@
-/// Number of tries of a delivery, and whether one of them may have reached the device without our knowing.
+/// Number of attempts of a delivery, and whether one of them may have reached the device without confirmation.
 ///
 /// The doubt is stored, because a delivery that may have arrived must never be recorded as cancelled, by any node,
 /// however much later. Count and doubt share one column: a negative number means doubt, and is then never 0. Decision
@@ -23,9 +23,9 @@ package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
 
   package var stored: Int16 { mayHaveArrived ? -count : count }
 
-  /// The state after another try that was answered.
+  /// The state after another attempt that was answered.
   package var next: Tries { Tries(count &+ 1, mayHaveArrived: mayHaveArrived) }
 
-  /// The same count, with one try that was never answered.
+  /// The same count, with one attempt that was never answered.
   package var inDoubt: Tries { Tries(count, mayHaveArrived: true) }
 }

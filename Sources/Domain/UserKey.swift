@@ -1,7 +1,7 @@
 /// Identifies the owner of a device: a user or, for a guest, the device itself. Badge counts, the ledger and
 /// memberships are keyed by it.
 ///
-/// Guests sort before users, so each of the two is a single range.
+/// Guests sort before users, so each of the two groups is a single range of keys.
 package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `u` followed by the CUID, or `g` followed by the device's id.
   package let text: String
@@ -38,7 +38,7 @@ package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible 
     hasher.combine(UInt8(0xFF))
   }
 
-  /// Byte order, as PostgreSQL's collation "C" sorts the column.
+  /// Compares in byte order, as PostgreSQL's collation "C" sorts the column.
   package static func < (left: UserKey, right: UserKey) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }

@@ -14,13 +14,13 @@ package struct UserProofKeyring: Sendable {
     keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
   }
 
-  /// Has other keys make and verify from now on, in every copy of this keyring.
+  /// Replaces the keys in every copy of this keyring: secrets are derived from `present`, and all of them verify.
   package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// Returns the secret for an app's backend: 64 hexadecimal digits, whose ASCII bytes are the key. It is derived, not
-  /// stored, and differs for each generation.
+  /// Returns the secret for an app's backend: 64 hexadecimal digits, whose ASCII bytes are the HMAC key. It is derived,
+  /// not stored, and differs for each generation.
   package func secret(appID: String, generation: Int16) -> String {
     Self.secret(appID, generation, keys.present)
   }
@@ -57,7 +57,7 @@ package struct UserProofKeyring: Sendable {
       && (texts["exp"].flatMap { Int64($0) } ?? 0) > now / 1_000_000
   }
 
-  /// Returns the string and number members of a JSON object, and ignores others.
+  /// Returns the string and number members of a JSON object, and ignores other members.
   private static func texts(_ json: [UInt8]) throws(JSONError) -> [String: String] {
     var reader = JSONReader(json)
     var texts: [String: String] = [:]

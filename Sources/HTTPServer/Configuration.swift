@@ -12,7 +12,7 @@ extension HTTPServer {
     package var requestsPerAddress: Int?
     /// True to exempt loopback addresses from the limits per address.
     package var exemptsLoopback = true
-    /// Proxies whose statements about client addresses are trusted. Their own addresses are exempt from the limits.
+    /// Proxies that are trusted to report client addresses. Their own addresses are exempt from the limits.
     package var trustedProxies: [IPBlock] = []
     /// The header in which trusted proxies pass on client addresses.
     package var forwardedHeader = Forwarding.Header.xForwardedFor
@@ -20,14 +20,14 @@ extension HTTPServer {
     package var expectsProxyHeader = false
     /// Size limit of a body in bytes, unless the handler sets another one.
     package var bodyBytes = HTTPLimits.bodyBytes
-    /// Maximum memory in bytes for all large bodies together, from their first byte until the answer. Further ones get
-    /// 503.
+    /// Maximum memory in bytes for all large bodies together, from their first byte until the response. Further bodies
+    /// get 503.
     package var bodyMemoryBytes = HTTPLimits.bodyMemoryBytes
-    /// Bytes of all unsent answers together above which each client must read an answer before it gets the next.
+    /// Total of all unsent response bytes above which each client must read a response before it gets the next.
     package var outputMemoryBytes = HTTPLimits.allOutputBytes
-    /// Existing directory for long bodies whose handler wants them in a file; nil to keep them in memory.
+    /// Existing directory for long bodies that the handler wants in a file; nil to keep them in memory.
     package var spoolDirectory: String?
-    /// Maximum bytes of all spooled bodies together; further ones get 503.
+    /// Maximum bytes of all spooled bodies together; further bodies get 503.
     package var spoolBytes = HTTPLimits.spoolBytes
     package var head = HeadLimits()
     /// Time from the first byte of a request (or the opening of the connection) to the end of its head.
@@ -36,9 +36,9 @@ extension HTTPServer {
     package var bodyTimeout = Duration.seconds(60)
     /// Maximum idle time of a connection between two requests.
     package var idleTimeout = Duration.seconds(75)
-    /// Maximum time for which a client may read nothing of an answer that is being sent.
+    /// Maximum time for which a client may read nothing of a response that is being sent.
     package var writeTimeout = Duration.seconds(30)
-    /// Time that the server waits after its last answer for the client to close the connection.
+    /// Time that the server waits after its last response for the client to close the connection.
     package var lingerTimeout = Duration.seconds(2)
 
     package init() {}

@@ -4,36 +4,36 @@ package import TLS
 /// HTTP/1.1 on POSIX sockets: one server is one listening socket and its connections on one `EventLoop`.
 ///
 /// It is independent of the application. Bytes become requests (`RequestParser`, `ChunkedDecoder`: no I/O); requests go
-/// to a `RequestHandler`, one at a time per connection; answers come back through a `Responder` at once, later, or from
-/// another thread through a `ResponseTicket`. `Router` and `StaticFiles` are helpers for handlers.
+/// to a `RequestHandler`, one at a time per connection; responses come back through a `Responder` at once or later, or
+/// from another thread through a `ResponseTicket`. `Router` and `StaticFiles` are helpers for handlers.
 ///
 /// ```
 ///            ┌ Acceptor ┐     ┌──────────── Connection (one per client) ────────────┐
 ///   listen ──┤ 503 when ├────►│ Intake ► parser ─► RequestHandler ─► Responder       │
 ///            │   full   │     │                                        │            │
-///            └──────────┘     │ one send at the end of the turn ◄── Answers         │
+///            └──────────┘     │ one send per loop iteration ◄────── Answers         │
 ///                             └──────────────────────────────────────────────────────┘
 ///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
 /// ```
 ///
-/// A proxy's header and a TLS handshake may precede the first request: `Transport` handles both, and nothing else knows
 /// A PROXY header and a TLS handshake may precede the first request: `Transport` handles both, transparently for the
 /// rest. `Visitors` limits each client address; `Forwarding` finds that address behind trusted proxies.
-/// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop run, then send
+///
 /// **A loop iteration**: read each ready connection once, handle complete requests, let the other users of the loop
-/// run, then send each connection's answers with one call. This allocates nothing per request.
-/// **Invariants**: answers leave in the order of their requests; a request is handed over complete or not at all;
+/// run, then send each connection's responses with one call. This allocates nothing per request.
+///
+/// **Invariants**: responses leave in the order of their requests; a handler gets a request complete or not at all;
 /// ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not read is not
 /// read from.
 ///
-/// **Failure**: a bad request is answered with problem details, and the connection closes after the client has had time
-/// to read them. Out of descriptors, accepting pauses for a moment while open connections continue. A client that
-/// disconnects makes its `Responder` a no-op. Everything here lives on the loop's thread; other threads may touch only
-/// `replies`.
+/// **Failure**: a malformed request is answered with problem details, and the connection closes after the client has
+/// had time to read them. If the process has no free descriptors, accepting pauses for a moment while open connections
+/// continue. Once a client has disconnected, its `Responder` does nothing. Everything runs on the loop's thread; other
+/// threads may use only `replies`.
 package final class HTTPServer {
   package let loop: EventLoop
   package let configuration: Configuration
-  /// Inbox for answers from other threads. Its capacity limits how many requests can wait for one.
+  /// Inbox for responses from other threads. Its capacity limits how many requests can wait for one.
   package let replies: Inbox<Reply>
   package internal(set) var counters = ServerCounters()
   /// Number of requests answered or being handled, including refused ones.
@@ -46,13 +46,13 @@ package final class HTTPServer {
   /// the one they began with.
   package var tls: TLSContext?
 
-  /// Counts and times answers; nil for none.
+  /// The meter that counts and times responses; nil for none.
   package var meter: RequestMeter? { didSet { tellMeter() } }
 
   let handler: any RequestHandler
   var writer: ResponseWriter
   let bodies: BodyRules
-  /// Number of unsent answer bytes on all connections.
+  /// Number of unsent response bytes on all connections.
   var unsentBytes = 0
   private var requestIDs = RequestID()
 
@@ -160,12 +160,12 @@ package final class HTTPServer {
     configuration.trustedProxies.contains { $0.contains(address) }
   }
 
-  /// True if an address is exempt from the limits per address.
+  /// Returns whether an address is exempt from the limits per address.
   func isExempt(_ address: IPAddress) -> Bool {
     configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
   }
 
-  /// Returns the client's address, following the proxies' statements as far as those proxies are trusted.
+  /// Returns the client's address, which is read from the headers of trusted proxies; nil for a Unix socket.
   func client(of request: Request) -> IPAddress? {
     guard let peer = request.remoteAddress.ip else { return nil }
     let header = configuration.forwardedHeader
@@ -317,7 +317,7 @@ package final class HTTPServer {
     completion?()
   }
 
-  /// Stops at once: disconnects all clients, even if answers are unsent.
+  /// Stops at once: disconnects all clients, even if responses are unsent.
   package func close() {
     isDraining = true
     acceptor?.close()

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// Limits of this module; each comment gives unit, reason and source.
+/// Limits of this module. Each comment states the unit, the reason and the source.
 package enum HTTPLimits {
   /// Maximum length of a request line in bytes; RFC 9112 §3 recommends at least 8,000.
   package static let requestLineBytes = 8_000
@@ -15,15 +15,15 @@ package enum HTTPLimits {
   package static let emptyLines = 2
   /// Maximum body size in bytes, unless the handler sets another one.
   package static let bodyBytes = 1_048_576
-  /// Body size in bytes up to which the handler is not asked: nearly all requests stay below it.
+  /// Body size in bytes up to which a body is accepted without asking the handler; nearly all requests are smaller.
   package static let unaskedBodyBytes = 16_384
   /// Memory budget in bytes for large requests that are being received or processed: five of the largest videos, or
   /// several hundred long recipient lists.
   package static let bodyMemoryBytes = 268_435_456
   /// Disk budget in bytes for spooled bodies: forty of the largest videos.
   package static let spoolBytes = 2_147_483_648
-  /// Size in bytes up to which a request does not count towards the memory budget: a hundred receipts in one request
-  /// are smaller.
+  /// Size in bytes up to which a request does not count towards the memory budget: a request with a hundred receipts
+  /// is smaller.
   package static let freeBodyBytes = 16_384
   /// Maximum total length of a body's chunk extensions in bytes. They are practically unused; more indicates an attack.
   package static let chunkExtensionBytes = 4_096
@@ -35,42 +35,43 @@ package enum HTTPLimits {
   package static let bodyReadBytes = 65_536
   /// Initial size of a connection's output buffer in bytes.
   package static let idleOutputBytes = 512
-  /// Unsent answer bytes above which the connection's next request is not handled yet.
+  /// Unsent response bytes above which the connection's next request is not handled yet.
   package static let outputBytes = 262_144
-  /// Unsent answer bytes of all connections together above which each client must read an answer before it gets the
+  /// Unsent response bytes of all connections together above which each client must read a response before it gets the
   /// next. Five hundred clients that do not read reach it.
   package static let allOutputBytes = 134_217_728
   /// Pipelined input in bytes above which the socket is not read until the current request is answered.
   package static let pipelinedBytes = 65_536
-  /// Body size in bytes from which an answer's body is sent without a copy; smaller ones are appended to their head.
+  /// Body size in bytes from which a response's body is sent without a copy; smaller ones are appended to their head.
   package static let detachedBodyBytes = 16_384
   /// Size of an idle connection's input buffer in bytes.
   package static let restingBufferBytes = 64
   /// Memory of an idle connection in bytes, including the kernel's file object, rounded up. Measured: 1.7 KiB.
   package static let connectionBytes = 2_560
-  /// The same under TLS, where OpenSSL adds an object of 7.6 KiB and what it refers to. Measured: 17 KiB.
+  /// Memory of an idle TLS connection in bytes: OpenSSL adds an object of 7.6 KiB and what it refers to. Measured: 17
+  /// KiB.
   package static let secureConnectionBytes = 20_480
   /// Buffers larger than this, in bytes, are released when their connection becomes idle.
   package static let idleBufferBytes = 16_384
-  /// Unsent bytes of a streamed answer above which its client is disconnected as too slow.
+  /// Unsent bytes of a streamed response above which its client is disconnected as too slow.
   package static let streamBytes = 4_194_304
-  /// Maximum bytes that a client may send after an error answer before it is disconnected.
+  /// Maximum bytes that a client may send after an error response before it is disconnected.
   package static let lingerBytes = 4_194_304
-  /// Number of connections accepted beyond the limit, only to be answered 503. Further ones wait in the kernel's queue.
+  /// Number of connections accepted beyond the limit and answered 503. Further ones wait in the kernel's queue.
   package static let refusals = 64
   /// Maximum connections accepted per loop iteration, so that a flood of them does not starve the open ones.
   package static let acceptsPerTurn = 64
-  /// How long a server that shuts down still accepts connections whose TCP handshake is in progress: a round trip
+  /// Time for which a server that shuts down still accepts connections whose TCP handshake is in progress: a round trip
   /// around the world.
   package static let lastAccepts = Duration.milliseconds(300)
   /// Maximum length of a PROXY protocol header in bytes. Addresses end at byte 232; cloud providers add several hundred
   /// bytes of extensions.
   package static let proxyHeaderBytes = 4_096
-  /// Burst allowance of an address, as the time that its average rate needs for so many requests.
+  /// Burst allowance of an address, as the time in which its average rate would permit that many requests.
   package static let requestCredit = Duration.seconds(2)
   /// Maximum connections examined to find an idle one that can be closed for a new one.
   package static let wayGivers = 64
-  /// How long accepting pauses when the process has no free descriptors.
+  /// Pause of accepting when the process has no free descriptors.
   package static let acceptRest = Duration.milliseconds(100)
 }
 

@@ -28,7 +28,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Runs `question` on the service's thread and waits for the result; nil if the service has ended.
+  /// Runs `question` on the service's thread and waits for its result. Returns nil if the service has stopped.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable (Service) -> Answer) -> Answer? {
     guard let reply = try? Rendezvous<Answer>(), questions.offer({ reply.put(question($0)) }) else { return nil }
     return reply.take()
@@ -51,7 +51,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Totals of the virtual devices; nil if there are none.
+  /// Totals of all virtual devices; nil if there are none.
   var deviceCounters: DeviceCounters? {
     DeviceCounters.sum(devices.withLock { $0 }.map(\.scoreboard.counters))
   }
@@ -150,7 +150,7 @@ final class Engine: Sendable {
     return key
   }
 
-  /// Starts listening on an address; returns it with the port that the kernel has chosen.
+  /// Starts listening on an address. Returns the address with the actual port.
   private static func listen(
     _ address: String, _ place: FaultPlan.Place, _ contexts: Listener.Contexts, _ service: Service
   ) throws -> String {
@@ -160,7 +160,7 @@ final class Engine: Sendable {
   }
 }
 
-/// Parses `host:port`, with IPv6 literals in brackets.
+/// An address in the form `host:port`, with IPv6 literals in brackets.
 struct HostPort {
   let host: String
   let port: UInt16

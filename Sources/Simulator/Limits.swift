@@ -1,5 +1,5 @@
-/// Limits of this module; each comment gives unit, reason and source. "Observed" marks behavior of the real service
-/// seen by third parties; values that Apple does not publish are our choice and marked as such.
+/// Limits of this module. Each comment states the unit, the reason and the source. "Observed" marks behavior of the
+/// real service seen by third parties; values that Apple does not publish are our choice and marked as such.
 package enum Limits {
   // MARK: Requests ("Generating a remote notification", "Sending notification requests to APNs")
 
@@ -15,8 +15,8 @@ package enum Limits {
   package static let broadcastMilliseconds: Int64 = 1_000
   /// Maximum length of `apns-collapse-id` in bytes.
   package static let collapseIDBytes = 64
-  /// Maximum length of a token in hexadecimal digits. Apple guarantees no size; 64 and 160 are observed. Our choice,
-  /// well above.
+  /// Maximum length of a token in hexadecimal digits. Apple guarantees no size; 64 and 160 digits are observed. The
+  /// limit is our choice, well above both.
   package static let tokenDigits = 400
   /// Maximum length of a topic in bytes: a bundle identifier has at most 155 characters, and the longest suffix 23. Our
   /// choice.
@@ -26,9 +26,10 @@ package enum Limits {
 
   /// Maximum age of `iat` in seconds.
   package static let providerTokenSeconds: Int64 = 3600
-  /// Minimum time between two provider tokens, in seconds between their `iat`.
+  /// Minimum difference between the `iat` of two successive provider tokens, in seconds.
   package static let providerTokenUpdateSeconds: Int64 = 1200
-  /// Seconds by which `iat` may lie in the future, for clock differences. Apple states none; our choice.
+  /// Maximum time by which `iat` may lie in the future, in seconds, for clock differences. Apple states none; our
+  /// choice.
   package static let providerTokenSkewSeconds: Int64 = 600
   /// Maximum length of a JWT in bytes; real ones have about 200. The simulator's own choice.
   package static let providerTokenBytes = 4096
@@ -53,19 +54,19 @@ package enum Limits {
   package static let handshake = Duration.seconds(20)
   /// Error points of a connection at which GOAWAY is sent. Apple has such a limit; the number is our choice.
   package static let errorPoints = 1000
-  /// Error points of a BadDeviceToken, which Apple says disconnects "sooner"; every other error counts one point.
+  /// Error points of a BadDeviceToken, after which Apple disconnects "sooner"; every other error counts one point.
   package static let badDeviceTokenPoints = 10
-  /// Time for open streams to end after GOAWAY. The simulator's own choice.
+  /// Maximum time for open streams to end after GOAWAY. The simulator's own choice.
   package static let drain = Duration.seconds(5)
 
-  /// Interval at which a listener tries to reopen its port if it is in use. The simulator's own choice.
+  /// Interval at which a listener retries to reopen a port that is in use. The simulator's own choice.
   package static let reopen = Duration.milliseconds(50)
 
   // MARK: FCM ("FCM HTTP v1 API", "Throttling and quotas")
 
-  /// Maximum seconds for which a message is stored for an offline device: four weeks.
+  /// Maximum time for which a message is stored for an offline device, in seconds: four weeks.
   package static let ttlSeconds: Int64 = 2_419_200
-  /// Maximum payload to topics in bytes; to a registration it is `payloadBytes`.
+  /// Maximum payload to topics in bytes; to a registration the limit is `payloadBytes`.
   package static let topicPayloadBytes = 2048
   /// Maximum topics in one condition.
   package static let topicsInCondition = 5
@@ -80,23 +81,25 @@ package enum Limits {
   package static let messagesPerDeviceMinute = 240
   /// Lifetime of an access token in seconds.
   package static let accessTokenSeconds: Int64 = 3600
-  /// Maximum lifetime of an assertion, and tolerated clock difference, in seconds.
+  /// Maximum lifetime of an assertion, in seconds.
   package static let assertionSeconds: Int64 = 3600
+  /// Tolerated clock difference for the times in an assertion, in seconds.
   package static let assertionSkewSeconds: Int64 = 300
 
   // MARK: Virtual devices
 
-  /// Maximum receipts or reads in one call: the server's limit.
+  /// Maximum receipts or reads in one request: the server's limit.
   package static let confirmationsPerCall = 100
-  /// First and maximum pause after the server was busy or unreachable; doubles each time. The simulator's own choice.
+  /// First pause after the server was busy or unreachable; doubles each time. The simulator's own choice.
   package static let firstRest = Duration.milliseconds(50)
+  /// Maximum of that pause. The simulator's own choice.
   package static let longestRest = Duration.seconds(2)
-  /// Timeout of a call. Our choice, above the server's own timeouts.
+  /// Timeout of a request. Our choice, above the server's own timeouts.
   package static let call = Duration.seconds(30)
 
   // MARK: Memory
 
-  /// Unsent answer bytes above which a provider's requests are not read.
+  /// Number of unsent bytes above which a connection's requests are not read.
   package static let outputBytes = 1 << 20
   /// Maximum time for which answers are held to be reordered.
   package static let reorder = Duration.seconds(1)
@@ -107,9 +110,9 @@ package enum Limits {
   package static let deliveriesPerBlock = 65_536
   /// Maximum number of pushes queued for the virtual devices.
   package static let deliveryBacklog = 4_000_000
-  /// Maximum number of followers that one call adds to a channel.
+  /// Maximum number of followers that one request adds to a channel.
   package static let followersAtOnce = 10_000_000
-  /// Maximum number of deliveries in one answer of the control API.
+  /// Maximum number of deliveries in one response of the control API.
   package static let controlPage = 10_000
   /// Maximum size of a request body of the control API in bytes.
   package static let controlBodyBytes = 16 << 20

@@ -1,7 +1,7 @@
 internal import Reactor
 internal import Synchronization
 
-/// Passes one value to another thread that waits for it.
+/// A one-time handover of a value to another thread that waits for it.
 final class Rendezvous<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let wakeup: Wakeup

@@ -6,40 +6,41 @@ internal import Synchronization
 /// receive.
 ///
 /// ```
-///   provider ──TLS, HTTP/2──► Listener ► Connection ► RequestJudge ──► Books: DeliveryLog, Counters
+///   provider ──TLS, HTTP/2──► Listener ► Connection ► RequestJudge ──► SimulatedService: DeliveryLog, Counters
 ///                                                     │  validation        │  FaultPlan, tokens, keys
 ///                                                     │  fault, if any     ▼ inboxes
 ///   test, person ──HTTP/1.1─► ControlAPI ► Service ───┘               VirtualDevices ──HTTP/1.1──► UPMC
 ///        └── in the same process: `Simulator`                         a watcher (`Simulator.watch`)
 /// ```
 ///
-/// **Threads.** `sim-apns-0` owns everything that decides (`Service`), `sim-devices` the virtual devices. Whoever
-/// asks from outside sends a question through an inbox and waits for the answer.
+/// **Threads.** `sim-apns-0` owns the whole state of the services (`Service`), `sim-devices` the virtual devices. Other
+/// threads send a closure through an inbox and wait for its result.
 ///
-/// **Validation** (`RequestValidation`) is pure: a request and what the service knows, in; a verdict, out. The order:
-/// path and method, repeated headers, authentication, `apns-` headers, topic, payload, device token.
+/// **Validation** (`RequestValidation`) performs no I/O: it takes a request and the service's state and returns a
+/// result. The order: path and method, repeated headers, authentication, `apns-` headers, topic, payload, device token.
 ///
 /// **Connections** (`ConnectionConduct`): one stream until the first valid push, then 1000; back to 1 after a
-/// rejection until a success; errors end in GOAWAY. Streams over the limit are refused or, when the provider knew the
-/// limit, answered with GOAWAY.
+/// rejection until a success. Too many errors end in GOAWAY. Streams over the limit are refused or, when the provider
+/// knew the limit, answered with GOAWAY.
 ///
-/// **Tokens** (`TokenRegistry`): registered ones have an environment, a topic and a state; strangers are taken as
-/// devices or refused. A token may carry its own fault: `fa17fa17` and four digits, see `FaultPrefix`.
+/// **Tokens** (`TokenRegistry`): a registered token has an environment, a topic and a state; an unregistered one is
+/// accepted or refused, as configured. A token may request its own fault: `fa17fa17` and four digits, see
+/// `FaultPrefix`.
 ///
-/// **Faults** (`Fault`, `FaultPlan`) befall requests that passed validation, or connections as they begin; chosen by
-/// token, connection, number, time and dice with a fixed seed. All connections can be cut at once, and the whole service
-/// can be away for a time. No fault lies about what was processed: a push whose stream is called "not processed"
-/// (REFUSED_STREAM, above a GOAWAY's last stream) was not delivered, so whatever a device gets twice is the provider's.
+/// **Faults** (`Fault`, `FaultPlan`) apply to requests that passed validation, or to new connections. They are selected
+/// by token, connection, number, time and a seeded random generator. All connections can be cut at once, and the whole
+/// service can be unavailable for a time. No fault misreports what was processed: a push whose stream is reported as
+/// not processed (REFUSED_STREAM, above a GOAWAY's last stream) was not delivered, so any duplicate is the provider's.
 ///
-/// **FCM** (`FCMService`) shares the wire, the faults and the devices' thread with APNs; its rules are its own: OAuth with
-/// real signatures, messages judged by the published schema, quotas, the whole table of errors.
+/// **FCM** (`FCMService`) shares connections, faults and the devices' thread with APNs. It has its own rules: OAuth
+/// with real signatures, messages validated by the published schema, quotas, and all documented errors.
 ///
-/// **Channels** (`ChannelRegistry`): the management has addresses of its own, as Apple's has ports of its own; updates come
-/// where pushes come. Followers are counted, not run: what each of them shows is a number.
+/// **Channels** (`ChannelRegistry`): channel management has addresses of its own, as Apple's has ports of its own;
+/// updates arrive at the addresses for pushes. A follower is stored as the number of the update that it shows.
 ///
-/// **What it does not do:** hold pushes back for devices that are away, until they expire; deliver to FCM's topics.
+/// **Not simulated:** storing pushes for offline devices until they expire; delivery to FCM's topics.
 ///
-/// **Failure.** A connection that breaks the protocol ends alone. The simulator keeps all in memory; it starts empty.
+/// **Failure.** A protocol error ends only its connection. The simulator keeps everything in memory and starts empty.
 package final class Simulator: Sendable {
   package typealias Configuration = SimulatorConfiguration
   package typealias Started = StartedSimulator
@@ -91,13 +92,13 @@ package final class Simulator: Sendable {
     return answer
   }
 
-  /// Passes every push accepted from now on to `inbox`; nil ends that. Pushes that do not fit are counted
-  /// (`Counters.pushesMissed`).
+  /// Passes every push accepted from now on to `inbox`; nil stops that. Pushes that do not fit into the inbox are
+  /// counted (`Counters.pushesMissed`).
   package func watch(_ inbox: Inbox<AcceptedPush>?) {
     ask { $0.simulated.watch(inbox) }
   }
 
-  /// Ends all open connections at once, in the given way.
+  /// Ends all open connections at once, as `way` says.
   package func cutConnections(_ way: Effect.Cut) {
     ask { $0.cutConnections(way) }
   }
@@ -108,7 +109,7 @@ package final class Simulator: Sendable {
     ask { $0.goAway(for: time) }
   }
 
-  // MARK: The questions most asked
+  // MARK: Shortcuts
 
   package func counters() -> Counters { ask { $0.snapshot() } }
 
@@ -193,7 +194,7 @@ package final class Simulator: Sendable {
     }.get()
   }
 
-  /// Removes a fault. No effect if it has ended already.
+  /// Removes a fault. Does nothing if it no longer exists.
   package func remove(_ fault: FaultPlan.ID) {
     _ = ask { $0.simulated.faults.remove(fault) }
   }

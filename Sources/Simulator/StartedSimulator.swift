@@ -6,8 +6,9 @@ package struct StartedSimulator: Sendable {
     package let apns: String
     /// APNs sandbox, for `/3/device`.
     package let sandbox: String
-    /// Channel management of production and sandbox; nil if disabled.
+    /// Channel management of production; nil if disabled.
     package let channels: String?
+    /// Channel management of the sandbox; nil if disabled.
     package let sandboxChannels: String?
     /// FCM over HTTP/2; nil if disabled.
     package let fcm: String?
@@ -24,7 +25,7 @@ package struct StartedSimulator: Sendable {
   }
 
   package let endpoints: Endpoints
-  /// Service account for the simulated FCM; its `token_uri` is at the control address.
+  /// Service account for the simulated FCM; its `token_uri` is on the control address.
   package let serviceAccount: ServiceAccountFile
 
   /// URL of the token endpoint; nil without a control address.
@@ -35,7 +36,7 @@ package struct StartedSimulator: Sendable {
     tokenURL.map { serviceAccount.json(tokenURI: $0) }
   }
 
-  /// Replaces an address that means all interfaces by the loopback address.
+  /// Returns the address with a wildcard host (`0.0.0.0`, `[::]`) replaced by the loopback address.
   private static func reachable(_ address: String) -> String {
     for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] where address.hasPrefix(all) {
       return own + address.dropFirst(all.count)
@@ -43,12 +44,12 @@ package struct StartedSimulator: Sendable {
     return address
   }
 
-  /// Certificate of the authority to trust, in PEM.
+  /// Certificate of the authority that providers must trust, in PEM.
   package let authorityPEM: String
   package let providerKey: ProviderKey
 }
 
-/// Why the simulator could not start.
+/// The reason why the simulator could not start.
 package struct SimulatorStartFailure: Error, CustomStringConvertible {
   package let description: String
 }

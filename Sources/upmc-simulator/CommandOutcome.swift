@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import Glibc
 internal import Reactor
 
-/// Exit status of the program: 0 success, 1 failure, 2 usage error.
+/// Runs the command and maps its result to the exit status: 0 success, 1 failure, 2 usage error.
 enum CommandOutcome {
   /// A failure of the environment, such as an address in use or an unwritable file.
   struct Failure: Error {
     let reason: String
   }
 
-  /// Parses the process's arguments and runs until the process is told to stop. Returns the exit status.
+  /// Parses the process's arguments and runs until a signal stops the process. Returns the exit status.
   static func run() -> Int32 {
     do {
       let command = try SimulatorCommand.parse()

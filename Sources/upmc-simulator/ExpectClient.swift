@@ -21,7 +21,7 @@ struct ExpectClient {
   let json: Bool
 
   /// Runs the conformance test.
-  /// - Throws: `Simulator.StartFailure` when the address cannot be opened; status 1 when a step failed.
+  /// - Throws: `Simulator.StartFailure` if the address cannot be opened; `ExitCode(1)` if a step failed.
   func run() throws {
     let run = try ExpectationRun(address)
     print(

@@ -336,7 +336,8 @@ struct SimulatorCommand: ParsableCommand {
     if let keyFile { try save(started.providerKey.privateKeyPEM, to: keyFile, mode: 0o600) }
   }
 
-  /// Returns the URL at which access tokens are requested. A server that listens on all addresses is reached by host name.
+  /// Returns the URL of the token endpoint; nil without a control address. If the control API listens on all addresses,
+  /// the URL contains the first `--name`.
   private func tokenURL(_ started: Simulator.Started) -> String? {
     guard let name = name.first, let control = started.endpoints.control,
       control.hasPrefix("0.0.0.0:") || control.hasPrefix("[::]:"), let port = control.split(separator: ":").last
@@ -361,7 +362,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 }
 
-/// The line that the program prints when it is ready.
+/// The text that the program prints once it is ready.
 private struct Announcement: Codable {
   let apns: String
   let sandbox: String

@@ -1,4 +1,4 @@
-/// `upmc-simulator`: Apple's push service on this machine.
+/// `upmc-simulator`: Apple's and Google's push services on this machine.
 internal import Glibc
 internal import Reactor
 

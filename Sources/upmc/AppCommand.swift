@@ -60,7 +60,7 @@ struct AppCommand: ParsableCommand {
       }
     }
 
-    /// The server's default.
+    /// The server's default time zone.
     static let standardZone = Administration.NewApp().timeZone
   }
 
@@ -122,10 +122,10 @@ struct AppCommand: ParsableCommand {
 }
 
 extension App.Identity: ExpressibleByArgument {
-  /// Creates the value with this name; nil for an unknown one.
+  /// Returns the mode with this name; nil for an unknown one.
   public init?(argument: String) { self.init(name: argument) }
-  /// Names for the help text.
+  /// All names, for the help text.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The default's name for the help text.
+  /// This mode's name, which the help text shows for a default.
   public var defaultValueDescription: String { name }
 }

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// `upmc app export`: writes what is stored of an app into a directory.
+/// `upmc app export`: writes an app's stored data into a directory.
 struct AppExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write what is stored of an app into a directory of files.",
@@ -52,7 +52,7 @@ struct AppExportCommand: ParsableCommand {
   }
 }
 
-/// The files of an export, written page by page.
+/// Writes the files of an export, page by page.
 private struct AppExport {
   let api: any AdminAPI
   let appID: String
@@ -126,7 +126,7 @@ private struct AppExport {
     return count
   }
 
-  /// Writes the group tree, parents before children.
+  /// Writes the tree of groups, parents before children.
   mutating func groups() throws {
     let file = try create("groups.ndjson")
     var above: [String?] = [nil]

@@ -54,7 +54,7 @@ struct BackupCommand: ParsableCommand {
   }
 }
 
-/// `upmc restore`: reads a database from a backup.
+/// `upmc restore`: restores a database from a backup.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Bring a backup back into an empty database.",

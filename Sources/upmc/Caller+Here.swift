@@ -4,7 +4,7 @@ internal import Postgres
 
 /// The person on whose behalf a command runs.
 extension Caller {
-  /// The user who runs this command. The audit log names this user, who may not approve their own requests.
+  /// The Unix user who runs this command. The audit log names this user, who may not approve their own requests.
   static var here: Caller {
     commandLine(
       of: unixUser(
@@ -14,11 +14,11 @@ extension Caller {
         environment: ProcessInfo.processInfo.environment, current: SystemAccount.current))
   }
 
-  /// Returns the name of the user who logged in, even behind `su` and `sudo`. Root can claim to be anybody, so this is
-  /// no proof of identity.
+  /// Returns the name of the Unix user who logged in, even behind `su` and `sudo`. Root can pretend to be anybody, so
+  /// this is no proof of identity.
   /// - Parameters:
-  ///   - loginUID: as reported by the kernel; 4294967295 if nobody has logged in.
-  ///   - current: the user the command runs as; nil if the machine does not know the user.
+  ///   - loginUID: content of `/proc/self/loginuid`; 4294967295 if nobody has logged in. Nil if it cannot be read.
+  ///   - current: the user as whom the command runs; nil if the machine does not know the user.
   static func unixUser(loginUID: String?, environment: [String: String], current: SystemAccount?) -> String {
     let loggedIn = loginUID.flatMap { UInt32($0.filter(\.isNumber)) }.flatMap {
       $0 == .max ? nil : SystemAccount(uid: $0)

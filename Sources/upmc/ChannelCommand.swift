@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc channel`: broadcast channels of APNs.
+/// `upmc channel`: manages broadcast channels of APNs.
 struct ChannelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Make broadcast channels at Apple, publish on them, list and delete them.",
@@ -209,22 +209,22 @@ struct ChannelArguments: ParsableArguments {
 }
 
 extension PushEnvironment: ExpressibleByArgument {
-  /// Creates the value with this name; nil if unknown.
+  /// Returns the environment with this name; nil if unknown.
   public init?(argument: String) { self.init(name: argument) }
-  /// Names for the help text.
+  /// All names, for the help text.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The default's name for the help text.
+  /// This value's name, which the help text shows for a default.
   public var defaultValueDescription: String { name }
 }
 
 extension ChannelStorage: ExpressibleByArgument {
-  /// Nil for an unknown name.
+  /// Returns the storage policy with this name; nil if unknown.
   public init?(argument: String) {
     guard let storage = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = storage
   }
-  /// Names for the help text.
+  /// All names, for the help text.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The default's name for the help text.
+  /// This value's name, which the help text shows for a default.
   public var defaultValueDescription: String { name }
 }

@@ -13,13 +13,14 @@ struct CommandDatabase {
   /// Current time in microseconds since 1970, by the database's clock, which all nodes share.
   var now: Int64 { get throws(PostgresError) { try connection.run(WallClock.now()) } }
 
-  /// Loads the master key, which is needed only to encrypt or decrypt secrets; with an external database it must be
-  /// configured. Throws if the key does not decrypt the stored secrets, so that nothing is encrypted with a wrong one.
+  /// Loads the master key, which is needed only to encrypt or decrypt secrets. With an external database it must be
+  /// configured.
+  /// - Throws: an error if the key does not decrypt the stored secrets, so that nothing is encrypted with a wrong key.
   func masterKey() throws -> MasterKey {
     try MasterKeyFile.load(configuration, for: connection)
   }
 
-  /// Encrypts the content of confidential messages; nil if the master key is not available.
+  /// The seal for the content of confidential messages; nil if the master key is not available.
   var contentSeal: ContentSeal? {
     guard let master = try? masterKey() else { return nil }
     return try? SigningKeys.load(connection, master: master).contents
@@ -39,9 +40,9 @@ extension Database {
   }
 }
 
-/// Runs `body` with a connection to the configured database or to the private one, which is started temporarily unless
+/// Runs `body` with a connection to the configured database, or to the private one, which is started temporarily unless
 /// a server runs it.
-/// - Parameter migrates: whether to bring a private database up to date first, as the server would.
+/// - Parameter migrates: true to first bring a private database up to date, as the server would.
 func withDatabase(migrates: Bool = true, _ body: (CommandDatabase) throws -> Void) throws {
   let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
   let database = try Database(for: configuration, report: { Output.complain($0) })
@@ -54,7 +55,7 @@ func withDatabase(migrates: Bool = true, _ body: (CommandDatabase) throws -> Voi
 }
 
 extension Configuration {
-  /// The settings of a command: its environment.
+  /// Returns the settings in the environment of the command.
   static func ofCommand() throws -> Configuration {
     try Configuration(environment: ProcessInfo.processInfo.environment)
   }

@@ -3,7 +3,7 @@ internal import Domain
 internal import JSON
 internal import Postgres
 
-/// How a command ends: its messages and exit status.
+/// Runs a command and turns its result into messages and an exit status.
 enum CommandOutcome {
   static let done: Int32 = 0
   static let failed: Int32 = 1
@@ -39,12 +39,12 @@ enum CommandOutcome {
     }
   }
 
-  /// An error in the form of a problem, for programs.
+  /// Returns an error in the form of a problem document, for programs.
   private static func object(_ type: String, _ detail: String) -> JSONTree {
     .object([("type", .text(type)), ("detail", .text(detail))])
   }
 
-  /// Prints errors in the arguments, or the help that was asked for. Returns the exit status.
+  /// Prints an error in the arguments, or the requested help. Returns the exit status.
   private static func explain(
     _ error: any Error, of root: any ParsableCommand.Type, _ printsJSON: Bool
   ) -> Int32 {
@@ -76,7 +76,7 @@ enum CommandOutcome {
     }
   }
 
-  /// Returns a sentence for the user that names a field as the options do, without a JSON pointer's slash.
+  /// Returns a sentence for the user in which a field is named as options are, without the JSON pointer's slash.
   private static func sentence(_ problem: Problem) -> String {
     guard problem.fields.count == 1, let field = problem.fields.first, field.pointer.first == "/" else {
       return problem.detail
@@ -86,11 +86,11 @@ enum CommandOutcome {
 }
 
 extension Problem: CustomStringConvertible {
-  /// The detail, which also says what to do.
+  /// The problem's detail, which also states the remedy.
   public var description: String { detail }
 }
 
-/// The reason a command failed, in one sentence.
+/// The reason why a command failed, in one sentence.
 struct CommandError: Error, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Server
 
-/// `upmc context`: the servers that a person works with.
+/// `upmc context`: manages the servers that a user works with.
 struct ContextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "context", abstract: "Keep the servers that commands ask, with an API key for each.",

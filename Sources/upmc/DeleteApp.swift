@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Operations
 
-/// `upmc app delete`: begins the grace of an app's deletion.
+/// `upmc app delete`: deletes an app after a grace period.
 struct DeleteApp: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete an app with everything that is stored of it, after a grace.",
@@ -41,7 +41,7 @@ struct DeleteApp: ParsableCommand {
   }
 }
 
-/// `upmc app restore`: cancels the deletion of an app.
+/// `upmc app restore`: cancels the deletion of an app within the grace period.
 struct RestoreApp: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Take the deletion of an app back, within its grace.",

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc device`: the devices of an app.
+/// `upmc device`: lists and shows the devices of an app.
 struct DeviceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "device", abstract: "Look at devices.", subcommands: [List.self, Show.self])
@@ -59,7 +59,7 @@ struct DeviceCommand: ParsableCommand {
     }
   }
 
-  /// A device on one line.
+  /// Returns the description of a device on one line.
   static func line(_ device: JSONTree) -> String {
     let info = [device.text("platform"), device.text("model"), device.text("appVersion")].filter { !$0.isEmpty }
     return """

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Operations
 
-/// `upmc import`: imports people and devices from files.
+/// `upmc import`: imports users, group members and devices from files.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Bring in people, or the devices of another push server, from a file.",

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Maintenance
 internal import Server
 
-/// `upmc health`: asks a running server whether it is healthy.
+/// `upmc health`: requests the health status of a running server.
 struct HealthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "health", abstract: "Ask the server on this machine whether it serves.",

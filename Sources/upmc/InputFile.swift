@@ -2,13 +2,13 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// A command's input file, read part by part.
+/// A command's input file, which is read part by part.
 final class InputFile: Sendable {
   private let file: RegularFile
 
   private init(_ file: consuming RegularFile) { self.file = file }
 
-  /// Opens a file.
+  /// Opens a file and returns it as a source of bytes.
   /// - Throws: `CommandError` if the file does not exist or cannot be read.
   static func open(_ path: String) throws -> ByteSource {
     guard let resolved = RegularFile.resolve(path), let file = RegularFile.open(path: resolved) else {

@@ -37,18 +37,19 @@ struct InstalledOptions: ParsableArguments {
   @Option(help: "Write what is wrong, line by line, into this file as CSV.")
   var errors: String?
 
-  /// Whether an option was given that applies only to `--registrations`, and which other imports refuse.
+  /// True if an option was given that applies only to `--registrations` and that other imports refuse.
   var isUsed: Bool {
     app != nil || columns != nil || groups != nil || dryRun || vouched || errors != nil
       || afterSeqno != nil
   }
 
-  /// Number of faulty lines that are printed; --errors writes more, up to the second limit.
+  /// Maximum number of faulty lines that are printed.
   private static let shownFaults = 20
+  /// Maximum number of faulty lines that `--errors` writes.
   private static let keptFaults = 100_000
 
-  /// Imports the file.
-  /// - Parameter isStrict: whether to check all lines first, and to import nothing if one is faulty.
+  /// Imports the file and prints the result.
+  /// - Parameter isStrict: true to check all lines first, and to import nothing if one is faulty.
   func run(isStrict: Bool, _ output: OutputOptions) throws {
     guard let registrations, let app else { return }
     if let afterSeqno { try InstalledBase.check(start: afterSeqno) }
@@ -96,7 +97,8 @@ struct InstalledOptions: ParsableArguments {
     return faults
   }
 
-  /// Imports the next lines. If that fails, reports the faults found so far.
+  /// Imports the next lines and returns their faults; nil at the end of the file. If that fails, prints the faults
+  /// found so far.
   private func next(
     _ base: inout InstalledBase, _ faults: [InstalledFault], _ output: OutputOptions
   ) throws -> [InstalledFault]? {

@@ -1,10 +1,10 @@
 internal import JSON
 internal import Operations
 
-/// Prints lists: one item per line, then how to continue.
+/// Prints lists: one item per line, then a hint if there are more.
 enum ListOutput {
-  /// Reads a list page by page until `limit` items have been printed.
-  /// - Parameter request: without limit and cursor.
+  /// Reads a list page by page and prints it, until `limit` items have been printed.
+  /// - Parameter request: the request for the list, without limit and cursor.
   static func show(
     _ api: any AdminAPI, _ request: AdminRequest, _ output: OutputOptions, limit: Int, none: String,
     _ sentence: (JSONTree) -> String
@@ -26,8 +26,8 @@ enum ListOutput {
     if cursor != nil { Output.line("There are more: raise --limit.") }
   }
 
-  /// Prints a list as a table, or each item as JSON. For lists that fit on a screen: columns are as wide as their widest
-  /// cell.
+  /// Prints a list as a table, or each item as JSON. Columns are as wide as their widest cell, so the table is meant
+  /// for lists that fit on a screen.
   static func table(
     _ api: any AdminAPI, _ request: AdminRequest, _ output: OutputOptions, limit: Int, none: String,
     columns: [String], _ cells: (JSONTree) -> [String]
@@ -48,7 +48,7 @@ enum ListOutput {
     if cursor != nil { Output.line("There are more: raise --limit.") }
   }
 
-  /// Returns the lines of a table, without trailing spaces.
+  /// Returns the lines of a table with a heading, without trailing spaces.
   static func lines(_ columns: [String], _ rows: [[String]]) -> [String] {
     let all = [columns] + rows
     let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

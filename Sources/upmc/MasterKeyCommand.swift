@@ -6,7 +6,7 @@ internal import Operations
 internal import Reactor
 internal import Server
 
-/// `upmc master-key`: the key that seals all others.
+/// `upmc master-key`: manages the key that encrypts all other keys and secrets.
 struct MasterKeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "master-key", abstract: "Change the key that seals all others, while servers run.",
@@ -67,7 +67,7 @@ struct MasterKeyCommand: ParsableCommand {
       }
     }
 
-    /// Returns the key to change to: one in the file that is not in use yet, or a new one.
+    /// Returns the key to change to: one in the file that is not in use yet, or else a new one.
     private func coming(_ master: MasterKey, _ database: CommandDatabase) throws -> MasterKey.ID {
       if let waiting = try MasterKeyRotation.coming(master, on: database.connection) { return waiting }
       guard let path = MasterKeyFile.path(database.configuration) else {
@@ -84,7 +84,8 @@ struct MasterKeyCommand: ParsableCommand {
       return master.ids[keys.count - 1]
     }
 
-    /// Waits until all running nodes have loaded the key.
+    /// Waits until all running nodes have reached the stage that `far` counts: they know the key, or encrypt with it.
+    /// - Throws: `CommandError` after `--timeout` seconds.
     private func wait(
       for id: MasterKey.ID, _ database: CommandDatabase, _ far: (MasterKeyRotation.Nodes) -> Int64
     ) throws {
@@ -167,7 +168,7 @@ struct MasterKeyCommand: ParsableCommand {
   }
 }
 
-/// `upmc signing-key`: the server's own signing keys.
+/// `upmc signing-key`: manages the server's own signing keys.
 struct SigningKeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signing-key", abstract: "Change the keys with which the server signs, while servers run.",

@@ -11,7 +11,7 @@ struct MessageCommand: ParsableCommand {
       Change<Pause>.self, Change<Resume>.self, Change<Cancel>.self, Pace.self, Resend.self,
     ])
 
-  /// A command that needs only the message's number.
+  /// A command whose only argument is the message's number.
   struct Change<Words: ControlWords>: ParsableCommand {
     static var configuration: CommandConfiguration {
       CommandConfiguration(
@@ -152,7 +152,7 @@ struct MessageCommand: ParsableCommand {
   }
 }
 
-/// The description of a control command: name and help texts.
+/// The name and the help texts of a control command.
 protocol ControlWords {
   static var control: MessageControl { get }
   static var abstract: String { get }

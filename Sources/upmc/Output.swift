@@ -4,19 +4,19 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Prints results to standard output and errors to standard error. They contain external text (names, failure
+/// Prints results to standard output and errors to standard error. Both contain external text (names, failure
 /// reasons), so control characters are escaped.
 enum Output {
   static func line(_ text: String) {
     print(VisibleText.of(text, keepingLines: true))
-    // Flush, because a pipe's reader would otherwise get output only in blocks of 4 KiB.
+    // Flush, because the reader of a pipe would otherwise get output only in blocks of 4 KiB.
     _ = fflush(nil)
   }
 
-  /// Whether standard output is a terminal.
+  /// True if standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Prints text without a trailing line break; control characters are escaped only on a terminal.
+  /// Prints text without a trailing line break. Control characters are escaped only on a terminal.
   static func piece(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     print(isTerminal ? VisibleText.of(text, keepingLines: true) : text, terminator: "")
@@ -38,7 +38,7 @@ enum Output {
   }
 }
 
-/// `--json`, an option of every command.
+/// The option `--json`, which every command has.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON, one object a line.")
   var json = false

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc person`: shows what was sent to one person.
+/// `upmc person`: lists the messages that were sent to one user.
 struct PersonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "person", abstract: "See what was sent to a user, newest first, and what became of it.",
@@ -33,7 +33,7 @@ struct PersonCommand: ParsableCommand {
     }
   }
 
-  /// One line for the message and one per device.
+  /// Returns the description of a message: one line for it and one for each device.
   private static func story(_ entry: JSONTree) -> String {
     let named = entry.flag("confidential") ? "(confidential)" : entry.text("title")
     let head =

@@ -3,7 +3,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// `upmc quarantine`: lists and restores devices whose token their push network refused.
+/// `upmc quarantine`: lists and releases devices whose token their push network refused.
 struct QuarantineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine", abstract: "Look at devices whose token was refused, and release them.",

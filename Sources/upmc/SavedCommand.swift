@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// `upmc template`, `upmc draft` and `upmc sender`: saved messages.
+/// `upmc template`, `upmc draft` and `upmc sender`: manage saved messages.
 struct SavedCommand<Words: SavedWords>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -123,11 +123,11 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
   }
 }
 
-/// A kind of saved message with its help texts.
+/// A kind of saved message with the help texts of its command.
 protocol SavedWords {
   static var kind: SavedMessages.Kind { get }
   static var abstract: String { get }
-  /// Options of the help's example.
+  /// Options of the example in the help text.
   static var example: String { get }
 }
 
@@ -150,7 +150,7 @@ enum SenderWords: SavedWords {
 }
 
 extension SavedWords {
-  /// The segment of its paths.
+  /// Path segment of this kind's lists in the admin API.
   fileprivate static var list: String { "\(kind.word)s" }
 
   fileprivate static func sentence(_ entry: JSONTree) -> String {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc segment`: saved conditions that describe an audience.
+/// `upmc segment`: manages saved conditions that describe an audience.
 struct SegmentCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "segment", abstract: "Keep conditions that describe an audience, and count it.",

@@ -53,7 +53,7 @@ struct Send: ParsableCommand {
     }
   }
 
-  /// Counts the audience first, and asks for confirmation if it is large.
+  /// Counts the audience with a dry run, and asks for confirmation if it is large.
   private func ask(_ api: any AdminAPI) throws {
     var trial = self
     trial.delivery.dryRun = true
@@ -64,7 +64,7 @@ struct Send: ParsableCommand {
       devices: answer.given("targeted").map { _ in answer.number("targeted") }, of: "This message")
   }
 
-  /// Returns the request in the form that the admin API accepts.
+  /// Returns the body of the request to the admin API.
   func body() throws -> [UInt8] {
     let badge = try content.badgeRequest()
     let data = try content.dataMembers()
@@ -101,7 +101,7 @@ enum SendSentence {
     answer.optional("targeted").map { "\($0) devices" } ?? "more devices than are counted at once"
   }
 
-  /// Describes the requester's sends of the past hour, if they are the reason for requiring approval.
+  /// Describes the requester's sends within the past hour, if they are the reason why approval is needed.
   private static func before(_ answer: JSONTree) -> String {
     answer.text("because") == "hour" ? ", and you have sent to \(answer.text("sentWithinHour")) within the hour" : ""
   }

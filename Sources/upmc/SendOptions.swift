@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// Options that name the audience of a message. Exactly one kind must be given.
+/// Options for the audience of a message. Exactly one kind must be given.
 struct AudienceOptions: ParsableArguments {
   @Option(name: .customLong("user"), help: "A user's CUID. May be repeated.")
   var users: [String] = []
@@ -25,7 +25,7 @@ struct AudienceOptions: ParsableArguments {
   @Flag(help: "Every device without a user.")
   var guests = false
 
-  /// Number of kinds of audience that were given.
+  /// Number of different kinds of audience that were given.
   var kinds: Int {
     [!users.isEmpty, !devices.isEmpty, !psids.isEmpty, !groups.isEmpty, all, members, guests].count { $0 }
   }
@@ -133,7 +133,7 @@ struct ContentOptions: ParsableArguments {
     return badge.hasPrefix("+") ? .increment(number) : .set(number)
   }
 
-  /// Returns the JSON object as given; it is validated when the message is sent.
+  /// Returns the JSON object of `--data` as given; nil if absent. Its members are validated when the message is sent.
   func dataMembers() throws -> [UInt8]? {
     guard let data else { return nil }
     var reader = JSONReader(Array(data.utf8))

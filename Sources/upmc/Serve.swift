@@ -18,7 +18,7 @@ struct Serve: ParsableCommand {
       \(variables)
       """)
 
-  /// The help text of all environment variables: one paragraph each, by topic.
+  /// The help text for all environment variables: one paragraph each, by topic.
   private static var variables: String {
     Configuration.topics.map { topic in
       "\(topic.title)\n\n" + topic.variables.map(paragraph).joined(separator: "\n")

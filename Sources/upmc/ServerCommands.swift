@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Server
 
-/// Runs the server and the demonstration from the module Server.
+/// Runs the server and the demonstration of the module `Server`.
 enum ServerCommands {
   static func serve() throws {
     try Serving.run(try configuration())

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc app ads`: changes an app's rules for ads.
+/// `upmc app ads`: shows or changes an app's rules for ads.
 struct SetAds: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ads", abstract: "Say what ads of an app must keep to, or see it.",

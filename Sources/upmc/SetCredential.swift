@@ -161,7 +161,7 @@ struct SetCredential: ParsableCommand {
   }
 }
 
-/// Describes Apple's response to a key in a sentence.
+/// Describes the result of checking a key with Apple in a sentence.
 enum CheckSentence {
   static func of(_ check: JSONTree?) -> String {
     guard let check else { return "Apple has not been asked yet: `upmc doctor` asks it." }

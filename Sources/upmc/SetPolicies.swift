@@ -100,7 +100,7 @@ struct SetPolicies: ParsableCommand {
     let body = try change()
     let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
     try call.withAPI { api in
-      // Read the key first, so that a wrong one changes nothing.
+      // Load the master key first, so that a wrong one changes nothing.
       let secret = asksProofs ? try (api as? LocalAPI)?.userProofSecret(of: appID) : nil
       if userProof == .renewed, secret == nil {
         throw CommandError("Another secret is made where it can be shown: run this on a server's machine.")

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Operations
 
-/// `upmc app identity`: shows how an app establishes which user a device belongs to.
+/// `upmc app identity`: shows how an app determines which user a device belongs to.
 struct ShowIdentity: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity", abstract: "Show what a stricter identity would refuse, and which devices it would lose.",

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// `upmc status`: shows the state of a message.
+/// `upmc status`: shows the progress of a message, or the newest messages.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the progress of a message, or the newest messages.",
@@ -53,9 +53,9 @@ struct Status: ParsableCommand {
     }
   }
 
-  /// Number of messages listed if no message is named.
+  /// Number of messages that are listed if none is named.
   private static let newest = 20
-  /// Poll interval while following a message.
+  /// Interval at which a message is polled while it is followed.
   private static let pause: Duration = .milliseconds(200)
 
   private func show(_ answer: JSONTree) {
@@ -96,7 +96,7 @@ struct Status: ParsableCommand {
     return words.count > 40 ? words.prefix(39) + "…" : words
   }
 
-  /// A message's totals, from its funnel or a list.
+  /// Returns the description of a message with its totals, from its funnel or from an entry of a list.
   static func sentence(_ funnel: JSONTree) -> String {
     let rare = ["rejected", "expired", "cancelled", "skipped", "unknown", "resent"].filter { funnel.number($0) > 0 }
       .map { "  \($0) \(funnel.number($0))" }.joined()

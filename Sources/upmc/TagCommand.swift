@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc tag`: tags of users and devices.
+/// `upmc tag`: lists and changes tags of users and devices.
 struct TagCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tag", abstract: "Give tags to users or devices, take them away, and list them.",

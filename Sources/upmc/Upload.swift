@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import JSON
 
-/// `upmc upload`: stores a file that messages can use.
+/// `upmc upload`: uploads a file for use in messages.
 struct Upload: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Upload a picture, sound or film for notifications.",
@@ -30,7 +30,7 @@ struct Upload: ParsableCommand {
       throw CommandError("The file \(file) cannot be read. Give the path of a file that is there and may be read.")
     }
     var request = AdminRequest(.post, ["uploads"], query: ["appId": appID, "expiresIn": expiresIn])
-    // The first bytes identify the file type.
+    // The server detects the file type from the first bytes.
     request.set(Array(data), type: "application/octet-stream")
     try call.withAPI { api in
       let uploaded = try api.answer(request).json

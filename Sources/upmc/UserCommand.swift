@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc user`: the users of an app.
+/// `upmc user`: manages the users of an app.
 struct UserCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user", abstract: "Look at users, set their badge, export or forget one.",
@@ -127,7 +127,7 @@ struct UserCommand: ParsableCommand {
   }
 }
 
-/// The user that a command is about.
+/// Arguments that identify the user of a command.
 struct UserArguments: ParsableArguments {
   @Argument(help: "The app's id.")
   var appID: String

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc voucher`: vouches for a user, as the app's server does at login, so that the next device that names the user is
-/// bound to it.
+/// `upmc voucher`: creates a voucher for a user, as the app's server does at login, so that the next device that names
+/// the user is bound to the user.
 struct VoucherCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voucher", abstract: "Vouch for a user: the next device that names it is the user's.",

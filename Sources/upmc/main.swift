@@ -2,7 +2,7 @@
 internal import Glibc
 internal import Reactor
 
-// Threads inherit the signal mask, so this comes before any of them.
+// Threads inherit the signal mask, so it must be set before any of them starts.
 Signals.block()
 let status = CommandOutcome.run(UPMC.self)
 // After a failed start, threads may still be running; an orderly exit would free the libraries' state from under them.

@@ -25,7 +25,7 @@ package struct ActivitySelection: Hashable, Sendable {
 }
 
 extension JSONForm<String> {
-  /// Form of an activity's id; its characters are restricted because it is used in URL paths.
+  /// The form of an activity's id, whose characters are restricted because it is used in URL paths.
   package static let activityID = JSONForm.text(
     upTo: Domain.Limits.activityIDBytes, pattern: #"^[A-Za-z0-9._~:-]+$"#
   ).standing(

@@ -71,7 +71,7 @@ extension Alert {
       """)
   )
 
-  /// The members as parsed, before they are checked for consistency.
+  /// The members as parsed, before their consistency is checked.
   private struct Form {
     struct Line {
       var text: String?

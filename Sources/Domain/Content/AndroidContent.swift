@@ -20,7 +20,7 @@ package struct AndroidContent: Equatable, Sendable {
   package var image: String?
   /// Priority; nil to derive it from the message's lane and priority.
   package var priority: Priority?
-  /// The notification replaces an earlier one with the same tag; nil to use the message's collapse id.
+  /// Tag of the notification, which replaces an earlier one with the same tag; nil to use the message's collapse id.
   package var tag: String?
   /// Label of the message in Firebase's reports; also used for iOS devices through FCM.
   package var analyticsLabel: String?
@@ -29,7 +29,7 @@ package struct AndroidContent: Equatable, Sendable {
 
   package var isEmpty: Bool { self == AndroidContent() }
 
-  /// Returns these fields, with an app's defaults for those not given.
+  /// Returns these fields, with an app's defaults in place of those not given.
   package func over(_ usual: AndroidContent) -> AndroidContent {
     var content = self
     content.channelID = channelID ?? usual.channelID
@@ -73,7 +73,7 @@ package struct AndroidContent: Equatable, Sendable {
         "analyticsLabel", label, \.analyticsLabel, "Marks the message in Firebase's reports, on iOS through FCM too."),
     ])
 
-  /// The JSON object shown to clients.
+  /// The description of the JSON object that responses contain.
   package static let shown = JSONObject<AndroidContent>(
     "AndroidDefaults", isNamed: false,
     [

@@ -1,7 +1,7 @@
 package import JSON
 
-/// Whether APNs stores a channel's latest update for offline devices: Apple's `message-storage-policy`, which cannot
-/// change during a channel's lifetime. The raw values are stored in the database.
+/// The storage of a channel's latest update for offline devices: Apple's `message-storage-policy`, which cannot change
+/// during a channel's lifetime. The raw values are stored in the database.
 package enum ChannelStorage: Int16, CaseIterable, Sendable {
   /// Only online devices receive updates; in return Apple allows more of them.
   case none = 0
@@ -20,7 +20,7 @@ package struct ChannelUpdate: Equatable, Sendable {
   private(set) var sound: NotificationSound?
   private(set) var relevanceScore: JSONNumber?
   package private(set) var priority = PushPriority.immediate
-  /// Seconds for which the update is valid, and stored if the channel stores updates.
+  /// Time in seconds for which the update is valid, and stored if the channel stores updates.
   package private(set) var expiresInSeconds = Domain.Limits.channelSeconds.upperBound
 
   package static let object = JSONObject(
@@ -78,7 +78,7 @@ package struct ChannelUpdate: Equatable, Sendable {
 }
 
 extension PushMessage {
-  /// Creates the push of an update to all followers of a channel. It belongs to no message, so its number is random and
+  /// Creates the push that publishes an update on a channel. It belongs to no message, so its number is random and
   /// negative.
   /// - Parameter channel: Apple's id of the channel.
   package static func broadcast(

@@ -8,12 +8,12 @@ package struct ContentRules {
   private let appID: String
   private var faults: [Problem.Field] = []
 
-  /// Infers the push type if it was not given, and checks the content.
+  /// Infers the push type if it was not given, and checks the content for consistency.
   /// - Throws: a `Problem` that lists every faulty field.
   static func settle(_ content: inout MessageContent, badge: BadgeRequest, appID: String) throws(Problem) {
     if badge != .none { content.given.insert("badge") }
     content.pushType = content.askedPushType ?? inferred(content)
-    // A background push has no other meaning, so this need not be requested.
+    // A background push always has `content-available`, so it need not be requested.
     if content.pushType == .background { content.contentAvailable = true }
     var rules = ContentRules(content: content, badge: badge, appID: appID)
     rules.check()

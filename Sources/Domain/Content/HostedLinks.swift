@@ -1,7 +1,7 @@
 package import JSON
 
-/// URLs on this server that replace content which was uploaded or does not fit the payload. Determined when the message
-/// is accepted, and stored with its request.
+/// URLs on this server that replace content which was uploaded or does not fit into the payload. They are determined
+/// when the message is accepted, and stored with its request.
 package struct HostedLinks: Equatable, Sendable {
   /// URL of the page with `ext`.
   package var ext: String?
@@ -44,7 +44,7 @@ package struct HostedLinks: Equatable, Sendable {
 }
 
 extension MessageContent {
-  /// Returns the content with these links in place of what they replace, as in the payload.
+  /// Returns the content with these links in place of the content that they replace, as in the payload.
   package func replacing(_ links: HostedLinks) -> MessageContent {
     var content = self
     if let ext = links.ext { content.ext = ext }

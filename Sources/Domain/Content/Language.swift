@@ -7,7 +7,8 @@ package struct Language: Hashable, Sendable {
   package let tag: String
 
   /// Parses a language tag.
-  /// - Parameter text: a tag as sent by a client. Nil if it is not a valid tag.
+  /// - Parameter text: a tag as sent by a client.
+  /// - Returns: nil if the text is not a valid tag.
   package init?(_ text: String) {
     // Ignore an encoding or variant, which operating systems append after a full stop or an at sign.
     let plain = text.prefix { $0 != "." && $0 != "@" }
@@ -25,7 +26,7 @@ package struct Language: Hashable, Sendable {
 
   private static let mostParts = 8
 
-  /// The language itself, followed by each less specific one.
+  /// This language, followed by each less specific one.
   package var fallbacks: [Language] {
     var parts = tag.split(separator: "-")
     var found: [Language] = []
@@ -42,7 +43,7 @@ package struct Language: Hashable, Sendable {
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (48...57).contains(byte) }
 }
 
-/// The languages of a message's texts, from which one is chosen by a device's locale.
+/// The languages of a message's texts, one of which is chosen by a device's locale.
 package struct LanguageTable: Sendable {
   /// Index of each language's text; the text without a language has index 0.
   private let places: [Language: Int]

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a push does to a Live Activity. Times are in seconds since 1970, as in Apple's payload.
+/// The effect of a push on a Live Activity. Times are in seconds since 1970, as in Apple's payload.
 ///
 /// Source: "Starting and updating Live Activities with ActivityKit push notifications".
 package struct LiveActivity: Equatable, Sendable {
@@ -15,18 +15,20 @@ package struct LiveActivity: Equatable, Sendable {
   /// For `update` and `end`: the activity that the push is for. Not in the payload, because Apple identifies the
   /// activity by its token.
   package private(set) var activityID: String?
-  /// Orders updates: the one with the higher timestamp is newer.
+  /// Time of the update in seconds since 1970. The update with the higher timestamp is newer.
   package private(set) var timestamp: Int64 = 0
   /// The new state as a JSON object, which the app's own code decodes.
   package private(set) var contentState: [UInt8]?
   package private(set) var staleDate: Int64?
-  /// For `end`: when the activity is removed from the screen.
+  /// For `end`: time at which the activity is removed from the screen.
   package private(set) var dismissalDate: Int64?
-  /// For `start`: the attributes type in the payload. Otherwise: selects activities on a device.
+  /// For `start`: the attributes type in the payload. Otherwise: selects activities on a device by their attributes
+  /// type.
   package private(set) var attributesType: String?
   package private(set) var attributes: [UInt8]?
-  /// For `start` on iOS 18 and later: requests an update token, or subscribes to a channel.
+  /// For `start` on iOS 18 and later: true to request an update token.
   package private(set) var inputPushToken = false
+  /// For `start` on iOS 18 and later: Apple's id of the broadcast channel to follow.
   package private(set) var inputPushChannel: String?
 
   package static let object = JSONObject(
@@ -83,7 +85,7 @@ package struct LiveActivity: Equatable, Sendable {
     }
   }
 
-  /// Selects the activities on a device that the push is for.
+  /// The selection of the device's activities that the push is for.
   package var selection: ActivitySelection {
     event == .start ? ActivitySelection() : ActivitySelection(id: activityID, attributesType: attributesType)
   }

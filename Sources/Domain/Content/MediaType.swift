@@ -78,7 +78,7 @@ package enum MediaType: String, CaseIterable, Sendable {
 
   // MARK: Sniffing
 
-  /// Detects the type; nil for anything that a notification cannot show.
+  /// Detects the type from a file's first bytes. Returns nil for anything that a notification cannot show.
   package init?(sniffing bytes: [UInt8]) {
     func has(_ text: String, at place: Int = 0) -> Bool {
       bytes.count >= place + text.utf8.count && bytes[place...].starts(with: text.utf8)
@@ -108,7 +108,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Maps the major brand that follows `ftyp` (ISO/IEC 14496-12); nil for an unsupported one.
+  /// Returns the type of the major brand that follows `ftyp` (ISO/IEC 14496-12); nil for an unsupported one.
   private static func ofBrand(_ brand: [UInt8]) -> MediaType? {
     switch String(decoding: brand, as: UTF8.self) {
     case "M4A ", "M4B ": .m4a
@@ -119,8 +119,8 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// True if the bytes are the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, with a valid bit
-  /// rate and sample rate.
+  /// Returns whether the bytes are the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, with a
+  /// valid bit rate and sample rate.
   private static func isLayer3(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
     let version = bytes[1] >> 3 & 3

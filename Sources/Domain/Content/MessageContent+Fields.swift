@@ -2,7 +2,7 @@ package import JSON
 
 /// The members of a send that determine its payload and headers, with their parsing and their API description.
 extension MessageContent {
-  /// The message's texts, listed before the badge in the API description.
+  /// The members with the message's texts, which precede the badge in the API description.
   static let texts: [JSONField<MessageContent>] = [
     said(
       "pushType", .words(PushType.allCases), \.askedPushType,
@@ -67,7 +67,7 @@ extension MessageContent {
 
   // MARK: Forms
 
-  /// Declares a member whose presence is recorded in `given`.
+  /// Returns a member whose presence is recorded in `given`.
   /// - Parameter says: returns false for a value without effect, whose presence is not recorded.
   private static func said<Value>(
     _ name: String, _ form: JSONForm<Value>, _ about: String?,
@@ -95,7 +95,7 @@ extension MessageContent {
   private static let variables = JSONForm(
     map(of: JSONSchema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9, named: "^VAR[1-9]$"),
     read: { (reader) throws(JSONError) in try readVariables(&reader) })
-  /// Custom payload keys: any names except those that the server writes.
+  /// The form of custom payload keys: any names except those that the server writes.
   package static let customKeys = JSONForm(
     .object([
       ("type", "object"),
@@ -109,7 +109,7 @@ extension MessageContent {
       }
       return known
     })
-  /// Form of the collapse id; its characters are restricted because it becomes a header value.
+  /// The form of the collapse id, whose characters are restricted because it becomes a header value.
   private static let collapseID = JSONForm<String>.text(
     upTo: Domain.Limits.collapseIDBytes, pattern: "^[!-~]([ -~]*[!-~])?$"
   ).standing(

@@ -14,7 +14,7 @@ package struct MessageContent: Equatable, Sendable {
   package var category: String?
   package var threadID: String?
   package var targetContentID: String?
-  /// Whether the app's extension may modify the notification; nil if not given.
+  /// True if the app's extension may modify the notification; nil if not given.
   package var isMutable: Bool?
   package var contentAvailable = false
   package var interruptionLevel: InterruptionLevel?
@@ -35,10 +35,10 @@ package struct MessageContent: Equatable, Sendable {
   package var fillsVariables = true
   package var collapseID: String?
   package var priority: PushPriority?
-  /// Whether the push is stored for an offline device; nil for the push type's default.
+  /// True if the push is stored for an offline device; nil for the push type's default.
   package var isKeptForDevice: Bool?
 
-  /// True if the app has a Notification Service Extension. Not part of the request; set by the code that creates
+  /// True if the app has a Notification Service Extension. Not part of the request, but set by the code that creates
   /// payloads.
   package var appHasExtension = false
 

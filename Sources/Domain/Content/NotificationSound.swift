@@ -5,7 +5,7 @@ package enum NotificationSound: Equatable, Sendable {
   case silent
   /// Name of a sound file in the app, or `default`.
   case named(String)
-  /// Played even when the device is muted, which needs Apple's permission for the app. The volume is in 0…1.
+  /// A critical sound, played even when the device is muted; the app needs Apple's permission. The volume is in 0…1.
   case critical(name: String, volume: JSONNumber?)
 
   static func read(_ reader: inout JSONReader) throws(JSONError) -> NotificationSound {
@@ -76,7 +76,7 @@ package struct JSONNumber: Equatable, Sendable {
   }
 }
 
-/// How prominently a notification is presented. Raw values are Apple's.
+/// The prominence of a notification. Raw values are Apple's.
 package enum InterruptionLevel: String, CaseIterable, Sendable {
   case passive
   case active
@@ -90,6 +90,6 @@ extension JSONForm<JSONNumber> {
 }
 
 extension JSONForm<String> {
-  /// Form of a short name inside a message's content.
+  /// The form of a short name in a message's content.
   static let contentName = JSONForm.text(upTo: Domain.Limits.nameBytes)
 }

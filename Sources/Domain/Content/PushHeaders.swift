@@ -4,7 +4,7 @@ package struct PushHeaders: Equatable, Sendable {
   package let topic: String
   package let pushType: PushType
   package let priority: PushPriority
-  /// A later push with the same value replaces this one on the screen; at most 64 bytes.
+  /// Collapse id: a later push with the same value replaces this one on the screen. At most 64 bytes.
   package let collapseID: String
   /// False if APNs should try only once and store nothing for an offline device.
   package let isKeptForDevice: Bool
@@ -28,7 +28,7 @@ package struct PushHeaders: Equatable, Sendable {
 
   /// Creates headers for publishing on a broadcast channel of an app.
   init(appID: String, channel: String, priority: PushPriority, isKept: Bool) {
-    // For channels, Apple requires the bundle identifier without a suffix.
+    // For channels, Apple requires the bare bundle identifier, without a suffix.
     topic = appID
     pushType = .liveactivity
     self.priority = priority

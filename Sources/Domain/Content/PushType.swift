@@ -9,7 +9,7 @@ package enum PushType: String, CaseIterable, Sendable {
   case voip
   case complication
   case fileprovider
-  /// For the device management client, from a device management server.
+  /// Wakes the device management client; sent by a device management server.
   case mdm
   case location
   case pushtotalk
@@ -47,7 +47,7 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns which of a device's tokens the push is sent to.
+  /// Returns the kind of the device's token to which the push is sent.
   package func tokenKind(startsActivity: Bool) -> TokenKind {
     switch self {
     case .alert, .background, .mdm: .alert
@@ -62,7 +62,7 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// True if the app's own code receives the payload, and may confirm it with the values in `mps`. Pushes of other
+  /// True if the app's own code receives the payload and may confirm it with the values in `mps`. Pushes of other
   /// types are handled by the system.
   package var carriesMPS: Bool {
     switch self {
@@ -81,7 +81,7 @@ package enum PushType: String, CaseIterable, Sendable {
   package var needsProviderToken: Bool { self == .location }
 }
 
-/// How soon Apple delivers a push (the value of `apns-priority`).
+/// The urgency with which Apple delivers a push (the value of `apns-priority`).
 package enum PushPriority: Int16, CaseIterable, Sendable {
   case immediate = 10
   /// May be delayed to save the device's battery.

@@ -2,7 +2,7 @@
 package enum Variable: Hashable, Sendable {
   case clientUID
   case clientName
-  /// `%VAR1%` … `%VAR9%`: a number in 1…9.
+  /// `%VAR1%` … `%VAR9%`, by its number in 1…9.
   case number(Int)
 
   /// Returns the variable at this position and the length of its name in bytes; nil if there is none.

@@ -1,6 +1,6 @@
 /// Chooses Korean particles, which depend on the sound before them. The console has the same rule in `words.js`.
 package enum KoreanParticles {
-  /// Each as texts write it, after a final consonant, and after a vowel.
+  /// Each particle as texts write it, with its form after a final consonant and after a vowel.
   private static let all: [(written: String, closed: String, open: String)] = [
     ("을(를)", "을", "를"), ("이(가)", "이", "가"), ("은(는)", "은", "는"), ("와(과)", "과", "와"), ("(으)로", "으로", "로"),
   ]
@@ -11,8 +11,9 @@ package enum KoreanParticles {
   /// Final consonants of the digits as they are read: 영 일 이 삼 사 오 육 칠 팔 구.
   private static let digitEnds: [End] = [.closed, .rieul, .open, .closed, .open, .open, .closed, .rieul, .rieul, .open]
 
-  /// Returns the text with each particle chosen by the syllable or digit before it, closing quotes and brackets aside.
-  /// After any other letter both forms stay, because the spelling of a Latin name does not say how it is read.
+  /// Returns the text with each particle chosen by the syllable or digit before it, ignoring closing quotes and
+  /// brackets. After any other letter both forms remain, because the spelling of a Latin name does not determine its
+  /// pronunciation.
   package static func settled(_ text: String) -> String {
     guard text.contains("(") else { return text }
     var settled = ""

@@ -1,4 +1,4 @@
-/// Accounts, keys, signing in, approvals, queues and the server itself.
+/// Korean sentences about accounts, keys, signing in, approvals, queues and the server itself.
 extension KoreanSentences {
   static let access = """
     {1}, who asked for it, may not send any more.

@@ -1,4 +1,4 @@
-/// Apps, devices, users, groups, segments, files and imports.
+/// Korean sentences about apps, devices, users, groups, segments, files and imports.
 extension KoreanSentences {
   static let apps = """
     Type the app's id again: ?confirm={1}. Nothing was deleted.

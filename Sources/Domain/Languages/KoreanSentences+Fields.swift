@@ -1,4 +1,4 @@
-/// What is wrong with a value: rules of `JSON`, `Domain`, `HTTPServer` and `HTTPClient`.
+/// Korean sentences about invalid values, from `JSON`, `Domain`, `HTTPServer` and `HTTPClient`.
 extension KoreanSentences {
   static let fields = """
     has more than {1} combining marks in a row

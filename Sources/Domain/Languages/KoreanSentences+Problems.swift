@@ -1,4 +1,4 @@
-/// Titles of problems, and words that many sentences have.
+/// Korean titles of problems, and words that occur in many sentences.
 extension KoreanSentences {
   static let problems = """
     Try again in a moment. If this was a send, repeat it with the same Idempotency-Key: it may have been stored.

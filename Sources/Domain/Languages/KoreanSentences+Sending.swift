@@ -1,4 +1,4 @@
-/// Messages, their content, channels, reports and webhooks.
+/// Korean sentences about messages, their content, channels, reports and webhooks.
 extension KoreanSentences {
   static let sending = """
     The channel was deleted meanwhile.

@@ -1,9 +1,10 @@
-/// What the server says, in Korean: the sentences of each area, by their English templates.
+/// The server's sentences in Korean, by their English templates.
 ///
-/// Each area is a text of pairs of lines: the template, and the Korean behind `= `. `{1}` is the first argument, and a
-/// particle is written in both forms, such as `을(를)`. `StyleTests` checks that each template of the sources has its pair.
+/// Each area is a text of pairs of lines: the template, and the Korean sentence after `= `. `{1}` is the first
+/// argument. A particle is written in both forms, such as `을(를)`. `StyleTests` checks that each template in the sources
+/// has a pair.
 package enum KoreanSentences {
-  /// Korean by template.
+  /// The Korean sentences by template.
   package static let byTemplate: [String: String] = {
     var found: [String: String] = [:]
     for (template, korean) in pairs { found[template] = korean }

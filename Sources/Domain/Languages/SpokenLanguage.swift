@@ -1,10 +1,10 @@
-/// A language in which the server answers people. Messages may be in any language: `Language`.
+/// A language of the server's own sentences. Messages may be in any language (`Language`).
 package enum SpokenLanguage: String, CaseIterable, Sendable {
   case english = "en"
   case korean = "ko"
 
-  /// Selects the language with the highest weight in an Accept-Language header (RFC 9110, section 12.5.4), and the
-  /// earlier one of several with the same. English if the header names none that is spoken here, or is missing.
+  /// Selects the language with the highest weight in an Accept-Language header (RFC 9110 §12.5.4), and the first of
+  /// several with the same weight. English if the header is absent or names no supported language.
   package init(accepting header: String?) {
     var best: (language: Self, weight: Double)?
     for range in (header ?? "").split(separator: ",") {
@@ -16,6 +16,7 @@ package enum SpokenLanguage: String, CaseIterable, Sendable {
     self = best?.language ?? .english
   }
 
+  /// Returns the language of a range; nil if it is not supported.
   /// - Parameter tag: a language range in lower case, such as `ko-kr`.
   private init?(tag: String) {
     let primary = tag.prefix { $0 != "-" }
@@ -25,7 +26,7 @@ package enum SpokenLanguage: String, CaseIterable, Sendable {
 }
 
 extension Sentence {
-  /// Returns the sentence in `language`; in English where the catalog has no such template.
+  /// Returns the sentence in `language`, or in English if the catalog has no such template.
   package func text(in language: SpokenLanguage) -> String {
     switch language {
     case .english: english

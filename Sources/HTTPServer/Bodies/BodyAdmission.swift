@@ -9,7 +9,7 @@
 final class BodyAdmission {
   private enum Leave {
     case notAsked
-    /// The client must wait until the handler has authenticated it and admitted the body.
+    /// The body is not read until the handler has authenticated the client and admits the body.
     case held
     case given
   }
@@ -22,7 +22,7 @@ final class BodyAdmission {
     leave = isHeld ? .held : .given
   }
 
-  /// Called when the handler admits the body. Returns false if no body is held.
+  /// Records that the handler admits the body. Returns false if no body is held.
   func goOn() -> Bool {
     guard leave == .held else { return false }
     leave = .given
@@ -39,7 +39,7 @@ final class BodyAdmission {
     }
   }
 
-  /// Called when the request is complete or refused. Returns whether the handler was asked about its body.
+  /// Resets the state when the request is complete or refused. Returns whether the handler was asked about its body.
   func end() -> Bool {
     guard leave != .notAsked else { return false }
     leave = .notAsked

@@ -6,12 +6,14 @@
 struct BodyRoom {
   /// Share of the memory budget; nil unless the request is large.
   private(set) var memory: BodyShare?
+  /// Share of the disk budget; nil unless the body is spooled.
   private(set) var disk: BodyShare?
 
   /// True if nothing is counted against the budgets.
   var isEmpty: Bool { memory == nil && disk == nil }
 
-  /// Raises the share to what the request holds now. Returns false if that exceeds a budget.
+  /// Raises the shares to the bytes that the request holds in memory and on disk. Returns false if that exceeds a
+  /// budget.
   mutating func count(held: Int, of memory: ByteBudget, spooled: Int, of disk: ByteBudget) -> Bool {
     if spooled > 0, !Self.grow(&self.disk, to: spooled, of: disk) { return false }
     return held <= HTTPLimits.freeBodyBytes || Self.grow(&self.memory, to: held, of: memory)

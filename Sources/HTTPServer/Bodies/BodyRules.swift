@@ -11,6 +11,7 @@ final class BodyRules {
   private let spoolDirectory: String?
   private let handler: any RequestHandler
 
+  /// Creates the rules of a server.
   /// - Parameters:
   ///   - standard: size limit in bytes for bodies for which the handler sets no other.
   ///   - spoolDirectory: directory for long bodies; nil to keep all bodies in memory.
@@ -23,7 +24,7 @@ final class BodyRules {
     self.handler = handler
   }
 
-  /// True if the handler must be asked about the body before any of it is read.
+  /// Returns whether the handler must be asked about the body before any of it is read.
   func isLong(_ framing: RequestHead.Framing) -> Bool {
     switch framing {
     case .none: false
@@ -37,21 +38,21 @@ final class BodyRules {
     guard isLong(framing) else { return unaskedBytes }
     let limit = handler.bodyLimit(for: request, standard: standardBytes)
     if case .length(let length) = framing, length <= standardBytes { return limit }
-    // A body that may exceed the standard limit is written to a file if the handler wants that. If the file cannot be
-    // created, the body stays in memory.
+    // A body that may exceed the standard limit is written to a file if the handler requests that. If the file cannot
+    // be created, the body stays in memory.
     guard limit > standardBytes, let spoolDirectory, handler.spoolsBody(of: request) else { return limit }
     request.store.beginSpool(in: spoolDirectory)
     return limit
   }
 
-  /// True if a body of the announced length would fit into the budget now.
+  /// Returns whether a body of the announced length would fit into its budget now.
   func hasRoom(for request: Request, _ framing: RequestHead.Framing) -> Bool {
     guard case .length(let length) = framing else { return true }
     if request.store.isSpooled { return disk.hasRoom(for: length) }
     return length <= HTTPLimits.freeBodyBytes || memory.hasRoom(for: length)
   }
 
-  /// Counts what the current request holds now against the budgets. Returns false if that exceeds one.
+  /// Counts the bytes that the current request holds against the budgets. Returns false if that exceeds one.
   func count(_ request: Request) -> Bool {
     request.room.count(held: request.store.heldBytes, of: memory, spooled: request.store.spooledBytes, of: disk)
   }

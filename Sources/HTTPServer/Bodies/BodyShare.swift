@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// One body's share of a budget. Held by the connection from the first large read until the answer, and by every copy
-/// that a handler keeps; released with the last of them. Disconnecting therefore releases nothing that is still being
-/// processed.
+/// One body's share of a budget. Held by the connection from the first large read until the response, and by every copy
+/// that a handler keeps; released with the last of them. A client that disconnects therefore releases nothing that is
+/// still being processed.
 final class BodyShare: Sendable {
   private let budget: ByteBudget
   private let taken = Atomic(0)

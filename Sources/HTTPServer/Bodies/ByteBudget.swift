@@ -15,7 +15,7 @@ final class ByteBudget: Sendable {
 
   var held: Int { taken.load(ordering: .relaxed) }
 
-  /// True if `bytes` more would fit now; another thread may change that at any time.
+  /// Returns whether `bytes` more would fit now; another thread may change that at any time.
   func hasRoom(for bytes: Int) -> Bool { held + bytes <= limit }
 
   /// Takes `bytes` from the budget. Returns false, taking nothing, if the limit would be exceeded.

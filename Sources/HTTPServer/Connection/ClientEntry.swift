@@ -5,7 +5,7 @@ internal import Reactor
 ///
 /// Invariant: a client admitted by `arrive` is counted once by `Visitors`, until `leave`.
 final class ClientEntry {
-  /// True if the server's connection limit was reached when the connection came: it only gets a 503.
+  /// True if the server's connection limit was reached when the client connected, so that it only gets a 503.
   private let isSurplus: Bool
   /// The client's entry in `Visitors`; nil if it is not counted.
   private var visitor: Visitors.Visitor?
@@ -14,10 +14,10 @@ final class ClientEntry {
     self.isSurplus = isSurplus
   }
 
-  /// Called when the client's address is known. Returns why the client is refused; nil if it is admitted.
+  /// Admits the client once its address is known. Returns the refusal; nil if the client is admitted.
   /// - Parameters:
-  ///   - address: nil if no limit depends on it.
-  ///   - visitors: nil if there are no limits per address.
+  ///   - address: address of the peer; nil if no limit depends on it.
+  ///   - visitors: the counts per address; nil if there are no limits per address.
   ///   - isTrusted: returns whether an address belongs to a trusted proxy, whose requests name their clients.
   func arrive(
     _ address: IPAddress?, for request: Request, _ visitors: Visitors?, isTrusted: (IPAddress) -> Bool

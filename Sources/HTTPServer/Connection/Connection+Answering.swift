@@ -1,7 +1,7 @@
 internal import Reactor
 internal import Tracing
 
-/// Implements the ways in which a handler can answer.
+/// The operations by which a `Responder` or a `ResponseStream` answers requests (`Answering`).
 extension Connection {
   func ticket(_ serial: UInt64) -> ResponseTicket {
     ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
@@ -9,11 +9,11 @@ extension Connection {
 
   func span(_ serial: UInt64) -> TraceContext? { serial == self.serial ? request.span?.context : nil }
 
-  /// True if the handler has this request and has not begun to answer it.
+  /// Returns whether the handler has this request and has not begun to answer it.
   func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
   func isStreaming(_ serial: UInt64) -> Bool { phase == .streaming && serial == self.serial }
 
-  // MARK: Whole answers
+  // MARK: Whole responses
 
   func respond(_ serial: UInt64, _ response: Response) {
     _ = answer(serial, in: .handling) { $0.write(response, by: &server.writer, now: server.loop.now) }
@@ -33,9 +33,9 @@ extension Connection {
     }
   }
 
-  // MARK: Answers in pieces
+  // MARK: Responses in pieces
 
-  /// Sends the head of an answer whose body follows in pieces. Returns false if the client has disconnected.
+  /// Sends the head of a response whose body follows in pieces. Returns false if the client has disconnected.
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
     if isAwaiting(serial), inputHasEnded, StreamedAnswer.isEndless(headers) {
       close()
@@ -46,7 +46,8 @@ extension Connection {
     }
   }
 
-  /// Appends a piece to a streamed answer. Disconnects the client if too much of the stream is unsent.
+  /// Appends a piece to a streamed response. Disconnects the client if more than `HTTPLimits.streamBytes` are unsent.
+  /// Returns false if the stream is not open any more.
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
     let isTooMuch = unsentBytes + piece.count > HTTPLimits.streamBytes
     return answer(serial, in: .streaming) { isTooMuch ? .broken : $0.write(piece) }

@@ -1,9 +1,9 @@
 internal import Reactor
 
-/// One client's connection: reads requests, passes them to the handler one at a time, and sends the answers.
+/// One client's connection: reads requests, passes them to the handler one at a time, and sends the responses.
 ///
-/// Requests sent ahead (pipelining) wait in `request`. Answers are collected in `answers` and sent together at the end
-/// of the loop iteration. While a client does not read its answers, its requests are not read.
+/// Pipelined requests wait in `request`. Responses are collected in `answers` and sent together at the end of the loop
+/// iteration. While a client does not read its responses, its requests are not read.
 ///
 /// The helper objects do not refer to each other; the connection coordinates them.
 final class Connection: EventLoop.Handler, Answering {
@@ -13,7 +13,7 @@ final class Connection: EventLoop.Handler, Answering {
   let identity: UInt64
   let request: Request
   private(set) var phase = ConnectionPhase.head
-  /// Number of the current request on this connection, by which an answer names its request.
+  /// Number of the current request on this connection, by which a response is assigned to its request.
   private(set) var serial: UInt64 = 0
 
   private let wire: Wire
@@ -22,11 +22,11 @@ final class Connection: EventLoop.Handler, Answering {
   private let admission = BodyAdmission()
   private let answers = Answers()
   private let stall = WriteStall()
-  /// Number of unsent answer bytes: a cached copy of `answers.count`.
+  /// Number of unsent response bytes: a cached copy of `answers.count`.
   private(set) var unsentBytes = 0 {
     didSet { server.unsentBytes += unsentBytes - oldValue }
   }
-  /// When the current phase times out. Checked once a second, to avoid a timer per request.
+  /// Time at which the current phase times out. Checked once a second, to avoid a timer per request.
   private var deadline: Instant
   private var isPumping = false
   private let turn = ConnectionTurn()
@@ -48,7 +48,7 @@ final class Connection: EventLoop.Handler, Answering {
     request.isExempt = { [unowned self] in self.server.isExempt($0) }
   }
 
-  /// True if closing the connection loses nothing: no request has begun and no answer is unsent.
+  /// True if closing the connection loses nothing: no request has begun and no response is unsent.
   var isIdle: Bool { phase == .head && request.store.isIdle && unsentBytes == 0 }
 
   // MARK: Opening
@@ -65,8 +65,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Admits the client, or answers why not. Called when its address is known.
-  /// - Parameter address: nil if no limit depends on it.
+  /// Admits the client or refuses it. Called when its address is known.
+  /// - Parameter address: address of the peer; nil if no limit depends on it.
   func arrive(from address: SocketAddress?) {
     if let refusal = client.arrive(address?.ip, for: request, server.visitors, isTrusted: server.isTrusted) {
       refuse(refusal)
@@ -77,7 +77,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   func ready(_ readiness: Readiness) {
     if phase == .opening { return open() }
-    // The connection was reset, or both sides are shut down: no answer can be delivered.
+    // The connection was reset, or both sides are shut down: no response can be delivered.
     if readiness.overlaps(.failed) { return close() }
     if readiness.overlaps(.writable) { queueFlush() }
     if readiness.overlaps(.readable) {
@@ -101,7 +101,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Discards input after the answer that ends the connection, until the client closes.
+  /// Discards input after the response that ends the connection, until the client closes.
   private func drop() {
     let transfer = wire.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
     let isBearable = intake.drop(request)
@@ -112,8 +112,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Continues with requests that were sent ahead, or with the source of a streamed answer. Called after an answer, or
-  /// when the output has been sent.
+  /// Continues with pipelined requests, or with the source of a streamed response. Called after a response, or when the
+  /// output has been sent.
   func resume() {
     turn.resumes()
     if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
@@ -156,7 +156,7 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// True if another request may be handled although the client has not read all earlier answers.
+  /// True if another request may be handled although the client has not read all earlier responses.
   private var mayBegin: Bool {
     unsentBytes == 0
       || unsentBytes < HTTPLimits.outputBytes && server.unsentBytes < server.configuration.outputMemoryBytes
@@ -164,16 +164,16 @@ final class Connection: EventLoop.Handler, Answering {
 
   private var wantsInput: Bool { intake.isWanted(in: phase, request, mayBegin: mayBegin) }
 
-  /// Called when the body has not arrived completely, or the handler must decide whether it may.
+  /// Starts receiving the body. Called when the body has not arrived completely, or the handler must decide about it.
   private func beginBody(_ facts: RequestStore.Facts) {
     guard facts.expectation != .unknown else { return refuse(.unknownExpectation) }
     if server.bodies.isLong(facts.framing), isHeld(facts) { return }
     takeBody(facts)
   }
 
-  /// Asks for permission to read the body. Returns true if it must not be read now, because the client exceeds its rate
-  /// limit or must be authenticated first. Meanwhile the request counts as being handled, and no more input is read
-  /// than may be sent ahead.
+  /// Asks the handler whether the body may be read. Returns true if it must not be read now, because the client exceeds
+  /// its rate limit or must be authenticated first. Meanwhile the request counts as being handled, and no more input is
+  /// read than may be pipelined.
   private func isHeld(_ facts: RequestStore.Facts) -> Bool {
     phase = .handling
     begin(facts)
@@ -189,7 +189,7 @@ final class Connection: EventLoop.Handler, Answering {
     return isHeld
   }
 
-  /// Called when the handler admits the body.
+  /// Continues with the body after the handler has admitted it.
   func goOn(_ serial: UInt64) {
     guard isAwaiting(serial), admission.goOn() else { return }
     takeBody(request.store.facts)
@@ -223,7 +223,7 @@ final class Connection: EventLoop.Handler, Answering {
     if phase != .handling, phase != .streaming { request.room.giveBack() }
   }
 
-  /// Starts a request: assigns its number, which every answer needs, including those to malformed requests.
+  /// Starts a request: assigns its random number, which every response needs, even one to a malformed request.
   private func begin(_ facts: RequestStore.Facts) {
     serial &+= 1
     let number = server.beginRequest()
@@ -232,7 +232,7 @@ final class Connection: EventLoop.Handler, Answering {
     answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// Starts the request, unless that was done when the handler was asked about its body. Returns whether it was.
+  /// Starts the request, unless it was started when the handler was asked about its body. Returns whether it was.
   @discardableResult
   private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
     guard admission.end() else {
@@ -243,16 +243,16 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// True if the client is within its rate limit; counts the request.
+  /// Counts the request. True if the client is within its rate limit.
   private var mayAsk: Bool { client.mayAsk(request, among: server.visitors, now: server.loop.now) }
 
-  /// Answers 429 instead of the handler. The connection stays open, unless it has an unread body.
+  /// Answers 429 without calling the handler. The connection stays open, unless it has an unread body.
   private func turnAway() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))
   }
 
-  /// Answers a request that is malformed or not admitted, and ends the connection.
+  /// Answers a request that is malformed or not admitted, and closes the connection after the response.
   private func refuse(_ refusal: Refusal) {
     phase = .handling
     beginUnlessAsked(request.store.factsOfRefused)
@@ -268,14 +268,14 @@ final class Connection: EventLoop.Handler, Answering {
     request.room.giveBack()
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   /// True if the client has shut down its sending side.
   var inputHasEnded: Bool { intake.hasEnded }
 
-  /// Calls `add` to extend the answer to this request. Returns false, without calling it, if the request is not in this
-  /// phase any more, because it was answered or the client has disconnected. Nothing is sent before the end of the loop
-  /// iteration.
+  /// Calls `add` to extend the response to this request. Returns false, without calling it, if the request is not in
+  /// this phase any more, because it was answered or the client has disconnected. Nothing is sent before the end of the
+  /// loop iteration.
   @inline(__always)
   func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (Answers) -> Answers.Progress) -> Bool {
     guard self.phase == phase, serial == self.serial else { return false }
@@ -295,7 +295,7 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// Called when an answer has been written completely to the output.
+  /// Finishes the request after its response has been written completely to the output.
   private func answered(_ status: Status) {
     server.meter?.answered(answers.number, request, status, after: answers.age(at: server.loop.now))
     // A handler that answers immediately may still read the body, so `handle` releases it later.
@@ -304,7 +304,7 @@ final class Connection: EventLoop.Handler, Answering {
       phase = .head
       intake.awaitHead()
       deadline = server.idleDeadline
-      // During `handle`, `pump` continues by itself; after a later answer, requests sent ahead must be resumed here.
+      // During `handle`, `pump` continues by itself; after a later response, pipelined requests must be resumed here.
       if !isPumping, intake.hasEnded || intake.hasMore { queueResume() }
     } else {
       phase = .closing
@@ -328,7 +328,7 @@ final class Connection: EventLoop.Handler, Answering {
     unsentBytes = answers.count
     stall.sent(before, left: unsentBytes, at: server.loop.now, timeout: server.configuration.writeTimeout)
     if unsentBytes == 0, phase == .closing { return linger() }
-    // Requests or the source of a streamed answer may be waiting for the output to be sent.
+    // Requests or the source of a streamed response may be waiting for the output to be sent.
     switch phase {
     case .head where before > 0 && intake.hasMore && mayBegin: queueResume()
     case .streaming where unsentBytes == 0 && answers.awaitsDrain: queueResume()
@@ -338,7 +338,7 @@ final class Connection: EventLoop.Handler, Answering {
   }
 
   /// Shuts down the sending side and waits for the client to close. Closing at once while the client still sends would
-  /// cause a reset, which could destroy the answer before the client has read it (RFC 9112 §9.6).
+  /// cause a reset, which could destroy the response before the client has read it (RFC 9112 §9.6).
   private func linger() {
     if intake.hasEnded { return close() }
     wire.shutdownWrite()
@@ -361,7 +361,7 @@ final class Connection: EventLoop.Handler, Answering {
     if stall.isStalled {
       let timeout = server.configuration.writeTimeout
       guard stall.isOver(held: wire.unacknowledgedBytes, at: now, timeout: timeout) else { return }
-      // A client that has read nothing for so long gets no orderly close.
+      // Reset the connection of a client that has read nothing for so long, instead of closing it in order.
       server.counters.count(.tooSlow)
       return abandon()
     }

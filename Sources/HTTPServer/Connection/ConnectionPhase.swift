@@ -4,7 +4,7 @@
 ///   opening ──► head ──► body ──► handling ──► head …      one request after the other
 ///   (proxy header,│       │         │   └► streaming ─┘
 ///    handshake)   └───────┴─────────┴───────┴──► closing ──► lingering ──► closed
-///                          last answer is being sent    write side shut   descriptor gone
+///                        last response is being sent    write side shut   descriptor gone
 /// ```
 enum ConnectionPhase {
   /// The PROXY header or the TLS handshake is in progress.
@@ -15,12 +15,12 @@ enum ConnectionPhase {
   case body
   /// The handler has the request and has not answered yet.
   case handling
-  /// The head of a streamed answer is written; its body follows in pieces.
+  /// The head of a streamed response is written; its body follows in pieces.
   case streaming
-  /// The last answer is being sent; no more requests are read.
+  /// The last response is being sent; no more requests are read.
   case closing
   /// All output is sent and the sending side is shut down; input is discarded, because closing now could cause a reset
-  /// that destroys the answer.
+  /// that destroys the response.
   case lingering
   case closed
 }

@@ -1,4 +1,4 @@
-/// What a connection has scheduled for the end of the loop iteration.
+/// The work that a connection has scheduled for later in the loop iteration.
 ///
 /// Invariant: the connection is in each of the server's two queues at most once.
 final class ConnectionTurn {

@@ -18,7 +18,7 @@ final class Intake {
     case ended
   }
 
-  /// The client has shut down its sending side; it may still read.
+  /// True once the client has shut down its sending side; it may still read.
   private(set) var hasEnded = false
   /// True if input follows the current request: another request or the beginning of one.
   private(set) var hasMore = false
@@ -73,9 +73,9 @@ final class Intake {
     headHasBegun = false
   }
 
-  // MARK: After the last one
+  // MARK: After the last response
 
-  /// Discards input after the last answer. Returns false if there is too much of it.
+  /// Discards input after the last response. Returns false if there is too much of it.
   func drop(_ request: Request) -> Bool {
     dropped += request.store.input.count
     request.store.input.removeAll()
@@ -85,12 +85,12 @@ final class Intake {
   // MARK: Reading
 
   /// Returns whether the socket should be read in this phase.
-  /// - Parameter mayBegin: whether another request may be handled before the client has read the unsent answers.
+  /// - Parameter mayBegin: whether another request may be handled before the client has read the unsent responses.
   func isWanted(in phase: ConnectionPhase, _ request: Request, mayBegin: @autoclosure () -> Bool) -> Bool {
     switch phase {
     case .lingering: true
     case .head, .body: !hasEnded && mayBegin()
-    // Keep reading requests sent ahead, up to a limit, also to notice a client that disconnects.
+    // Keep reading pipelined requests, up to a limit, also to notice a client that disconnects.
     case .handling, .streaming: !hasEnded && (!hasMore || request.store.input.count < HTTPLimits.pipelinedBytes)
     case .opening, .closing, .closed: false
     }

@@ -1,8 +1,9 @@
-/// Counts what a server has accepted and refused since it started.
+/// Counters of what a server has accepted and refused since it started.
 package struct ServerCounters: Sendable {
   /// Connections accepted, including those refused at the limit.
   package var accepted: UInt64 = 0
-  /// Connections answered 503 because there were too many, and requests because large bodies exceeded a budget.
+  /// Connections answered 503 because there were too many, and requests answered 503 because large bodies exceeded a
+  /// budget.
   package var overloaded: UInt64 = 0
   /// Connections and requests answered 429 because of the limits per address.
   package var turnedAway: UInt64 = 0

@@ -18,12 +18,12 @@ final class Transport {
     case failed
   }
 
-  // Invariant: exactly one of the two is set, until the connection is closed.
+  // Invariant: exactly one of `socket` and `stream` is set, until the connection is closed.
   private var socket: Socket?
   private var stream: TLSStream?
   private var context: TLSContext?
   private var header: ProxyHeader?
-  /// The client that a proxy has named in its PROXY header.
+  /// Address of the client that a proxy has named in its PROXY header; nil if none has.
   private(set) var namedClient: SocketAddress?
   /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report: read again without
   /// waiting.
@@ -32,8 +32,9 @@ final class Transport {
   /// truncation.
   private var owesFarewell = false
 
+  /// Creates the transport of an accepted connection.
   /// - Parameters:
-  ///   - tls: nil for a plain connection.
+  ///   - tls: context of the TLS connection; nil for a plain connection.
   ///   - expectsHeader: whether the peer is a proxy that must begin with a PROXY header.
   init(_ socket: consuming Socket, tls: TLSContext? = nil, expectsHeader: Bool = false) {
     self.socket = consume socket
@@ -92,7 +93,7 @@ final class Transport {
     case .complete:
       context = nil
       owesFarewell = true
-      // The first request may have arrived with the end of the handshake, and be buffered in TLS.
+      // The first request may have arrived with the end of the handshake and be buffered in TLS.
       hasHiddenInput = true
       return .open
     case .incomplete(let readiness): return .waiting(readiness)
@@ -121,7 +122,7 @@ final class Transport {
     case .failed:
       owesFarewell = false
       hasHiddenInput = false
-      // A client that closes TCP without close_notify has disconnected all the same.
+      // A client that closes TCP without close_notify has disconnected, too.
       return .failed(0)
     }
   }
@@ -154,7 +155,7 @@ final class Transport {
     }
   }
 
-  /// Sent bytes that the client's kernel has not acknowledged.
+  /// Number of sent bytes that the client's kernel has not acknowledged.
   var unacknowledgedBytes: Int { stream?.unacknowledgedBytes ?? socket?.unacknowledgedBytes ?? 0 }
 
   // MARK: End

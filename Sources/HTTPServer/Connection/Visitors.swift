@@ -2,8 +2,8 @@ internal import Reactor
 
 /// Counts connections and requests per client address, and limits them, so that one address cannot use up the server.
 ///
-/// Requests are limited by a `RateAllowance`. An address is forgotten once it has no connections and its full
-/// allowance.
+/// Requests are limited by a `RateAllowance`. An address is forgotten once it has no connections and its allowance is
+/// full again.
 final class Visitors {
   final class Visitor {
     let address: IPAddress
@@ -21,9 +21,11 @@ final class Visitors {
   private let requests: RateAllowance?
   private var visitors: [IPAddress: Visitor] = [:]
 
+  /// Creates the counts of a server.
   /// - Parameters:
-  ///   - connections: maximum per address; nil for no limit.
-  ///   - requestsPerSecond: maximum per address, on average; bursts of twice as many are allowed. Nil for no limit.
+  ///   - connections: maximum open connections per address; nil for no limit.
+  ///   - requestsPerSecond: maximum requests per address, on average; bursts of twice as many are allowed. Nil for no
+  ///     limit.
   init(connections: Int?, requestsPerSecond: Int?) {
     connectionLimit = connections ?? .max
     requests = requestsPerSecond.map { RateAllowance($0, per: .seconds(1), credit: HTTPLimits.requestCredit) }
@@ -62,7 +64,7 @@ final class Visitors {
     return visitor
   }
 
-  /// Forgets addresses without connections and with their full allowance. Called once a second.
+  /// Forgets addresses that have no connections and a full allowance. Called once a second.
   func sweep(_ now: Instant) {
     guard !visitors.isEmpty else { return }
     visitors = visitors.filter { $0.value.connections > 0 || $0.value.theoreticalArrival > now.nanoseconds }

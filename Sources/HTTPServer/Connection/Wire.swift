@@ -33,9 +33,9 @@ final class Wire {
 
   var isClosed: Bool { transport == nil }
   var remoteAddress: SocketAddress? { transport?.remoteAddress }
-  /// True if TLS holds decrypted bytes that epoll does not report.
+  /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report.
   var hasHiddenInput: Bool { transport?.hasHiddenInput == true }
-  /// Sent bytes that the client's kernel has not acknowledged.
+  /// Number of sent bytes that the client's kernel has not acknowledged.
   var unacknowledgedBytes: Int { transport?.unacknowledgedBytes ?? 0 }
 
   /// Continues opening as far as the socket allows, and watches for the event it needs next.

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// Detects clients that do not read their answers, from the numbers of unsent and unacknowledged bytes.
+/// Detects clients that do not read their responses, from the numbers of unsent and unacknowledged bytes.
 ///
 /// Invariant: `isStalled` is true exactly while bytes are unsent after the last send, and the timeout restarts whenever
 /// the client has read something.

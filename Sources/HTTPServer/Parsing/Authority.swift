@@ -1,7 +1,7 @@
 /// Validates `uri-host [ ":" port ]` (RFC 9110 §7.2): the value of Host, and the authority of an absolute-form target.
 enum Authority {
-  /// True if the bytes are a valid authority. The host must not be empty (RFC 9110 §4.2.1); user information is not
-  /// allowed (§4.2.4).
+  /// Returns whether the bytes are a valid authority. The host must not be empty (RFC 9110 §4.2.1); user information is
+  /// not allowed (§4.2.4).
   static func isValid(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
     guard start < end else { return false }
     var index = start
@@ -35,7 +35,7 @@ enum Authority {
     return index == end || isPort(bytes, index, end)
   }
 
-  /// True for a colon followed by a number up to 65,535, or by nothing (RFC 3986 §3.2.3).
+  /// Returns whether the bytes are a colon followed by a number up to 65,535, or by nothing (RFC 3986 §3.2.3).
   private static func isPort(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
     guard bytes[start] == UInt8(ascii: ":"), end - start <= 6 else { return false }
     var port = 0
@@ -46,7 +46,7 @@ enum Authority {
     return port <= 65_535
   }
 
-  /// Compares two hosts, ignoring case (RFC 9110 §4.2.3).
+  /// Returns whether two hosts are equal, ignoring case (RFC 9110 §4.2.3).
   static func areEqual(_ bytes: Span<UInt8>, _ one: RequestHead.Slice, _ other: RequestHead.Slice) -> Bool {
     guard one.count == other.count else { return false }
     for offset in 0..<Int(one.count) {

@@ -8,7 +8,7 @@ package enum BearerToken {
   }
 
   /// Returns the token in a header value. The scheme is case-insensitive and followed by one or more spaces (RFC 9110
-  /// §11.4). Nil for another scheme, or for a token that is empty or contains blanks.
+  /// §11.4). Returns nil for another scheme, or if the token is empty or contains spaces or tabs.
   static func read(_ value: String) -> String? {
     let scheme = "bearer "
     guard value.utf8.count > scheme.utf8.count, value.prefix(scheme.count).lowercased() == scheme else { return nil }

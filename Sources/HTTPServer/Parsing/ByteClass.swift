@@ -5,7 +5,7 @@ enum ByteClass {
   static let carriageReturn: UInt8 = 0x0D
   static let space: UInt8 = 0x20
 
-  /// `tchar` of RFC 9110 §5.6.2: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
+  /// Returns whether the byte is a `tchar` of RFC 9110 §5.6.2: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
   @inline(__always)
   static func isToken(_ byte: UInt8) -> Bool {
     // Test the most frequent characters first: letters and dashes.
@@ -13,20 +13,21 @@ enum ByteClass {
       || isMember(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
   }
 
-  /// True for bytes forbidden in a field value: control characters other than the tab (RFC 9110 §5.5).
+  /// Returns whether the byte is forbidden in a field value: control characters other than the tab (RFC 9110 §5.5).
   @inline(__always)
   static func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != tab || byte == 0x7F
   }
 
-  /// True for visible ASCII except `#`, allowed here in a request target. RFC 3986 also excludes " < > \ ^ ` { | }, but
-  /// some clients send them unencoded, and they cannot be confused with framing.
+  /// Returns whether the byte is allowed here in a request target: visible ASCII except `#`. RFC 3986 also excludes
+  /// " < > \ ^ ` { | }, but some clients send them unencoded, and they cannot be confused with framing.
   @inline(__always)
   static func isTarget(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != 0x23
   }
 
-  /// `reg-name` characters of RFC 3986 §3.2.2: unreserved and sub-delims (`%` is checked separately).
+  /// Returns whether the byte is a `reg-name` character of RFC 3986 §3.2.2: unreserved and sub-delims (`%` is checked
+  /// separately).
   @inline(__always)
   static func isRegisteredName(_ byte: UInt8) -> Bool {
     isMember(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
@@ -35,7 +36,7 @@ enum ByteClass {
   @inline(__always)
   static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
-  /// The value of a hexadecimal digit; nil for any other byte.
+  /// Returns the value of a hexadecimal digit; nil for any other byte.
   @inline(__always)
   static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {

@@ -4,7 +4,7 @@ package enum ByteRange: Equatable, Sendable {
   /// §14.2 allows.
   case whole
   case part(Range<Int>)
-  /// The range lies outside the body: answer 416.
+  /// The range lies outside the body: the response is 416.
   case unsatisfiable
 
   /// Parses a `Range` header.
@@ -24,7 +24,7 @@ package enum ByteRange: Equatable, Sendable {
     guard let first = Self.number(ends[0]) else { return }
     var last = length - 1
     if !ends[1].isEmpty {
-      // A range whose end precedes its start is invalid, and ignored.
+      // A range whose end precedes its start is invalid and therefore ignored.
       guard let given = Self.number(ends[1]), given >= first else { return }
       last = min(given, last)
     }
@@ -37,7 +37,7 @@ package enum ByteRange: Equatable, Sendable {
     return text
   }
 
-  /// Parses digits; a number too large for Int counts as the largest Int. Nil if malformed.
+  /// Parses digits; a number too large for Int counts as the largest Int. Returns nil if malformed.
   private static func number(_ digits: Substring) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int(digits) ?? .max
@@ -45,7 +45,7 @@ package enum ByteRange: Equatable, Sendable {
 }
 
 extension ByteRange {
-  /// Value of `Content-Range` for a 206.
+  /// Returns the value of `Content-Range` for a 206.
   package static func contentRange(_ part: Range<Int>, of length: Int) -> String {
     "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
   }

@@ -39,8 +39,8 @@ package enum FormDecoding {
     return found
   }
 
-  /// Decodes `+` and `%XX`. Nil if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8 or has
-  /// excessive combining marks (`PlainText`).
+  /// Decodes `+` and `%XX`. Returns nil if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8
+  /// or has excessive combining marks (`PlainText`).
   package static func decode(_ text: Span<UInt8>) -> String? {
     decode(text, plusIsSpace: true)
   }

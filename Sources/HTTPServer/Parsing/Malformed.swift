@@ -1,5 +1,5 @@
-/// Why a request is refused before the handler sees it. The connection answers with the status and closes, because
-/// bytes after ambiguous framing cannot be trusted.
+/// The reason why a request is refused before it reaches the handler. The connection answers with the status and
+/// closes, because bytes after ambiguous framing cannot be trusted.
 package struct Malformed: Error, Sendable {
   package let status: Status
   /// One sentence for the client, with the RFC section.

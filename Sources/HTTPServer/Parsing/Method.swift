@@ -10,8 +10,10 @@ package enum Method: String, Hashable, Sendable, CaseIterable {
   /// A well-formed method that this server does not know.
   case other = "other"
 
-  /// Recognizes a method.
-  /// - Parameter packed: the method's bytes as a number, the last byte lowest; for a longer method, its last eight.
+  /// Returns the method with this name.
+  /// - Parameters:
+  ///   - packed: the name's bytes as a number, the last byte lowest; for a longer name, its last eight bytes.
+  ///   - count: length of the name in bytes.
   init(packed: UInt64, count: Int) {
     // Numeric constants, so that the most frequent comparison of the parser is one integer `switch`.
     switch (count, packed) {

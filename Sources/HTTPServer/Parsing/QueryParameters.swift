@@ -1,9 +1,9 @@
 package import PlainText
 
 /// A request's query, form-decoded and checked against the names that its route declares. Unknown names are refused,
-/// because ignoring them would give the client an answer to a different question.
+/// because a client whose parameter is ignored would get the answer to a different question.
 package struct QueryParameters: Sendable {
-  /// Why a query is refused.
+  /// The reason why a query is refused.
   private struct Fault: Error {
     let detail: Sentence
   }
@@ -13,7 +13,7 @@ package struct QueryParameters: Sendable {
 
   /// Parses a query. Unknown and repeated names are refused.
   /// - Parameters:
-  ///   - query: as it was sent, without the `?`.
+  ///   - query: the query as sent, without the `?`.
   ///   - known: the names that the route declares, each allowed once.
   ///   - refusal: creates the error from one or two sentences that list the known names.
   package init<Refusal: Error>(
@@ -53,7 +53,7 @@ package struct QueryParameters: Sendable {
     known.isEmpty ? "This call takes no parameters." : "This call takes \(known.joined(separator: ", "))."
   }
 
-  /// A parameter name, shortened for an error message.
+  /// Returns a parameter name, shortened to 64 characters for an error message.
   private static func shown(_ name: String) -> String {
     name.unicodeScalars.count > 64 ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))) + "…" : name
   }

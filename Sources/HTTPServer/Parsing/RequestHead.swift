@@ -28,14 +28,14 @@ package struct RequestHead {
     package var value: Slice
   }
 
-  /// How the end of the body is determined (RFC 9112 §6.3).
+  /// The means by which the end of the body is determined (RFC 9112 §6.3).
   package enum Framing: Equatable, Sendable {
     case none
     case length(Int)
     case chunked
   }
 
-  /// What the client waits for before it sends the body (RFC 9110 §10.1.1).
+  /// The response for which the client waits before it sends the body (`Expect`, RFC 9110 §10.1.1).
   package enum Expectation: Equatable, Sendable {
     case none
     case `continue`
@@ -51,7 +51,7 @@ package struct RequestHead {
   /// The authority of an absolute-form target; empty for other forms.
   package internal(set) var authority = Slice.empty
   package internal(set) var host = Slice.empty
-  /// Minor version of HTTP/1: 0 or 1; higher ones count as 1.
+  /// Minor version of HTTP/1: 0 or 1; a higher one counts as 1.
   package internal(set) var minorVersion = 1
   package internal(set) var framing = Framing.none
   package internal(set) var expectation = Expectation.none

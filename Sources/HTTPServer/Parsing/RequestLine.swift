@@ -38,7 +38,7 @@ extension RequestHead {
     else {
       throw Malformed(.httpVersionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are spoken here (RFC 9110 §15.6.6).")
     }
-    // A higher minor version is treated as the highest we know (RFC 9110 §2.5).
+    // A higher minor version is treated as the highest supported one (RFC 9110 §2.5).
     return bytes[digits + 2] == UInt8(ascii: "0") ? 0 : 1
   }
 }

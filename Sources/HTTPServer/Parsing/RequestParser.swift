@@ -51,7 +51,7 @@ package struct RequestParser {
     emptyLines = 0
   }
 
-  /// Parses the head of a request; call it again when more bytes have arrived.
+  /// Parses the head of a request. Must be called again when more bytes have arrived.
   /// - Parameter bytes: all bytes since the first byte of the request.
   package mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
     do throws(Malformed) {
@@ -111,7 +111,7 @@ package struct RequestParser {
 }
 
 extension Span<UInt8> {
-  /// The index of the first line feed at or after `start`.
+  /// Returns the index of the first line feed at or after `start`; nil if there is none.
   @inline(__always)
   func firstLineFeed(from start: Int) -> Int? {
     guard start < count else { return nil }
@@ -123,7 +123,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// True if the bytes from `start`, up to `end`, begin with `text`.
+  /// Returns whether the bytes from `start`, up to `end`, begin with `text`.
   @inline(__always)
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -135,19 +135,19 @@ extension Span<UInt8> {
     return true
   }
 
-  /// True if the bytes in `start..<end` equal `text`, ignoring case. `text` must be lower case.
+  /// Returns whether the bytes in `start..<end` equal `text`, ignoring case. `text` must be lower case.
   @inline(__always)
   func equalsIgnoringCase(_ text: StaticString, _ start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard end - start == length else { return false }
     for offset in 0..<length {
-      // Safe: as above.
+      // Safe: a static string is immortal, and `offset` stays below its length.
       if unsafe ByteClass.lowercased(self[start + offset]) != text.utf8Start[offset] { return false }
     }
     return true
   }
 
-  /// True if `start..<end` contains a control character other than the tab.
+  /// Returns whether `start..<end` contains a control character other than the tab.
   @inline(__always)
   func hasControl(_ start: Int, _ end: Int) -> Bool {
     var index = start

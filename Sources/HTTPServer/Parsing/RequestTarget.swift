@@ -14,7 +14,7 @@ extension RequestHead {
     }
   }
 
-  /// Parses `http://authority/path?query`: clients send this form to proxies, and every server must accept it (RFC 9112
+  /// Parses `http://authority/path?query`. Clients send this form to proxies, and every server must accept it (RFC 9112
   /// §3.2.2).
   private mutating func parseAbsolute(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     let schemeEnd = min(end, start + 8)
@@ -98,7 +98,7 @@ extension RequestHead {
     }
   }
 
-  /// Decodes two hexadecimal digits.
+  /// Decodes the two hexadecimal digits of a percent-encoded byte.
   /// - Parameter index: index of the byte after the `%`; on return, of the byte after the digits.
   private static func decodePercent(
     _ bytes: Span<UInt8>, _ index: inout Int, _ end: Int

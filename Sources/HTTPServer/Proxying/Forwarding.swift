@@ -25,7 +25,7 @@ package enum Forwarding {
     var client = peer
     guard isTrusted(peer) else { return client }
     for hop in lines.flatMap({ elements($0) }).reversed() {
-      // If the entry is obfuscated or unknown, the last known proxy counts as the client.
+      // If the entry is obfuscated or unknown, the last known address counts as the client's.
       guard let address = address(header == .forwarded ? forParameter(hop) : hop) else { return client }
       client = address
       if !isTrusted(address) { return client }
@@ -57,7 +57,7 @@ package enum Forwarding {
     return ""
   }
 
-  /// Parses `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. Nil if malformed.
+  /// Parses `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. Returns nil if malformed.
   static func address(_ text: Substring) -> IPAddress? {
     let text = trimmed(text)
     if text.first == "[", let end = text.firstIndex(of: "]") {

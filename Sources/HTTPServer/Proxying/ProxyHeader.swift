@@ -7,8 +7,8 @@ package import Reactor
 ///   signature (12)  │ version, command (1) │ family, protocol (1) │ length (2) │ addresses, then TLVs (length)
 /// ```
 ///
-/// It requests exactly the missing bytes, so that nothing after the header is consumed. A malformed header is refused:
-/// its sender is misconfigured, or not the trusted proxy.
+/// The caller reads exactly the missing bytes (`awaitedBytes`), so that nothing after the header is consumed. A
+/// malformed header is refused: its sender is misconfigured, or not the trusted proxy.
 package struct ProxyHeader {
   private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
   private static let fixedBytes = 16
@@ -19,7 +19,7 @@ package struct ProxyHeader {
   private var bytes: [UInt8] = []
   /// Length of the whole header in bytes, as far as known.
   private var count = ProxyHeader.fixedBytes
-  /// The client's address; nil if the proxy connects on its own behalf (a health check) or does not know the client.
+  /// The client's address; nil if the proxy connects on its own behalf (a health check) or does not name the client.
   package private(set) var client: SocketAddress?
 
   package init() {}
@@ -67,7 +67,7 @@ package struct ProxyHeader {
     return true
   }
 
-  /// True if type-length-value triples fill the rest exactly. Their content is ignored.
+  /// Returns whether type-length-value triples fill the rest exactly. Their content is ignored.
   private func areTLVs(from start: Int) -> Bool {
     var index = start
     while index < count {

@@ -19,7 +19,7 @@ package struct OwnedRequest: Sendable {
   /// The client's address, following trusted proxies; nil for a Unix socket.
   package var clientAddress: IPAddress?
   package var id: String
-  /// See `Request.trace`.
+  /// The trace context for what the request causes; see `Request.trace`.
   package var trace: TraceContext?
 
   package init(

@@ -6,16 +6,17 @@ package import Tracing
 /// lasting copy. The connection reuses it, and only accessors that return a `String` or an array allocate.
 package final class Request {
   var store: RequestStore
-  /// The random number from which `id` is made.
+  /// The request's random number, from which `id` is derived.
   package private(set) var number: UInt64 = 0
-  /// The kind of request in the handler's numbering, for the server's `RequestMeter`.
+  /// The kind of request, as an index into the kinds of the server's `RequestMeter`. Set by the handler.
   package var kind: UInt8 = 0
-  /// What the access log records about the request; nil without access log.
+  /// The request's part of its access log entry; nil without access log.
   var asked: RequestMeter.Asked?
-  /// Its span, if the request is recorded.
+  /// The request's span; nil if the request is not recorded.
   var span: RequestSpan?
   private var knownMethod = Method.other
-  /// Returns the peer's address. Set by the connection, and called only on demand, because it costs a system call.
+  /// Returns the peer's address; nil if unknown. Set by the connection. Called only on demand, because it costs a
+  /// system call.
   var findRemoteAddress: () -> SocketAddress? = { nil }
   private var knownRemoteAddress: SocketAddress?
   /// True if the peer is a trusted proxy.
@@ -30,7 +31,7 @@ package final class Request {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
   }
 
-  /// Starts a request that will be answered.
+  /// Resets the per-request state for a new request.
   func begin(_ number: UInt64, _ method: Method) {
     self.number = number
     knownMethod = method
@@ -40,14 +41,14 @@ package final class Request {
 
   // MARK: Traces
 
-  /// The context for what this request causes: its own span where it is recorded, otherwise the caller's `traceparent`
-  /// as it was sent; nil if there is none.
+  /// The trace context for what this request causes: its own span if it is recorded, otherwise the caller's
+  /// `traceparent` as sent; nil if there is none.
   package var trace: TraceContext? { span?.context ?? callerTrace }
 
-  /// From the `traceparent` header; nil if it is absent or malformed.
+  /// The caller's context in the `traceparent` header; nil if it is absent or malformed.
   var callerTrace: TraceContext? { header("traceparent").flatMap(TraceContext.init(traceparent:)) }
 
-  /// Names the span of a recorded request after its route's pattern, such as `/v1/devices/{device}`.
+  /// Sets the route of a recorded request's span to its pattern, such as `/v1/devices/{device}`.
   package func follows(_ pattern: String) { span?.route = pattern }
 
   // MARK: Request line
@@ -57,7 +58,7 @@ package final class Request {
   package var methodName: String { store.text(store.head.methodName) }
   /// The path as it was sent, percent-encoded, without the query.
   package var path: String { store.head.path.count == 0 ? "/" : store.text(store.head.path) }
-  /// The query as it was sent, without `?`; empty when there is none.
+  /// The query as it was sent, without `?`; empty if there is none.
   package var query: String { store.text(store.head.query) }
   /// Minor version of HTTP: 0 for HTTP/1.0, otherwise 1.
   package var minorVersion: Int { store.head.minorVersion }
@@ -74,7 +75,7 @@ package final class Request {
     }
   }
 
-  /// Calls `body` with the path as it was sent, percent-encoded; empty stands for `/`.
+  /// Returns the result of `body` for the path as it was sent, percent-encoded; an empty path means `/`.
   package func withPath<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -96,23 +97,23 @@ package final class Request {
     store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }
 
-  /// Calls `body` with the value of the first header with this name; nil if there is none.
+  /// Returns the result of `body` for the value of the first header with this name; nil if there is none.
   package func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     store.withHeader(lowercasedName, body)
   }
 
-  /// True if the first header with this name has exactly this value.
+  /// Returns whether the first header with this name has exactly this value.
   package func headerEquals(_ lowercasedName: StaticString, _ value: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.count == value.utf8CodeUnitCount && $0.equals(value, at: 0, $0.count) } ?? false
   }
 
-  /// True if the first header with this name has this value, ignoring case.
+  /// Returns whether the first header with this name has this value, ignoring case.
   package func headerEqualsIgnoringCase(_ lowercasedName: StaticString, _ lowercasedValue: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.equalsIgnoringCase(lowercasedValue, 0, $0.count) } ?? false
   }
 
-  /// True if the Content-Type is JSON without parameters, or with charset UTF-8, the only encoding of JSON (RFC 8259
-  /// §8.1). Other parameters need a full parse.
+  /// True if the Content-Type is JSON without parameters or with charset UTF-8, the only encoding of JSON (RFC 8259
+  /// §8.1). False for other parameters, which need a full parse.
   package var isPlainJSON: Bool {
     withHeader("content-type") { value in
       let name: StaticString = "application/json"
@@ -143,7 +144,7 @@ package final class Request {
 
   package var bodyCount: Int { store.bodyCount }
 
-  /// Calls `body` with the whole body, which is empty if there is none.
+  /// Returns the result of the closure for the whole body, which is empty if there is none.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -3,14 +3,15 @@ package protocol RequestHandler: AnyObject {
   /// Answers `request` through `responder`, immediately or later. `request` is valid only until this returns.
   func handle(_ request: Request, _ responder: Responder)
 
-  /// Returns whether the caller must be authenticated before the body is read. Called when the head is complete and the
+  /// Returns whether the client must be authenticated before the body is read. Called when the head is complete and the
   /// body is chunked or longer than `HTTPLimits.unaskedBodyBytes`. After true, no more of the body is read until the
-  /// handler either calls `ticket.goOn()`, which leads to the two calls below, or answers, which ends the connection.
+  /// handler either calls `ticket.goOn()`, after which `bodyLimit` and `spoolsBody` are called, or answers, which ends
+  /// the connection.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool
 
   /// Returns the maximum body size in bytes for this request, at least `HTTPLimits.unaskedBodyBytes`. Called under the
-  /// same conditions, before any of the body is read. The handler may allow more than `standard` for uploads, or less
-  /// for small calls.
+  /// same conditions as `holdsBody`, before any of the body is read. The handler may allow more than `standard` for
+  /// uploads, or less for small requests.
   func bodyLimit(for request: Request, standard: Int) -> Int
 
   /// Returns whether a body that may exceed the standard size is written to a file as it arrives. Called after

@@ -1,13 +1,13 @@
 internal import Reactor
 
 /// Generates request ids of 64 random bits, so that an id reveals neither the next one nor the number of requests.
-/// Among a hundred million requests, the probability that two share an id is 1 in 4,000; their times tell them apart.
+/// Among a hundred million requests, the probability that two share an id is 1 in 4,000; their times distinguish them.
 struct RequestID {
   private var numbers = RandomNumbers()
 
   mutating func next() -> UInt64 { numbers.next() }
 
-  /// Sixteen lower-case hexadecimal digits.
+  /// Returns the id as sixteen lower-case hexadecimal digits.
   static func text(_ number: UInt64) -> String {
     let (high, low) = hexadecimal(number)
     let digits = (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * UInt64($0 % 8))) }
@@ -21,8 +21,8 @@ struct RequestID {
     output.append(bigEndian: low)
   }
 
-  /// Returns the sixteen ASCII digits in two words, first digit highest. Computes eight digits at a time, without table
-  /// or branch.
+  /// Returns the sixteen ASCII digits in two words, first digit highest. Computes eight digits at a time, without a
+  /// table or a branch.
   private static func hexadecimal(_ number: UInt64) -> (UInt64, UInt64) {
     (digits(of: UInt32(truncatingIfNeeded: number >> 32)), digits(of: UInt32(truncatingIfNeeded: number)))
   }

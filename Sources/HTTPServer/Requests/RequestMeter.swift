@@ -2,14 +2,14 @@ package import Metrics
 internal import Reactor
 package import Tracing
 
-/// Counts and times a server's answers, by the kind that the handler assigns to each request. Confined to the loop's
+/// Counts and times a server's responses, by the kind that the handler assigns to each request. Confined to the loop's
 /// thread.
 package final class RequestMeter {
-  /// Called for each answer with status 500.
+  /// Callback for responses with status 500.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
   /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the
-  /// time of the answer.
+  /// time of the response.
   package struct Asked {
     package let method: String
     /// The path without the query, which may contain confidential data.
@@ -17,7 +17,7 @@ package final class RequestMeter {
     package let client: String
     /// The caller's own id (`X-Request-Id`) as sent; nil if absent.
     package let callerRequestID: String?
-    /// The trace that it belongs to: its own span if it is recorded, otherwise the caller's; nil if there is none.
+    /// The trace context of the request: its own span if it is recorded, otherwise the caller's; nil if there is none.
     package let trace: TraceContext?
   }
 
@@ -30,7 +30,7 @@ package final class RequestMeter {
   }
 
   private let kinds: [String]
-  /// Counters of answers: five status classes for each kind.
+  /// Counters of responses: five status classes for each kind.
   private let answers: [Counter]
   private let times: [Histogram]
   private let connections: Gauge
@@ -43,8 +43,8 @@ package final class RequestMeter {
   /// Registers the metrics of a server.
   /// - Parameters:
   ///   - kinds: names of the kinds, indexed by `Request.kind`.
-  ///   - failed: called for each answer with status 500.
-  ///   - told: called for each answer; nil without access log, because logging costs as much as a small request.
+  ///   - failed: called for each response with status 500.
+  ///   - told: called for each response; nil without access log, because logging costs as much as a small request.
   ///   - tracer: records spans; nil records none.
   package init(
     _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil,
@@ -75,7 +75,7 @@ package final class RequestMeter {
     }
   }
 
-  /// A request has arrived: what the answer's entry and span need is taken from its bytes.
+  /// Takes from an arrived request what the access log entry and the span of its response need.
   func began(_ request: Request) {
     if let tracer {
       request.span = tracer.begin(

@@ -5,7 +5,7 @@ internal import Reactor
 /// A struct, so that a sequence of operations is a single access to one property of its owner: Swift's run-time checks
 /// for overlapping accesses to class properties would cost more than parsing a request.
 struct RequestStore: ~Copyable {
-  /// What the connection must know about a complete head.
+  /// The facts about a complete head that the connection needs.
   struct Facts {
     var method: Method
     var minorVersion: Int
@@ -16,7 +16,7 @@ struct RequestStore: ~Copyable {
 
   enum Step {
     case needMore
-    /// The head is complete, and its body or expectation needs a decision; then call `receiveBody`.
+    /// The head is complete, and its body or expectation needs a decision; `receiveBody` continues.
     case head(Facts)
     /// The request is complete.
     case complete(Facts)
@@ -34,13 +34,14 @@ struct RequestStore: ~Copyable {
   /// Input: the head, the body unless chunked or spooled, and pipelined requests.
   var input: ByteBuffer
   private(set) var parser: RequestParser
-  /// Decoded content of a chunked body, and its decoder; empty otherwise.
+  /// Decoded content of a chunked body; otherwise empty.
   private var chunks = ByteBuffer(capacity: 64)
+  /// Decoder of a chunked body.
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
   /// File for the content of a long body; nil if the body is kept in memory.
   private var spool: SpoolFile?
-  /// Number of bytes of the current body in that file.
+  /// Number of bytes of the current body in the spool file.
   private(set) var spooledBytes = 0
   private(set) var isSpooled = false
 
@@ -54,7 +55,7 @@ struct RequestStore: ~Copyable {
   /// True if no byte of a request has arrived.
   var isIdle: Bool { input.isEmpty || parser.isAtStart }
 
-  // MARK: Arriving
+  // MARK: Input
 
   /// Parses what has arrived since the last call. Most requests are complete in one step.
   /// - Parameter unaskedBytes: body size up to which the handler need not be asked.
@@ -83,7 +84,7 @@ struct RequestStore: ~Copyable {
       expectation: head.expectation)
   }
 
-  /// Facts about a refused request, perhaps before its head was complete.
+  /// Facts about a refused request, whose head may be incomplete. Its connection is not kept alive.
   var factsOfRefused: Facts {
     var facts = facts
     facts.keepsAlive = false
@@ -124,7 +125,7 @@ struct RequestStore: ~Copyable {
 
   // MARK: Spooling
 
-  /// Writes the body to a file from now on, unless the file cannot be created.
+  /// Starts writing the body to a file in this directory; keeps it in memory if the file cannot be created.
   mutating func beginSpool(in directory: String) {
     spool = try? SpoolFile(in: directory)
     isSpooled = spool != nil
@@ -157,7 +158,7 @@ struct RequestStore: ~Copyable {
     }
   }
 
-  /// Passes the file to the request's handler; nil if the body is in memory.
+  /// Returns the spooled body and releases it to the caller; nil if the body is in memory.
   mutating func takeSpool(_ share: BodyShare?) -> SpooledBody? {
     guard let file = spool else { return nil }
     spool = nil
@@ -180,7 +181,7 @@ struct RequestStore: ~Copyable {
   }
 
   /// Removes the request that was handled; pipelined input stays.
-  /// - Returns: true if there is any.
+  /// - Returns: true if there is pipelined input.
   mutating func finish() -> Bool {
     if head.framing == .chunked {
       input.consume(head.count)
@@ -195,7 +196,7 @@ struct RequestStore: ~Copyable {
     return !input.isEmpty
   }
 
-  /// Bytes held for the request, including pipelined input.
+  /// Number of bytes held in memory for the request, including pipelined input.
   var heldBytes: Int { input.count + chunks.count }
 
   /// Releases memory between two requests, because most connections are idle most of the time.
@@ -219,7 +220,7 @@ struct RequestStore: ~Copyable {
     endSpool()
   }
 
-  // MARK: Reading
+  // MARK: Access
 
   func withPath<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result

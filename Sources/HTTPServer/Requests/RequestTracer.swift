@@ -1,36 +1,37 @@
 package import Reactor
 package import Tracing
 
-/// The span of a recorded request, until its answer.
+/// The open span of a recorded request.
 struct RequestSpan {
   let context: TraceContext
   let parent: UInt64?
-  /// Microseconds since 1970.
+  /// Time at which the request arrived, in microseconds since 1970.
   let began: Int64
   let method: String
-  /// As the access log shows it: nobody is named.
+  /// The path with personal identifiers masked, as in the access log.
   let path: String
-  /// The pattern that it matched; nil if it matched none.
+  /// The route pattern that the request matched; nil if it matched none.
   var route: String?
 }
 
-/// Records requests as spans, named by the conventions of OpenTelemetry for HTTP servers. On the loop's thread.
+/// Records requests as spans, named by OpenTelemetry's conventions for HTTP servers. Confined to the loop's thread.
 ///
-/// **Which**: the caller decides by the flag of its `traceparent`. A request without one begins a trace of its own with
-/// the configured probability, decided by its random number. Decision 134.
+/// **Sampling**: the caller decides by the flag of its `traceparent`. A request without one begins a new trace with the
+/// configured probability, decided by its random number. Decision 134.
 package final class RequestTracer {
   private let spans: SpanQueue
-  /// A request without a caller's context is recorded if its number is below this.
+  /// Bound of the random number below which a request without a caller's context is recorded.
   private let threshold: UInt64
   private let scheme: String
   private let masked: (String) -> String
   private let clock: any Clock
   private var numbers = RandomNumbers()
 
+  /// Creates a tracer.
   /// - Parameters:
-  ///   - ratio: the share of requests without a caller's context that are recorded, 0 to 1.
-  ///   - isSecure: the server speaks TLS.
-  ///   - masked: a path without what names people or devices.
+  ///   - ratio: fraction of the requests without a caller's context that are recorded, 0…1.
+  ///   - isSecure: true if the server uses TLS.
+  ///   - masked: returns a path without the parts that identify people or devices.
   package init(
     _ spans: SpanQueue, ratio: Double, isSecure: Bool, clock: any Clock, masked: @escaping (String) -> String
   ) {
@@ -41,11 +42,11 @@ package final class RequestTracer {
     self.masked = masked
   }
 
-  /// Nil if the request is not recorded.
+  /// Starts the span of a request. Returns nil if the request is not recorded.
   /// - Parameters:
-  ///   - number: the request's.
-  ///   - caller: its `traceparent`; nil if absent.
-  ///   - method: as it was sent; nil for one that HTTP does not know.
+  ///   - number: random number of the request, which becomes its span id.
+  ///   - caller: context in the request's `traceparent`; nil if absent.
+  ///   - method: the method as sent; nil for one that this server does not know.
   func begin(
     _ number: UInt64, _ caller: TraceContext?, method: @autoclosure () -> String?, path: @autoclosure () -> String
   ) -> RequestSpan? {
@@ -66,7 +67,7 @@ package final class RequestTracer {
       ("upmc.request_id", .text(RequestID.text(number))),
     ]
     if let route = span.route { attributes.append(("http.route", .text(route))) }
-    // Of a server's answers only 5xx are its faults.
+    // OpenTelemetry counts only 5xx as errors of a server.
     let isFault = status.code >= 500
     if isFault { attributes.append(("error.type", .text(String(status.code)))) }
     let method = span.method == "_OTHER" ? "HTTP" : span.method

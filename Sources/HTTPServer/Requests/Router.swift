@@ -7,13 +7,13 @@
 package struct Router<Endpoint> {
   package enum Match {
     case found(Endpoint, PathParameters)
-    /// The path exists, but not for this method. `allow` holds the methods for the `Allow` header, in alphabetical
-    /// order.
+    /// The path has routes, but none for this method. `allow` contains the methods for the `Allow` header, in
+    /// alphabetical order.
     case methodNotAllowed(allow: [Method])
     case notFound
   }
 
-  /// A route, for listings.
+  /// A route as listed in `routes`.
   package struct Route {
     package let method: Method
     package let pattern: String
@@ -78,7 +78,7 @@ package struct Router<Endpoint> {
   }
 
   /// Finds the endpoint of a request. Allocates only for parameters.
-  /// - Parameter path: percent-encoded, without the query.
+  /// - Parameter path: the path, percent-encoded, without the query.
   package func match(_ method: Method, _ path: Span<UInt8>) -> Match {
     var search = Search(method: method)
     // An absolute-form target without a path means "/".
@@ -89,7 +89,7 @@ package struct Router<Endpoint> {
     }
     if let (leaf, ranges) = search.found {
       let values = ranges.compactMap { FormDecoding.decode(path.extracting($0), plusIsSpace: false) }
-      // A parameter that is not UTF-8 matches nothing.
+      // A path whose parameter is not UTF-8 matches no route.
       guard values.count == ranges.count else { return .notFound }
       return .found(leaf.endpoint, PathParameters(names: leaf.names, values: values))
     }

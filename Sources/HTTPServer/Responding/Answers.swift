@@ -1,44 +1,44 @@
 internal import Reactor
 
-/// The output of a connection: the state of the current answer, and the bytes that are collected until the end of the
+/// The output of a connection: the state of the current response, and the bytes that are collected until the end of the
 /// loop iteration.
 ///
-/// Invariant: answers are in the order of their requests, and each is complete, except a streamed one until
+/// Invariant: responses are in the order of their requests, and each is complete, except a streamed one until
 /// `finishStream`. A class, like the connection's other parts, because run-time checks for overlapping accesses to a
 /// struct would make a small request a fifth slower.
 final class Answers {
-  /// Result of extending the answers.
+  /// The result of extending the output.
   enum Progress {
     /// Nothing was added.
     case same
     case grew
-    /// The head of a streamed answer is written; pieces follow.
+    /// The head of a streamed response is written; pieces follow.
     case begun
-    /// The answer is written completely.
+    /// The response is written completely.
     case whole(Status)
-    /// The source of a streamed answer waits until all output has been sent.
+    /// The source of a streamed response waits until all output has been sent.
     case awaitsDrain
-    /// The answer is shorter than its head announced, and must be cut off.
+    /// The response is shorter than its head announced, and must be cut off.
     case broken
   }
 
   private var output = Output()
   private var exchange = ResponseWriter.Exchange()
   private var stream: StreamedAnswer?
-  /// When the current request was complete, to time its answer.
+  /// Time at which the current request was complete, from which its response is timed.
   private var beganAt = Instant(nanoseconds: 0)
 
   /// Number of bytes that the kernel has not accepted yet.
   var count: Int { output.count }
   /// Random number of the current request.
   var number: UInt64 { exchange.number }
-  /// True if the connection stays open after the current answer.
+  /// True if the connection stays open after the current response.
   var keepsAlive: Bool {
     get { exchange.keepsAlive }
     set { exchange.keepsAlive = newValue }
   }
 
-  /// Time since the current request was complete.
+  /// Returns the time since the current request was complete.
   func age(at now: Instant) -> Duration { now - beganAt }
 
   func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {
@@ -47,13 +47,13 @@ final class Answers {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
-  /// Updates the current exchange when its request, which `begin` has announced, is complete or refused.
+  /// Updates the current exchange when its request, for which `begin` was called, is complete or refused.
   func beginAgain(_ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
     exchange.keepsAlive = facts.keepsAlive
   }
 
-  // MARK: Whole answers
+  // MARK: Whole responses
 
   func write(_ response: Response, by writer: inout ResponseWriter, now: Instant) -> Progress {
     output.reattach()
@@ -85,12 +85,12 @@ final class Answers {
     output.buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
   }
 
-  // MARK: Answers in pieces
+  // MARK: Responses in pieces
 
   var isEndless: Bool { stream?.isEndless == true }
   var awaitsDrain: Bool { stream?.awaitsDrain == true }
 
-  /// Writes the head of an answer whose body follows in pieces.
+  /// Writes the head of a response whose body follows in pieces.
   func beginStream(
     _ status: Status, _ headers: [(String, String)], length: Int?, by writer: inout ResponseWriter, now: Instant
   ) -> Progress {
@@ -105,7 +105,7 @@ final class Answers {
     stream?.write(piece, to: &output.buffer) == true ? .grew : .same
   }
 
-  /// Ends a streamed answer. Returns `.broken` if the body is shorter than announced.
+  /// Ends a streamed response. Returns `.broken` if the body is shorter than announced.
   func finishStream() -> Progress {
     guard let ended = stream, ended.finish(&output.buffer) else { return .broken }
     stream = nil
@@ -122,7 +122,7 @@ final class Answers {
     return .same
   }
 
-  /// Returns the action to call when all of the stream so far has been sent, and forgets it.
+  /// Removes and returns the action to call once all of the stream so far has been sent; nil if there is none.
   func takeDrained() -> (() -> Void)? { stream?.takeDrained() }
 
   /// Ends the stream because the client has disconnected. Returns the action to call, if any.

@@ -1,7 +1,7 @@
-/// Which codings of an answer a client accepts (RFC 9110, 12.5.3).
+/// Parses the content codings that a client accepts (RFC 9110 §12.5.3).
 package enum ContentCoding {
-  /// Returns whether an `Accept-Encoding` value names gzip, or everything, with a weight above zero. Without the header
-  /// nothing is assumed: a client that says nothing may not decompress.
+  /// Returns whether an `Accept-Encoding` value names gzip, or `*`, with a weight above zero. Returns false without the
+  /// header, because the client may be unable to decompress.
   package static func acceptsGzip(_ field: String?) -> Bool {
     guard let field else { return false }
     var anything = false
@@ -17,7 +17,7 @@ package enum ContentCoding {
     return anything
   }
 
-  /// True for a weight of zero: `q=0`, `q=0.000`.
+  /// Returns whether the parameter is a weight of zero: `q=0`, `q=0.000`.
   private static func isZero(_ parameter: Substring) -> Bool {
     let pair = parameter.split(separator: "=", maxSplits: 1)
     guard pair.count == 2, trimmed(pair[0]).lowercased() == "q" else { return false }

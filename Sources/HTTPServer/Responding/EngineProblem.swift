@@ -53,7 +53,7 @@ package enum EngineProblem: CaseIterable, Sendable {
     }
   }
 
-  /// The problem with this status; nil if the server itself never answers with it.
+  /// Returns the problem with this status; nil if the server itself never answers with it.
   init?(_ status: Status) {
     guard let problem = Self.allCases.first(where: { $0.status == status }) else { return nil }
     self = problem

@@ -12,7 +12,7 @@ struct Output: ~Copyable {
   /// Number of bytes that the kernel has not accepted yet.
   var count: Int { buffer.count + detached.count - detachedSent }
 
-  /// Appends a body. While a large one is unsent, the caller must not append a further answer.
+  /// Appends a body. While a large one is unsent, the caller must not append a further response.
   mutating func append(body: [UInt8]) {
     if body.count >= HTTPLimits.detachedBodyBytes {
       detached = body

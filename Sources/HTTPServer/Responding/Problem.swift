@@ -1,4 +1,4 @@
-/// Creates the server's own error answers, as RFC 9457 problem details, so that clients need to parse only one format.
+/// Creates the server's own error responses as RFC 9457 problem details, so that clients need to parse only one format.
 enum Problem {
   static func response(_ status: Status, _ detail: String, number: UInt64) -> Response {
     // Details are sentences of this module, which contain no character that JSON must escape.

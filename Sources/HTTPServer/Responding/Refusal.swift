@@ -1,4 +1,5 @@
-/// The server's own answer to a request that it does not pass to the handler. Its text quotes nothing of the request.
+/// The server's own response to a request that it does not pass to the handler. Its text contains nothing of the
+/// request.
 struct Refusal {
   /// The counter that a refusal increments.
   enum Cause {
@@ -44,7 +45,7 @@ struct Refusal {
   }
 
   /// Returns the refusal of a body that is too large.
-  /// - Parameter limit: in bytes.
+  /// - Parameter limit: the size limit that the body exceeds, in bytes.
   static func tooLarge(_ limit: Int) -> Refusal {
     Refusal(.contentTooLarge, "The body is too large: what is asked here takes \(limit) bytes at most.")
   }

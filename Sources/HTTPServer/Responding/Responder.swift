@@ -1,10 +1,10 @@
 package import Reactor
 package import Tracing
 
-/// Answers one request. Cheap to copy; for the loop's thread only.
+/// Answers one request. Cheap to copy; confined to the loop's thread.
 ///
-/// Answer exactly once, immediately or later. A second answer is ignored, and so is one to a client that has
-/// disconnected.
+/// The handler must answer exactly once, immediately or later. A second response is ignored, and so is one to a client
+/// that has disconnected.
 package struct Responder {
   let connection: any Answering
   let serial: UInt64
@@ -12,14 +12,14 @@ package struct Responder {
   /// False once the request is answered or the client has disconnected.
   package var isOpen: Bool { connection.isAwaiting(serial) }
 
-  /// The request's span, if it is recorded and still expects its answer.
+  /// Context of the request's span; nil if the request is not recorded or is answered already.
   package var span: TraceContext? { connection.span(serial) }
 
   package func send(_ response: Response) {
     connection.respond(serial, response)
   }
 
-  /// Sends an answer without headers other than the content type; optimized for the hot path.
+  /// Sends a response without headers other than the content type; optimized for the hot path.
   package func send(status: Status, contentType: StaticString, body: [UInt8]) {
     connection.respond(serial, status, contentType, body.span)
   }
@@ -28,19 +28,19 @@ package struct Responder {
     connection.respond(serial, status, contentType) { $0.append(body) }
   }
 
-  /// Sends an answer whose body `write` appends to a shared buffer, which usually avoids allocating.
+  /// Sends a response whose body `write` appends to a shared buffer, which usually avoids allocating.
   package func send(status: Status, contentType: StaticString, _ write: (inout ByteBuffer) -> Void) {
     connection.respond(serial, status, contentType, write)
   }
 
-  /// Sends an answer without a body, such as 204.
+  /// Sends a response without a body, such as 204.
   package func send(status: Status) {
     connection.respond(serial, Response(status: status))
   }
 
-  /// Starts an answer that is written in pieces. Nil if the client has disconnected.
-  /// - Parameter length: size of the whole body in bytes; nil if unknown, which selects chunked encoding. An answer
-  ///   that ends short of this length is cut off, so that the client notices that it is incomplete.
+  /// Starts a response that is written in pieces. Returns nil if the client has disconnected.
+  /// - Parameter length: size of the whole body in bytes; nil if unknown, which selects chunked encoding. A response
+  ///   that is shorter than announced is cut off, so that the client notices that it is incomplete.
   package func stream(status: Status, headers: [(String, String)], length: Int? = nil) -> ResponseStream? {
     connection.beginStream(serial, status, headers, length: length)
       ? ResponseStream(connection: connection, serial: serial) : nil
@@ -50,8 +50,8 @@ package struct Responder {
   package var ticket: ResponseTicket { connection.ticket(serial) }
 }
 
-/// What a `Responder` and a `ResponseStream` need from their connection. Each call names its request by `serial`; a
-/// late or repeated call has no effect.
+/// The operations of a connection that a `Responder` and a `ResponseStream` need. Each call identifies its request by
+/// `serial`; a late or repeated call has no effect.
 protocol Answering: AnyObject {
   func isAwaiting(_ serial: UInt64) -> Bool
   func respond(_ serial: UInt64, _ response: Response)

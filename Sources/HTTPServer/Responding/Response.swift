@@ -1,4 +1,4 @@
-/// A complete answer. The connection adds Date, Content-Length, Connection, X-Request-Id and X-Content-Type-Options,
+/// A complete response. The connection adds Date, Content-Length, Connection, X-Request-Id and X-Content-Type-Options,
 /// and over TLS Strict-Transport-Security.
 package struct Response: Sendable {
   package var status: Status

@@ -1,5 +1,5 @@
-/// An answer that is written in pieces, for generated downloads and server-sent events. For the loop's thread; other
-/// threads use `ResponseTicket.stream`. Cheap to copy.
+/// A response that is written in pieces, for generated downloads and server-sent events. Confined to the loop's thread;
+/// other threads use `ResponseTicket.stream`. Cheap to copy.
 ///
 /// Pieces are collected until the end of the loop iteration like all output. A source that can produce data faster than
 /// its client reads should write a piece, then wait for `whenDrained`; otherwise the client is disconnected once
@@ -30,7 +30,7 @@ package struct ResponseStream {
     connection.writeStream(serial, Array(piece.utf8).span)
   }
 
-  /// Ends the answer. The connection continues with the next request.
+  /// Ends the response. The connection continues with the next request.
   package func finish() {
     connection.finishStream(serial)
   }

@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// A `Responder` for other threads, which answers through the server's inbox.
 package struct ResponseTicket: Sendable {
-  /// Inbox for replies by this ticket. Offering several replies at once wakes the server only once.
+  /// The server's inbox for replies. Offering several replies at once wakes the server only once.
   package let replies: Inbox<Reply>
   let slot: Int
   let connection: UInt64
   let serial: UInt64
 
-  /// Sends an answer. Returns false if the server has stopped or its inbox is full.
+  /// Sends a response. Returns false if the server has stopped or its inbox is full.
   @discardableResult
   package func send(_ response: Response) -> Bool {
     replies.offer(Reply(ticket: self, response: response))
@@ -22,10 +22,11 @@ package struct ResponseTicket: Sendable {
     replies.offer(Reply(ticket: self, event: .goOn))
   }
 
-  /// Starts an answer that another thread writes in pieces. Nil if the server has stopped or its inbox is full.
+  /// Starts a response that another thread writes in pieces. Returns nil if the server has stopped or its inbox is
+  /// full.
   /// - Parameters:
   ///   - drained: called on the server's thread when all pieces written so far have been sent.
-  ///   - ended: called once, on any thread, when the answer has ended or its client has disconnected.
+  ///   - ended: called once, on any thread, when the response has ended or its client has disconnected.
   package func stream(
     status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil,
     ended: (@Sendable () -> Void)? = nil
@@ -41,8 +42,9 @@ package final class TicketStream: Sendable {
   private let ended = Atomic<Bool>(false)
   private let whenDrained: (@Sendable () -> Void)?
   private let whenEnded: (@Sendable () -> Void)?
-  /// Number of pieces written but not sent, and of those among them that the connection has taken.
+  /// Number of pieces written but not sent.
   private let unsent = Atomic<Int>(0)
+  /// Number of unsent pieces that the connection has taken from the inbox.
   private let taken = Atomic<Int>(0)
 
   init(
@@ -78,26 +80,26 @@ package final class TicketStream: Sendable {
     write(Array(piece.utf8))
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   package func finish() {
     guard isOpen else { return }
     end()
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
   }
 
-  /// Cuts the answer off, so that the client notices that it is incomplete.
+  /// Aborts the response, so that the client notices that it is incomplete.
   package func abandon() {
     guard isOpen else { return }
     end()
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .abandon))
   }
 
-  /// Called on the server's thread when the connection has taken a piece.
+  /// Records that the connection has taken a piece. Called on the server's thread.
   func pieceTaken() {
     taken.add(1, ordering: .relaxed)
   }
 
-  /// Called on the server's thread when all pieces that the connection has taken are sent.
+  /// Records that all pieces taken so far were sent, and calls `whenDrained`. Called on the server's thread.
   func drained() {
     unsent.subtract(taken.exchange(0, ordering: .relaxed), ordering: .acquiringAndReleasing)
     whenDrained?()
@@ -108,7 +110,7 @@ package final class TicketStream: Sendable {
   }
 }
 
-/// An answer, or a part of one, on its way to the server's thread.
+/// A response, or a part of one, on its way to the server's thread.
 package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)

@@ -1,38 +1,39 @@
 internal import Reactor
 
-/// Encodes answers into the output of connections. One per server; performs no I/O.
+/// Encodes responses into the output of connections. One per server; performs no I/O.
 struct ResponseWriter: ~Copyable {
-  /// What an answer needs to know about its request after the request's bytes are gone.
+  /// The facts about a request that its response needs after the request's bytes are gone.
   struct Exchange {
     var number: UInt64 = 0
     var isHead = false
     var minorVersion = 1
-    /// True if the connection stays open after this answer.
+    /// True if the connection stays open after this response.
     var keepsAlive = true
   }
 
   private let clock: any Clock
-  /// Headers that are constant for all answers; they precede Date.
+  /// Headers that are the same for all responses; they precede Date.
   private let standing: String
-  /// Encoded headers common to all answers, up to the name of X-Request-Id, renewed with the date once a second; and
-  /// the same preceded by the status line of a 200.
+  /// Encoded headers common to all responses, up to the name of X-Request-Id; renewed with the date once a second.
   private var dateLine: [UInt8] = []
+  /// The same headers preceded by the status line of a 200.
   private var startOfOK: [UInt8] = []
   private var dateIsValidUntil = Instant(nanoseconds: .min)
   /// Buffer for bodies that are written before their length is known.
   private var scratch = ByteBuffer(capacity: 1_024)
 
-  /// - Parameter isSecure: true to add Strict-Transport-Security, because answers are sent over TLS.
+  /// Creates a writer.
+  /// - Parameter isSecure: true to add Strict-Transport-Security, because responses are sent over TLS.
   init(clock: any Clock, isSecure: Bool = false) {
     self.clock = clock
     standing =
       "\r\nX-Content-Type-Options: nosniff" + (isSecure ? "\r\nStrict-Transport-Security: max-age=31536000" : "")
   }
 
-  // MARK: Short answers
+  // MARK: Short responses
 
-  /// Writes an answer with a content type and no other headers; optimized for the hot path. `body` must not answer
-  /// another request.
+  /// Writes a response with a content type and no other headers; optimized for the hot path. The closure `body` must
+  /// not answer another request.
   mutating func write(
     _ status: Status, _ contentType: StaticString, _ exchange: Exchange, now: Instant, to output: inout Output,
     body: (inout ByteBuffer) -> Void
@@ -67,7 +68,7 @@ struct ResponseWriter: ~Copyable {
     output.buffer.append("\r\n\r\n")
   }
 
-  // MARK: Any answer
+  // MARK: Any response
 
   /// Writes status line and headers.
   /// - Parameter bodyCount: nil for a body of unknown length, which is sent chunked, or in HTTP/1.0 until the
@@ -83,7 +84,7 @@ struct ResponseWriter: ~Copyable {
       buffer.append(": ")
       Self.writeSafely(value, to: &buffer)
     }
-    // 1xx and 204 must not have a length, and that of a 304 would have to be the 200's (RFC 9110 §8.6).
+    // 1xx and 204 must not have a length, and a 304's would have to be that of the 200 (RFC 9110 §8.6).
     if status.forbidsBody {
     } else if let bodyCount {
       buffer.append("\r\nContent-Length: ")
@@ -94,7 +95,7 @@ struct ResponseWriter: ~Copyable {
     buffer.append("\r\n\r\n")
   }
 
-  /// Writes status line, common headers, Date, X-Request-Id and, if needed, Connection; the last line is left open.
+  /// Writes status line, common headers, Date, X-Request-Id and, if needed, Connection, without the final CR LF.
   private mutating func writeStart(_ status: Status, _ exchange: Exchange, now: Instant, to buffer: inout ByteBuffer) {
     if now >= dateIsValidUntil { renewDate(now) }
     if status == .ok {
@@ -122,7 +123,7 @@ struct ResponseWriter: ~Copyable {
     dateIsValidUntil = now + .microseconds(1_000_000 - microseconds % 1_000_000)
   }
 
-  /// True for fields that frame the message or that the connection writes itself.
+  /// Returns whether the field frames the message or is written by the connection itself.
   private static func isReserved(_ name: String) -> Bool {
     switch name.utf8.count {
     case 4: name.lowercased() == "date"

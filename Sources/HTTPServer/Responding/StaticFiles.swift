@@ -14,7 +14,7 @@ package struct StaticFiles {
     package static let cachedFileBytes = 1_048_576
     /// Maximum size of the cache in bytes; it is emptied before it would exceed this.
     package static let cacheBytes = 67_108_864
-    /// Size in bytes above which a file is not served, because answers are built in memory.
+    /// Size in bytes above which a file is not served, because responses are built in memory.
     package static let fileBytes = 268_435_456
   }
 
@@ -30,11 +30,11 @@ package struct StaticFiles {
   private var cache: [String: Entry] = [:]
   private var cachedBytes = 0
 
-  /// Reads the files of a directory. Returns nil if it does not exist.
+  /// Creates a server of a directory's files. Returns nil if the directory does not exist.
   /// - Parameters:
-  ///   - directory: its own path may contain symbolic links.
-  ///   - cacheControl: by default clients revalidate each time, and mostly get 304.
-  ///   - headers: sent with each file, for example a Content-Security-Policy.
+  ///   - directory: path of the directory; it may contain symbolic links.
+  ///   - cacheControl: value of `Cache-Control`. By default clients revalidate each time, and mostly get 304.
+  ///   - headers: headers sent with each file, for example a Content-Security-Policy.
   package init?(directory: String, cacheControl: String = "no-cache", headers: [(String, String)] = []) {
     guard let root = RegularFile.resolve(directory) else { return nil }
     self.root = root
@@ -42,7 +42,7 @@ package struct StaticFiles {
     self.headers = headers
   }
 
-  /// Returns the answer for a file.
+  /// Returns the response to a request for a file.
   /// - Parameter path: path below the directory, percent-encoded as in the request, for example `/css/console.css`. A
   ///   path that ends with a slash means its `index.html`.
   /// - Returns: a response with status 200, 304, 404 or 405.
@@ -59,7 +59,7 @@ package struct StaticFiles {
     return Response(status: .ok, headers: type + validators, body: entry.body)
   }
 
-  /// Returns the answer for a request whose path begins with `prefix`.
+  /// Returns the response for a request whose path begins with `prefix`.
   package mutating func response(for request: Request, strippingPrefix prefix: String = "") -> Response {
     let path = request.path
     guard path.hasPrefix(prefix) else { return Response(status: .notFound) }

@@ -1,4 +1,4 @@
-/// The status code of an answer (RFC 9110 §15).
+/// The status code of a response (RFC 9110 §15).
 package struct Status: Hashable, Sendable, CustomStringConvertible {
   /// The status code, from 100 to 599.
   package let code: Int

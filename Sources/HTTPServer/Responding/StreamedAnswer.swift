@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// State of an answer written in pieces: its framing, and the actions to call on its progress.
+/// State of a response that is written in pieces: its framing, and the actions to call on its progress.
 ///
 /// Invariant: the body has exactly the announced length, if one was announced. Empty pieces are dropped, because an
 /// empty chunk would end the body.
@@ -11,13 +11,14 @@ struct StreamedAnswer {
   let isEndless: Bool
   /// True if pieces are sent as chunks; otherwise the announced length or the end of the connection ends the body.
   private let isChunked: Bool
-  /// True if no body may be sent, as in the answer to HEAD.
+  /// True if no body may be sent, as in the response to HEAD.
   private let isSilent: Bool
   /// Number of body bytes still to be written, if a length was announced.
   private var owedBytes: Int?
   private var drained: (() -> Void)?
   private var ended: (() -> Void)?
 
+  /// Creates the state of a response whose head has been written.
   /// - Parameter length: size of the body in bytes; nil if unknown.
   init(_ status: Status, _ exchange: ResponseWriter.Exchange, length: Int?, isEndless: Bool) {
     self.status = status
@@ -27,7 +28,7 @@ struct StreamedAnswer {
     owedBytes = length
   }
 
-  /// True if these are the headers of an event stream.
+  /// Returns whether these are the headers of an event stream.
   static func isEndless(_ headers: [(String, String)]) -> Bool {
     headers.contains { $0 == ServerSentEvent.headers[0] }
   }
@@ -48,7 +49,7 @@ struct StreamedAnswer {
     return true
   }
 
-  /// Ends the body. Returns false if it is shorter than announced: then the client must notice that it is incomplete.
+  /// Ends the body. Returns false if it is shorter than announced, so that the connection must be cut off.
   func finish(_ buffer: inout ByteBuffer) -> Bool {
     guard !isSilent else { return true }
     if let owedBytes, owedBytes > 0 { return false }
@@ -68,12 +69,12 @@ struct StreamedAnswer {
     ended = action
   }
 
-  /// Returns the action to call once everything so far has been sent, and forgets it.
+  /// Removes and returns the action to call once everything so far has been sent; nil if there is none.
   mutating func takeDrained() -> (() -> Void)? {
     defer { drained = nil }
     return drained
   }
 
-  /// The action to call when the client has disconnected.
+  /// The action to call when the client disconnects; nil if there is none.
   var abandoned: (() -> Void)? { ended }
 }

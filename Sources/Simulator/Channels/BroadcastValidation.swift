@@ -1,10 +1,10 @@
 /// Validates a request to publish on a broadcast channel, `POST /4/broadcasts/apps/<bundle id>`, in this order:
 ///
 /// ```
-/// path, method → repeated headers → authentication → whose app → apns- headers → payload → capability, channel → pace
+/// path, method → repeated headers → authentication → app → apns- headers → payload → capability, channel → rate limit
 /// ```
-/// Apple documents the reasons ("Handling error responses from APNs"), and that authentication is checked before what
-/// is requested. The order of the other checks is unpublished and our choice, as for device pushes.
+/// Apple documents the reasons ("Handling error responses from APNs") and that authentication is checked before the
+/// rest of the request. Apple does not publish the order of the other checks; as for device pushes, it is our choice.
 package enum BroadcastValidation {
   package struct Accepted: Equatable, Sendable {
     package let bundle: String
@@ -13,7 +13,7 @@ package enum BroadcastValidation {
 
   static let path = "/4/broadcasts/apps/"
 
-  /// True if the request is one to publish on a channel.
+  /// Returns whether the path belongs to this API (`/4/…`).
   static func serves(_ request: PushRequest) -> Bool {
     request.with(.path) { ASCII.hasPrefix($0, "/4/") } == true
   }
@@ -48,7 +48,7 @@ package enum BroadcastValidation {
     guard let policy = knowledge.channels.policy(of: channel, environment, bundle) else {
       return .failure(Rejection(.channelNotRegistered))
     }
-    // A channel that stores nothing cannot have a later expiry.
+    // A channel without storage (policy 0) accepts only the expiration 0.
     if policy == 0, request.with(.expiration, { ASCII.decimal($0) }) != .some(0) {
       return .failure(Rejection(.badExpirationDate))
     }
@@ -70,7 +70,7 @@ package enum BroadcastValidation {
     if request.bodyBytes == 0 { return Rejection(.payloadEmpty) }
     if request.bodyBytes > Limits.broadcastPayloadBytes { return Rejection(.payloadTooLarge) }
     let body = request.withBody { ASCII.array($0) }
-    // A follower shows an activity already, so a channel cannot start one.
+    // A follower already shows an activity, so a broadcast cannot start one.
     if ActivityStart(body) != nil { return Rejection(.badRequestPayload) }
     guard isStrict, !PayloadKeys.isWellFormed(body, .liveactivity) else { return nil }
     return Rejection(.badRequestPayload)

@@ -1,5 +1,5 @@
-/// The broadcast channels of the simulated service and their followers. A follower is stored as one number, that of the
-/// update it shows, so a million followers take four megabytes.
+/// The broadcast channels of the simulated service and their followers. A follower is stored as a 4-byte number, that
+/// of the update it shows, so a million followers take 4 MB.
 package struct ChannelRegistry {
   /// State of a channel, as reported by the control API.
   package struct Report: Codable, Equatable, Sendable {
@@ -67,7 +67,8 @@ package struct ChannelRegistry {
 
   // MARK: Updates
 
-  /// Counts an update. Returns true if it comes too soon after the previous one.
+  /// Returns whether an update comes too soon after the previous one (`Limits.broadcastMilliseconds`), and if so counts
+  /// it as throttled.
   mutating func isTooSoon(
     _ name: String, _ environment: Environment, _ bundle: String, nowMilliseconds: Int64
   ) -> Bool {
@@ -95,8 +96,9 @@ package struct ChannelRegistry {
     channels[place]?[name] = channel
   }
 
-  /// Adds `count` followers to a channel, which are shown the stored update.
-  /// - Returns: false if there is no channel of this name.
+  /// Adds `count` followers to a channel. They show the latest update if the channel stores it (policy 1), otherwise
+  /// none.
+  /// - Returns: false if the environment has no channel of this name.
   package mutating func follow(_ name: String, _ environment: Environment, count: Int = 1) -> Bool {
     for place in channels.keys where place.environment == environment {
       guard let channel = channels[place]?[name] else { continue }

@@ -1,6 +1,6 @@
 /// Validation rules that all requests of the channel API share.
 enum ChannelRules {
-  /// Extracts the bundle identifier from the path.
+  /// Returns the bundle identifier between `prefix` and `suffix` of the path, or BadPath or TopicDisallowed.
   static func bundle(
     of request: PushRequest, after prefix: String, before suffix: String
   ) -> Result<String, Rejection> {
@@ -17,7 +17,7 @@ enum ChannelRules {
     return .success(bundle)
   }
 
-  /// Returns why this provider may not act for the app; nil if it may.
+  /// Returns TopicMismatch if the provider's certificate or key does not cover the app; nil if it does.
   static func owner(of bundle: String, _ identity: ProviderIdentity) -> Rejection? {
     if let certificate = identity.certificate {
       return certificate.topics.contains(bundle) ? nil : Rejection(.topicMismatch)
@@ -30,7 +30,7 @@ enum ChannelRules {
     request.with(.requestID, { MessageID($0) == nil }) == true ? Rejection(.badMessageID) : nil
   }
 
-  /// Extracts Apple's id of the channel (base64).
+  /// Returns the value of `apns-channel-id`, which must be base64, or MissingChannelId or BadChannelId.
   static func channel(of request: PushRequest) -> Result<String, Rejection> {
     guard let channel = request.with(.channelID, ASCII.string) else { return .failure(Rejection(.missingChannelID)) }
     let isBase64 = channel.utf8.allSatisfy { byte in

@@ -1,9 +1,9 @@
 internal import JSON
 
-/// Validates a request of the channel management, in this order:
+/// Validates a request to the channel management API, in this order:
 ///
 /// ```
-/// path, method → repeated headers → authentication → whose app → request id → capability → channel or body → what there is
+/// path, method → repeated headers → authentication → app → request id → capability → channel or body → channel exists
 /// ```
 package enum ManagementValidation {
   package enum Accepted: Equatable, Sendable {
@@ -43,7 +43,7 @@ package enum ManagementValidation {
       case .get:
         return isKnown
           ? .success(.read(bundle: bundle, channel: channel)) : .failure(Rejection(.channelNotRegistered))
-      // Observed: APNs answers as for a wrong path.
+      // Observed: APNs answers a DELETE of an unknown channel with BadPath.
       default:
         return isKnown ? .success(.delete(bundle: bundle, channel: channel)) : .failure(Rejection(.badPath))
       }
@@ -59,7 +59,7 @@ package enum ManagementValidation {
     }
   }
 
-  /// Parses `{"message-storage-policy":1,"push-type":"LiveActivity"}`.
+  /// Returns the storage policy, 0 or 1, in a body such as `{"message-storage-policy":1,"push-type":"LiveActivity"}`.
   private static func policy(in request: PushRequest) -> Result<Int, Rejection> {
     guard request.bodyBytes > 0 else { return .failure(Rejection(.payloadEmpty)) }
     var (policy, type) = (nil as Int64?, nil as String?)
@@ -78,7 +78,7 @@ package enum ManagementValidation {
     }
     guard let type else { return .failure(Rejection(.missingPushType)) }
     guard type == "LiveActivity" else { return .failure(Rejection(.invalidPushType)) }
-    // Observed; Apple does not document this reason.
+    // Observed: APNs answers a missing or unknown policy with this reason, which Apple does not document.
     guard let policy, policy == 0 || policy == 1 else { return .failure(Rejection(.missingChannelQueueSize)) }
     return .success(Int(policy))
   }

@@ -2,22 +2,23 @@ internal import FoundationEssentials
 internal import HTTPServer
 internal import Reactor
 
-/// The control API: HTTP/1.1 and JSON, on the service's own event loop, so that requests never see a partial change.
+/// The control API: HTTP/1.1 and JSON. It runs on the service's own event loop, so a request never sees a partial
+/// change.
 ///
-/// | call | does |
+/// | request | effect |
 /// | --- | --- |
-/// | `GET /counters` | what was seen |
-/// | `GET /deliveries?token=T` · `?apnsId=I` · `?after=N&limit=M` | pushes of one token · with one id · all, in order |
-/// | `GET /shown?token=T` | what the device shows: a later push replaces an earlier one of its collapse-id |
-/// | `GET`, `POST`, `DELETE /faults` | faults in force · one more · one (`?id=`) or all less |
-/// | `POST /tokens` · `POST /keys` | device tokens · a provider's signing key |
-/// | `GET /deliveries?registration=R` · `POST /registrations` | what an FCM registration got · FCM registrations |
-/// | `GET /channels` · `POST /channels/followers?channel=C&count=N` | broadcast channels · N more activities follow one |
-/// | `DELETE /connections?form=F` | ends all connections at once: `reset`, `fin`, `half-open` |
-/// | `POST /outage?milliseconds=N` | no connections, and none accepted, for this time |
-/// | `POST /reset` | forgets what was seen, ends all faults |
-/// | `GET /ca.pem` · `GET /key.p8` · `GET /service-account.json` | authority · ready-made signing key · the same for FCM |
-/// | `POST /token` · `POST /v1/projects/P/messages:send` | Google's, over HTTP/1.1 (`PlainFCM`) |
+/// | `GET /counters` | returns the counters |
+/// | `GET /deliveries?token=T` · `?apnsId=I` · `?after=N&limit=M` | pushes to a token · with an id · all, in order |
+/// | `GET /shown?token=T` | returns what the device shows: only the newest push of each collapse id |
+/// | `GET`, `POST`, `DELETE /faults` | lists the active faults · adds one · removes one (`?id=`) or all |
+/// | `POST /tokens` · `POST /keys` | registers device tokens · registers a provider's signing key |
+/// | `GET /deliveries?registration=R` · `POST /registrations` | messages to an FCM registration · registers some |
+/// | `GET /channels` · `POST /channels/followers?channel=C&count=N` | broadcast channels · adds N followers to one |
+/// | `DELETE /connections?form=F` | closes all connections at once: `reset`, `fin`, `half-open` |
+/// | `POST /outage?milliseconds=N` | closes all connections and accepts none for this time |
+/// | `POST /reset` | clears what was recorded and removes all faults |
+/// | `GET /ca.pem` · `GET /key.p8` · `GET /service-account.json` | CA certificate · signing key · FCM service account |
+/// | `POST /token` · `POST /v1/projects/P/messages:send` | Google's APIs over HTTP/1.1 (`PlainFCM`) |
 ///
 /// Errors are `{"error": …}` with status 400, 404 or 405.
 final class ControlAPI: RequestHandler {
@@ -28,7 +29,7 @@ final class ControlAPI: RequestHandler {
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
 
-  /// The result of a call: an answer or an error.
+  /// The result of a request: a response or an error.
   private enum Outcome: Error {
     case json(any Encodable & Sendable)
     case text(String)

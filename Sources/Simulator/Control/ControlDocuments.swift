@@ -4,13 +4,13 @@ struct DeliveryDocument: Codable {
   let apnsId: String
   let collapseId: String?
   let badge: Int?
-  /// Only present with `--keep-payloads`.
+  /// The payload as text; present only with `--keep-payloads`.
   let payload: String?
   let topic: String?
   let pushType: String?
   let priority: String?
   let expiration: String?
-  /// When the push was accepted, in microseconds since 1970.
+  /// Time at which the push was accepted, in microseconds since 1970.
   let atMicroseconds: Int64
 }
 
@@ -38,7 +38,7 @@ struct TokenDocument: Codable {
   let topic: String?
   /// State of the token; active by default.
   let state: State?
-  /// When the token ended, in milliseconds since 1970; now by default.
+  /// Time at which the token became invalid, in milliseconds since 1970; now by default.
   let since: Int64?
 
   func registryState(nowMilliseconds: Int64) -> TokenRegistry.State {

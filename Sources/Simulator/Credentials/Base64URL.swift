@@ -1,5 +1,4 @@
-/// Decodes Base64 with the URL-safe alphabet and without padding, as used in JWTs (RFC 4648 section 5, RFC 7515 section
-/// 2).
+/// Base64 with the URL-safe alphabet and without padding, as used in JWTs (RFC 4648 section 5, RFC 7515 section 2).
 enum Base64URL {
   /// Decodes base64url. Returns nil if the text contains other characters or padding, or has an impossible length.
   static func decode(_ text: Span<UInt8>) -> [UInt8]? {

@@ -1,6 +1,6 @@
-/// What a provider's client certificate may be used for, according to Apple's extensions in it.
+/// The topics and environments that Apple's extensions in a provider's client certificate allow.
 package struct ClientCertificate: Equatable, Sendable {
-  /// All topics that it may push to, with suffixes.
+  /// All topics that the certificate may push to, with suffixes.
   package let topics: Set<String>
   package let environments: Set<Environment>
 

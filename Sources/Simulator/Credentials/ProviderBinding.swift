@@ -1,5 +1,5 @@
-/// The key that a connection is bound to by its first valid provider token, and the last token verified. The latter
-/// avoids repeated verification, because a provider sends the same token with every push.
+/// The key that a connection is bound to by its first valid provider token, and the last token verified. Keeping the
+/// latter avoids repeated verification, because a provider sends the same token with every push.
 package struct ProviderBinding: Sendable {
   /// The key of the first valid token, as it was at that time: topics added later need a new connection.
   package private(set) var key: SigningKey?
@@ -28,8 +28,8 @@ package struct ProviderBinding: Sendable {
   }
 }
 
-/// The provider tokens that each team has used lately, on all connections. Used for the stricter interpretation of "too
-/// many updates" that was observed by third parties: 429 for new tokens, whatever the connection.
+/// The provider tokens that each team has used lately, on all connections. Serves the stricter reading of "too many
+/// updates" that third parties observed: 429 for a new token on any connection.
 package struct ProviderTokenHistory: Sendable {
   private struct Use {
     let issuedAt: Int64
@@ -40,8 +40,8 @@ package struct ProviderTokenHistory: Sendable {
 
   package init() {}
 
-  /// Returns whether the team may use a token now: one that it has used before, or one issued long enough after the
-  /// newest.
+  /// Returns whether the team may use a token now: it has used the token before, or the token was issued at least
+  /// `Limits.providerTokenUpdateSeconds` after the newest one.
   func allows(_ bytes: [UInt8], issuedAt: Int64, team: String) -> Bool {
     let known = uses[team] ?? []
     if known.contains(where: { $0.bytes == bytes }) { return true }

@@ -1,4 +1,4 @@
-/// How the provider of a connection authenticates: by certificate if it has presented one, otherwise by provider
+/// The credentials of a connection's provider: its certificate if it has presented one, otherwise provider
 /// tokens.
 package struct ProviderIdentity: Sendable {
   package var certificate: ClientCertificate?

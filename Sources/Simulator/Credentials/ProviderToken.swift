@@ -4,13 +4,13 @@ internal import JSON
 struct ProviderToken {
   let keyID: String
   let teamID: String
-  /// When the token was issued (`iat`), in seconds since 1970.
+  /// Time of issue (`iat`), in seconds since 1970.
   let issuedAt: Int64
   /// The signed bytes: header and claims as sent.
   let signedBytes: [UInt8]
   let signature: [UInt8]
 
-  /// Nil unless the text consists of three parts, with `alg` ES256, `kid`, `iss` and an integer `iat`.
+  /// Parses a token. Returns nil unless the text has three parts, with `alg` ES256, `kid`, `iss` and an integer `iat`.
   init?(_ text: Span<UInt8>) {
     guard text.count <= Limits.providerTokenBytes else { return nil }
     var dots: [Int] = []

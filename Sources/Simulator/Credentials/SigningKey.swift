@@ -7,21 +7,22 @@ package struct SigningKey: Sendable {
   package let keyID: String
   /// Environments in which the key is valid. Keys created before 2025 are valid in both.
   package let environments: Set<Environment>
-  /// Bundle identifiers that the key may push to, at most 400; nil for all of the team's.
+  /// Bundle identifiers that the key may push to, at most 400; nil for all of the team's apps.
   package let topics: Set<String>?
   /// Another key that may use the same connection; only topic-specific keys have one.
   package let relatedKeyID: String?
-  /// True if the key was revoked: its signature is still recognized, and answered with Forbidden.
+  /// True if the key was revoked: its signature still verifies, but requests get Forbidden.
   package let isRevoked: Bool
   private let publicKey: P256.PublicKey
 
-  /// Why a key cannot be registered.
+  /// The reason why a key cannot be registered.
   package struct Unusable: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Creates a signing key that the simulator knows.
+  /// Creates a signing key.
   /// - Parameter publicKeyPEM: a P-256 public key in PEM (`PUBLIC KEY`).
+  /// - Throws: `Unusable` if the PEM is not such a key.
   package init(
     teamID: String, keyID: String, publicKeyPEM: String, environments: Set<Environment> = Set(Environment.allCases),
     topics: Set<String>? = nil, relatedKeyID: String? = nil, isRevoked: Bool = false
@@ -38,7 +39,8 @@ package struct SigningKey: Sendable {
     self.isRevoked = isRevoked
   }
 
-  /// Verifies an ES256 signature of `message`: 64 bytes r‖s (RFC 7518, 3.4), or DER, as in Apple's own example.
+  /// Returns whether `signature` is an ES256 signature of `message`: 64 bytes r‖s (RFC 7518, 3.4), or DER, as in
+  /// Apple's own example.
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     publicKey.isValid(signature, for: message)
   }
@@ -47,7 +49,7 @@ package struct SigningKey: Sendable {
 /// The signing keys that the simulator accepts, by key id.
 package struct SigningKeys: Sendable {
   private var byID: [String: SigningKey] = [:]
-  /// Incremented with each change, so that connections can tell when their cached verification is outdated.
+  /// Number of changes so far. A connection compares it to detect that its cached verification is outdated.
   package private(set) var generation = 0
 
   package init() {}

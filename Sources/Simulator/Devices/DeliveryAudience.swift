@@ -7,7 +7,7 @@ package struct DevicePush: Sendable {
   let payload: [UInt8]
 }
 
-/// Passes accepted pushes to the virtual devices: collects those of a loop iteration and delivers them in one batch.
+/// Passes accepted pushes to the virtual devices. Collects those of a loop iteration and delivers them in one batch.
 final class DeliveryAudience {
   private let inbox: Inbox<DevicePush>
   /// For each token index, the number of its device plus 1; 0 for none. Tokens beyond the end have no device.

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Counts what the virtual devices have done and observed.
+/// Counters of what the virtual devices have done and observed.
 package struct DeviceCounters: Codable, Equatable, Sendable {
   package var devices: Int
-  /// Registrations answered with 200 or 201.
+  /// Registrations that succeeded.
   package var registered = 0
-  /// Registrations refused permanently; see `lastProblem`.
+  /// Registrations that the server refused for good; see `lastProblem`.
   package var registrationsFailed = 0
   /// Number of pushes received.
   package var received = 0
@@ -13,8 +13,7 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package var unconfirmable = 0
   /// Number of pushes to devices that are switched off.
   package var off = 0
-  /// Alerts that the app's code did not see, because they do not start the extension and the app was not in the
-  /// foreground.
+  /// Alerts that the SDK did not see, because they do not start the extension and the app was not in the foreground.
   package var unseen = 0
   /// Silent pushes, which are not confirmed.
   package var silent = 0
@@ -22,14 +21,15 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package var confirmed = 0
   /// Reads answered with `recorded`.
   package var read = 0
-  /// Other answers to confirmations, by their status word or HTTP status.
+  /// Confirmations with another result, by its status word, or by the HTTP status of the response.
   package var failed: [String: Int] = [:]
   /// Receipts and reads that are waiting or being sent.
   package var waiting = 0
-  /// Requests repeated, after 503 or 429 and after a lost connection.
+  /// Requests repeated after 503 or 429.
   package var retriesBusy = 0
+  /// Requests repeated after a lost connection or a timeout.
   package var retriesLost = 0
-  /// The last unexpected answer or error, for people to read.
+  /// The last unexpected response or error, for people to read.
   package var lastProblem: String?
 
   package init(devices: Int) {

@@ -2,10 +2,10 @@ internal import DequeModule
 internal import Reactor
 internal import UPMCClient
 
-/// The virtual devices on their thread: what each has still to do, and the client's calls that do it. What waits is in memory,
-/// and in the client's outboxes too where the plan says so.
+/// The virtual devices on their thread: the queues of pending work, and the client's requests that carry it out.
+/// Pending confirmations are kept in memory, and also in the client's outboxes if the plan has a directory for them.
 final class DeviceFleet {
-  /// The work done by one call.
+  /// The work done by one request.
   private enum Work {
     case registration(Int)
     case receipts([DeviceCalls.Waiting])
@@ -22,11 +22,11 @@ final class DeviceFleet {
   private var registrations = Deque<Int>()
   private var receipts = Deque<DeviceCalls.Waiting>()
   private var reads = Deque<DeviceCalls.Waiting>()
-  /// Number of receipts and reads that are delayed, being sent or waiting to be repeated.
+  /// Number of receipts and reads outside the queues: delayed or being sent.
   private var elsewhere = 0
   private var callsUnderWay = 0
   private var hasChanged = true
-  /// Number of consecutive calls for which the server was busy or unreachable, from which the next pause is computed.
+  /// Number of consecutive requests that found the server busy or unreachable. The next pause is computed from it.
   private var setbacks = 0
   private var restsUntil: Instant?
 
@@ -79,7 +79,7 @@ final class DeviceFleet {
     }
   }
 
-  /// The file first, then the call.
+  /// Stores a confirmation in the device's outbox, if there is one, before it is sent.
   private func store(_ confirmation: DeviceCalls.Waiting, _ kind: Confirmation.Kind) {
     do {
       try outboxes?.add(confirmation, kind)
@@ -88,13 +88,13 @@ final class DeviceFleet {
     }
   }
 
-  /// Returns whether code of the app processes the push: on iOS the Notification Service Extension, or the app if it is
-  /// in the foreground; on Android always the SDK's service.
+  /// Returns whether the SDK processes the push: on iOS in the Notification Service Extension, or in the app if it is
+  /// in the foreground; on Android always, in the SDK's service.
   private func runsSDK(for payload: PushPayload) -> Bool {
     plan.isAndroid || payload.startsExtension && plan.hasExtension || dice.roll(plan.frontShare)
   }
 
-  /// Schedules the read of a push, with the configured probability. It is sent even if the receipt was not.
+  /// Schedules the read of a push, with the configured probability. The read does not depend on the receipt's result.
   private func readLater(_ confirmation: DeviceCalls.Waiting) {
     guard dice.roll(plan.readProbability) else { return }
     after(plan.readDelay) { [unowned self] in
@@ -103,7 +103,7 @@ final class DeviceFleet {
     }
   }
 
-  /// Performs an action after `delay`, randomly extended by up to a half; immediately if it is zero.
+  /// Performs an action after `delay`, shortened or extended at random by up to a half; immediately if it is zero.
   private func after(_ delay: Duration, _ action: @escaping () -> Void) {
     guard delay > .zero else { return action() }
     elsewhere += 1
@@ -116,15 +116,15 @@ final class DeviceFleet {
     }
   }
 
-  // MARK: Calls
+  // MARK: Requests
 
-  /// Starts calls up to the maximum number of concurrent ones.
+  /// Starts requests up to the maximum number of concurrent ones.
   private func work() {
     if let restsUntil, loop.clock.now < restsUntil { return }
     while callsUnderWay < plan.connections, let next = next() { send(next) }
   }
 
-  /// Returns the next work: receipts before reads, which imply them, and both before registrations.
+  /// Removes and returns the next work: receipts first, then reads, then registrations. Nil if there is none.
   private func next() -> Work? {
     if !receipts.isEmpty { return .receipts(Self.take(&receipts)) }
     if !reads.isEmpty { return .reads(Self.take(&reads)) }
@@ -175,7 +175,8 @@ final class DeviceFleet {
     self.work()
   }
 
-  /// Called when the server was busy or unreachable: pauses all calls, then repeats this one unchanged.
+  /// Puts work back into its queue after the server was busy or unreachable, and pauses all requests.
+  /// - Parameter seconds: value of Retry-After; nil to double the pause with each failure.
   private func putBack(_ work: Work, after seconds: Int?, because reason: String) {
     counters.lastProblem = reason
     switch work {
@@ -192,7 +193,7 @@ final class DeviceFleet {
     loop.schedule(after: rest) { [unowned self] in self.work() }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private func take(_ answer: WireAnswer, of work: Work, _ confirmations: [Confirmation]) {
     switch work {
@@ -209,7 +210,7 @@ final class DeviceFleet {
     }
   }
 
-  /// Counts the results of a batch and returns how many were recorded.
+  /// Counts the results of a batch. Returns how many confirmations were recorded.
   private func recorded(
     _ answer: WireAnswer, _ confirmations: [Confirmation], _ batch: [DeviceCalls.Waiting], _ kind: Confirmation.Kind
   ) -> Int {

@@ -1,14 +1,15 @@
 internal import UPMCClient
 
-/// The virtual devices' outboxes on the disk, a directory for each device: the client's own, as on phones. What waits outlives
-/// the simulator, and another one with the same plan sends it.
+/// The virtual devices' outboxes on disk, one directory per device, written by the client's own code as on phones.
+/// Pending confirmations survive the simulator, and the next run with the same plan sends them.
 ///
-/// Each file is synced before its confirmation is sent, on the devices' thread: thousands a second are not to be had.
+/// Each file is synced before its confirmation is sent, on the devices' thread, so thousands of confirmations per
+/// second are out of reach.
 struct DeviceOutboxes {
   private let plan: DevicePlan
   private let directory: String
 
-  /// Nil where the plan names no directory.
+  /// Returns nil if the plan has no directory for outboxes.
   init?(_ plan: DevicePlan) {
     guard let directory = plan.outboxes else { return nil }
     self.plan = plan
@@ -23,7 +24,8 @@ struct DeviceOutboxes {
     DeviceCalls.confirmations([waiting], kind, plan).first.flatMap { OutboxEntry(kind, $0) }
   }
 
-  /// - Throws: when the disk does not take it.
+  /// Stores a confirmation.
+  /// - Throws: an error if the file cannot be written.
   func add(_ waiting: DeviceCalls.Waiting, _ kind: Confirmation.Kind) throws {
     guard let entry = entry(waiting, kind) else { return }
     try outbox(waiting.device).add(entry)
@@ -34,7 +36,7 @@ struct DeviceOutboxes {
     try outbox(waiting.device).remove(entry)
   }
 
-  /// What earlier lives of the devices have left.
+  /// Returns the confirmations of one kind that earlier runs have left.
   func left(_ kind: Confirmation.Kind) -> [DeviceCalls.Waiting] {
     (0..<plan.count).flatMap { device in
       let outbox = outbox(device)

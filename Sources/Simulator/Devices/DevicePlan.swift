@@ -10,7 +10,7 @@ package struct DevicePlan: Sendable {
   package var isAndroid = false
   /// Number of users: device n belongs to user n modulo this number. 0 makes all devices guests.
   package var users: Int
-  /// Fraction of devices that are switched off, 0…1. Pushes to them are not delivered.
+  /// Fraction of devices that are switched off, 0…1. They ignore their pushes.
   package var offShare = 0.0
   /// Fraction of pushes that arrive while the app is in the foreground, 0…1, so that the app itself confirms them.
   package var frontShare = 0.0
@@ -18,16 +18,17 @@ package struct DevicePlan: Sendable {
   package var hasExtension = true
   /// Fraction of the pushes seen by the SDK that are confirmed as received, 0…1.
   package var receiptProbability = 1.0
-  /// Fraction of those that are read, 0…1.
+  /// Fraction of the confirmed pushes, and of those that the SDK did not see, that are read, 0…1.
   package var readProbability = 0.0
-  /// Delay from a push to its receipt, and from there to the read. Both vary randomly by up to a half.
+  /// Delay from a push to its receipt; varies at random by up to a half.
   package var receiptDelay = Duration.zero
+  /// Delay from a receipt, or from a push that the SDK did not see, to the read; varies at random by up to a half.
   package var readDelay = Duration.zero
-  /// What a read does to the badge: `keep` (also if nil), `reset`, `update` or `force`.
+  /// Effect of a read on the badge: `keep` (also if nil), `reset`, `update` or `force`.
   package var badgeOption: String?
   /// Number for `update` and `force`.
   package var badge: Int?
-  /// A directory where each device keeps what waits, as phones do (`DeviceOutboxes`); nil keeps it in memory.
+  /// Directory in which each device stores its pending confirmations (`DeviceOutboxes`); nil to keep them in memory.
   package var outboxes: String?
   /// Maximum number of concurrent requests.
   package var connections = 8

@@ -16,7 +16,7 @@ final class DeviceTransport: Transport {
     client = HTTPClient(origin, loop: loop, configuration: configuration)
   }
 
-  /// Sends a request. Calls `completion` once, on the loop's thread.
+  /// Sends a request. Calls `completion` once, on the loop's thread, with the response or the reason why there is none.
   func send(_ request: WireRequest, _ completion: @escaping (Result<WireAnswer, NoAnswer>) -> Void) {
     client.send(.json(request.method, request.path, bearer: request.bearer, body: request.body ?? [])) { result in
       switch result {

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The parts of a payload that an SDK needs to confirm it (`mps.seqno` and `mps.pushkey`), and that decide whether the
-/// SDK's code runs.
+/// The parts of a payload that the SDK needs to confirm it (`mps.seqno` and `mps.pushkey`), and those that decide
+/// whether the SDK's code runs.
 struct PushPayload: Equatable {
   let seqno: String
   let pushkey: String
@@ -10,12 +10,12 @@ struct PushPayload: Equatable {
   /// True if an alert has `mutable-content`, so that iOS starts the app's extension.
   let startsExtension: Bool
 
-  /// Of a push that was shown in an earlier life.
+  /// Recreates the payload of a push that was shown in an earlier run, from its outbox entry.
   init(seqno: String, pushkey: String) {
     (self.seqno, self.pushkey, isShown, startsExtension) = (seqno, pushkey, true, true)
   }
 
-  /// Parses a payload. Returns nil if it is not JSON or has no pushkey.
+  /// Parses a payload. Returns nil if it is not JSON or has no seqno or pushkey.
   init?(_ json: [UInt8]) {
     var seqno: String?
     var pushkey: String?

@@ -1,9 +1,9 @@
 internal import Reactor
 internal import Synchronization
 
-/// Virtual devices: they register with a UPMC server by its REST API, receive their pushes from the simulated service,
-/// and confirm receipts and reads like the real SDK: only alerts that start the app's extension (`mutable-content`) or
-/// arrive while the app is in the foreground, and nothing while they are switched off.
+/// Virtual devices: they register with a UPMC server through its REST API, receive pushes from the simulated service,
+/// and confirm receipts and reads like the real SDK. They confirm only alerts that start the app's extension
+/// (`mutable-content`) or arrive while the app is in the foreground, and nothing while they are switched off.
 ///
 /// ```
 ///            POST /v1/devices            push (inbox)            POST /v1/receipts, /v1/reads
@@ -13,8 +13,8 @@ internal import Synchronization
 /// ```
 ///
 /// All devices share one thread, `sim-devices`, and a few connections to the server; confirmations are sent in batches
-/// of up to a hundred. Every answer is parsed and counted. If the server is unreachable, nothing is lost: a
-/// confirmation is repeated until it is answered, and the server must treat repetitions as the same one.
+/// of up to 100. Every response is parsed and counted. If the server is unreachable, nothing is lost: a confirmation is
+/// repeated until the server answers, and the server must treat a repeated one as the same.
 package final class VirtualDevices: Sendable {
   package typealias Plan = DevicePlan
 

@@ -1,4 +1,4 @@
-/// What is wrong with what a client has said in a step.
+/// The judges of the steps. Each returns the faults in the requests that a client sent during the step.
 extension ClientExpectations {
   // MARK: Judges
 
@@ -11,14 +11,14 @@ extension ClientExpectations {
     let isWhole =
       first.isJSON && first.body.appId == facts.appID && first.body.psid?.lowercased() == firstToken
       && first.body.deviceId?.isEmpty == false
-    // The user may follow in a call of its own.
+    // The user may follow in a separate request.
     let named = requests.filter { $0.body.clientUid == "kim01" }
     if !isWhole || named.isEmpty { faults.append(.registrationIncomplete) }
     if !named.contains(where: { $0.body.userProof == proof }) { faults.append(.proofMissing) }
     return faults
   }
 
-  /// Asked for once, with what the app's server made.
+  /// Requires exactly one request that names the user, with the proof that the app's server made.
   static let unproved: Judge = { requests, _ in
     let named = requests.filter { $0.body.clientUid == "lee02" }
     guard !named.isEmpty else { return [.userMissing] }
@@ -35,7 +35,7 @@ extension ClientExpectations {
     return faults
   }
 
-  /// Every one of these has come, and is right.
+  /// Returns a judge that requires a correct receipt for each of these messages.
   static func receipts(
     _ seqnos: ClosedRange<Int>, _ token: String, _ missing: ClientFault = .receiptMissing
   ) -> Judge {
@@ -72,18 +72,18 @@ extension ClientExpectations {
     return faults
   }
 
-  /// A busy server is asked once.
+  /// Requires that the client sends at most one confirmation request to a busy server.
   static let once: Judge = { requests, _ in
     let calls = requests.filter { $0.confirmations != nil }
     return common(calls) + (calls.count > 1 ? [.asksTooSoon] : [])
   }
 
-  /// No confirmation has come.
+  /// Returns a judge that reports `fault` if any confirmation was sent.
   static func none(_ fault: ClientFault) -> Judge {
     { requests, _ in requests.contains { $0.confirmations?.isEmpty == false } ? [fault] : [] }
   }
 
-  /// Nothing has come.
+  /// Returns a judge that reports `fault` if any request was sent.
   static func nothing(_ fault: ClientFault) -> Judge {
     { requests, _ in requests.isEmpty ? [] : [fault] }
   }
@@ -101,9 +101,10 @@ extension ClientExpectations {
     requests.contains { $0.path == ExpectedRequest.elsewhere } ? [.followsRedirect] : []
   }
 
-  // MARK: Strict apps, consents, the inbox
+  // MARK: Strict apps, consents, inbox
 
-  /// A push has been brought back, and is not confirmed: it shows nothing.
+  /// Returns a judge that requires a correct possession request for the push, and no confirmation, because the push
+  /// shows nothing.
   static func possession(_ seqno: Int, _ token: String, _ missing: ClientFault) -> Judge {
     { requests, facts in
       let silence = none(.confirmsSilent)(requests, facts)

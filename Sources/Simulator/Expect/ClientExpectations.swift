@@ -1,16 +1,17 @@
-/// The script of a conformance run: the calls of a client, and the trouble that must not lose or double anything.
+/// The script of a conformance run: the requests that a client must send, and the failures in which it must neither
+/// lose nor repeat any of them.
 enum ClientExpectations {
   static let firstToken = String(repeating: "a1", count: 32)
   static let secondToken = String(repeating: "b2", count: 32)
   static let proof = "expect-proof"
 
-  /// Returns a payload with an alert.
+  /// Returns a payload with an alert. `more` is appended to the members of `mps`.
   static func payload(_ seqno: Int, _ more: String = "") -> String {
     #"{"aps":{"alert":{"title":"Title","body":"Text"},"mutable-content":1},"mps":{"appid":"com.example.expect","#
       + #""seqno":"\#(seqno)","sender":"admin","senddate":"2026112510","db_in":"Y","pushkey":"\#(pushkey(seqno))"}\#(more)}"#
   }
 
-  /// One that shows nothing.
+  /// Returns a payload of a silent push, which shows nothing.
   static func silent(_ seqno: Int) -> String {
     #"{"aps":{"content-available":1},"mps":{"seqno":"\#(seqno)","pushkey":"\#(pushkey(seqno))"}}"#
   }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import HTTPServer
 
-/// The server of a conformance run. `GET /expect/next` ends a step and tells the next; everything else is the client's. The
-/// first may say `?without=strict,consent,inbox`: the parts that the client lacks.
+/// The server of a conformance run. `GET /expect/next` ends the current step and returns the next one; all other
+/// requests are the client's. The first may name the parts that the client lacks: `?without=strict,consent,inbox`.
 final class ExpectationHandler: RequestHandler {
   private var script = ClientExpectations.script
   private var facts = ExpectationFacts(
@@ -11,9 +11,9 @@ final class ExpectationHandler: RequestHandler {
   private var current = -1
   private var seen: [ExpectedRequest] = []
   private var report = ExpectationReport()
-  /// In an app that is strict, until a push was brought back.
+  /// Value of `awaitsPush` in responses: true in a strict app until the client has proved possession of a push.
   private var awaitsPush = false
-  /// Called once, when the last step has been judged.
+  /// Called with the report after the last step was judged.
   private let end: (ExpectationReport) -> Void
 
   init(_ end: @escaping (ExpectationReport) -> Void) {
@@ -100,7 +100,7 @@ final class ExpectationHandler: RequestHandler {
     return (try? JSONEncoder().encode(told)).map { [UInt8]($0) } ?? []
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private func answer(_ request: ExpectedRequest) -> Response {
     let manner = script.indices.contains(current) ? script[current].manner : .well
@@ -134,7 +134,7 @@ final class ExpectationHandler: RequestHandler {
     case ("POST", nil): return json(.ok, #"{"device":"\#(facts.device)","badge":3,\#(standing)}"#)
     case ("PUT", "user"?): return json(.ok, "{\(standing)}")
     case ("POST", "possession"?):
-      // The user is the device's from here on, by another key.
+      // From now on the device belongs to the user, with another key.
       (awaitsPush, facts.formerKey, facts.authKey) = (false, facts.authKey, "expect-second-key")
       return json(.ok, "{\(standing)}")
     case ("PUT", "badge"?), ("GET", "badge"?): return json(.ok, #"{"badge":\#(request.body.badge ?? 3)}"#)

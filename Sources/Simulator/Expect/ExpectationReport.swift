@@ -9,7 +9,7 @@ package struct ExpectationReport: Codable, Sendable {
   }
 
   package internal(set) var steps: [Step] = []
-  /// Parts that the client lacks; it was not asked about them.
+  /// Parts that the client lacks, whose steps were omitted.
   package internal(set) var without: [String] = []
 
   /// The kinds of faults found, each once, in the order of their declaration.
@@ -20,7 +20,7 @@ package struct ExpectationReport: Codable, Sendable {
 
   package var hasPassed: Bool { faults.isEmpty }
 
-  /// The report for people to read: a line per step and a sentence per fault.
+  /// The report as text for people: a line per step and a sentence per fault.
   package var text: String {
     var lines = steps.enumerated().map { number, step in
       "\(step.faults.isEmpty ? "ok  " : "FAIL") \(number + 1). \(step.title)"

@@ -7,15 +7,16 @@ internal import Synchronization
 /// ```
 ///   client under test                                        ExpectationRun
 ///     ── GET /expect/next ───────────────────────────────────►  {"step":"register","token":…}
-///     ── POST /v1/devices …      (the calls of the step)   ───►  answers well, or as the step wants
-///     ── GET /expect/next ───────────────────────────────────►  judges, then tells the next
+///     ── POST /v1/devices …      (requests of the step)    ───►  responds normally, or as the step requires
+///     ── GET /expect/next ───────────────────────────────────►  judges the step, returns the next one
 ///                            …                                   {"step":"done"}: the report is ready
 /// ```
-/// The client may be in any language. Its test is a loop that asks for the next step and lets the client do it.
-/// Steps: `register` (appId, clientKey, token, clientUid, userProof), `setUser` (clientUid, userProof), `push` (payloads, each
-/// JSON as text), `restart`, `flush` (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup`
-/// (groupSeq), `consent` (notification, ad), `inbox`, `unregisterUser`, `unregisterService`, `done`. The first request may say
-/// `?without=strict,consent,inbox`: parts that the client lacks.
+/// The client may be written in any language. Its test is a loop that requests the next step and makes the client
+/// perform it. Steps: `register` (appId, clientKey, token, clientUid, userProof), `setUser` (clientUid, userProof),
+/// `push` (payloads, each JSON as text), `restart`, `flush` (afterSeconds), `read` (payload, badgeOption, badge),
+/// `setBadge` (badge), `joinGroup` (groupSeq), `consent` (notification, ad), `inbox`, `unregisterUser`,
+/// `unregisterService`, `done`. The first request may name the parts that the client lacks:
+/// `?without=strict,consent,inbox`.
 package final class ExpectationRun: Sendable {
   /// Address of the server, `host:port`.
   package let address: String
@@ -23,7 +24,7 @@ package final class ExpectationRun: Sendable {
   private let thread: Mutex<Thread?>
   private let outcome: Rendezvous<ExpectationReport>
 
-  /// Starts the server.
+  /// Starts the server on `address`, `host:port`; port 0 selects any free port.
   package init(_ address: String) throws(SimulatorStartFailure) {
     do {
       let outcome = try Rendezvous<ExpectationReport>()

@@ -3,21 +3,21 @@ internal import HTTPServer
 
 /// A request of the client under test.
 struct ExpectedRequest: Sendable {
-  /// Where a redirect leads.
+  /// Path that redirects point to.
   static let elsewhere = "/elsewhere"
-  /// The cursor of the inbox's second page.
+  /// Cursor of the inbox's second page.
   static let nextPage = "page2"
 
   let method: String
   let path: String
-  /// Without `?`.
+  /// The query of the URL, without `?`.
   let query: String
   /// The token of `Authorization: Bearer`; nil if absent.
   let key: String?
   let isJSON: Bool
   let body: Body
 
-  /// Members that the bodies of the various calls may contain.
+  /// Members that the bodies of the client's requests may contain.
   struct Body: Codable, Sendable {
     var appId: String?
     var psid: String?
@@ -52,7 +52,7 @@ struct ExpectedRequest: Sendable {
     body = (try? JSONDecoder().decode(Body.self, from: Data(bytes))) ?? Body()
   }
 
-  /// The receipts or reads of the call; nil for other calls.
+  /// The receipts or reads in the body; nil for other requests.
   var confirmations: [Body.Entry]? {
     switch (method, path) {
     case ("POST", "/v1/receipts"): body.receipts ?? []
@@ -63,6 +63,6 @@ struct ExpectedRequest: Sendable {
 
   var isRegistration: Bool { method == "POST" && path == "/v1/devices" }
   var isPossession: Bool { method == "POST" && path.hasSuffix("/possession") }
-  /// Of the inbox, after the first page that the run hands out.
+  /// True if the request is for the inbox's second page.
   var isNextPage: Bool { query.split(separator: "&").contains("cursor=\(Self.nextPage)") }
 }

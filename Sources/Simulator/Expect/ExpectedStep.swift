@@ -1,21 +1,21 @@
-/// A step of a conformance run: the client's instruction, how the server answers, and how the client's requests are
-/// judged.
+/// A step of a conformance run: the instruction to the client, the way the server responds, and the judge of the
+/// client's requests.
 struct ExpectedStep: Sendable {
   /// The instruction: members of the JSON object in addition to `step`.
   enum Action: Sendable {
     case register(token: String, clientUID: String, proof: String)
-    /// A person logs in on a device that is registered.
+    /// A user logs in on a registered device.
     case setUser(clientUID: String, proof: String)
     /// Deliver pushes while the app is in the background, as an extension or service would receive them.
     case push([String])
-    /// End the client's process and start it again with what is on its disk.
+    /// End the client's process and start it again with the files that it has stored.
     case restart
     /// Bring the app to the foreground, this many seconds later.
     case flush(afterSeconds: Int)
     case read(payload: String, badgeOption: String?, badge: Int?)
     case setBadge(Int)
     case joinGroup(String)
-    /// The person is asked about notifications and advertising, and about nothing else.
+    /// The user is asked for consent to notifications and advertising only.
     case consent(notification: Bool, ad: Bool)
     /// The app shows the whole inbox.
     case inbox
@@ -23,47 +23,47 @@ struct ExpectedStep: Sendable {
     case unregisterService
   }
 
-  /// How the server answers during the step.
+  /// The server's behavior during the step.
   enum Manner: Sendable {
     case well
-    /// The simulator answers 503 with `Retry-After: 1`.
+    /// Status 503 with `Retry-After: 1`.
     case busy
-    /// The simulator answers 200 with an HTML page, like a network that requires a login first.
+    /// Status 200 with an HTML page, like the login page of a public network.
     case page
-    /// The simulator answers each confirmation with `unknown-message`.
+    /// Result `unknown-message` for each confirmation.
     case unknown
-    /// The simulator redirects with status 308 to another path of the same server.
+    /// Status 308 with another path of the same server.
     case redirect
-    /// 403 with `upmc:bad-user-proof` for whoever names a user.
+    /// Status 403 with `upmc:bad-user-proof` for each request that names a user.
     case unproved
-    /// A registration awaits a push: as in an app that is `strict`.
+    /// Registrations get `awaitsPush`, as in a strict app.
     case strict
   }
 
-  /// What a client may lack.
+  /// The optional parts of the API, which a client may lack.
   enum Part: String, CaseIterable, Sendable {
     case strict, consent, inbox
   }
 
   let title: String
-  /// Nil: of every client.
+  /// The part that the step belongs to; nil for a step that every client must pass.
   var part: Part?
   let action: Action
   var manner = Manner.well
-  /// Returns the faults in the requests received.
+  /// Returns the faults in the requests received during the step.
   let judge: @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
 }
 
-/// What the server has learned about the client so far.
+/// The values that the server has issued to the client and learned from it so far.
 struct ExpectationFacts: Sendable {
   let appID: String
   let clientKey: String
-  /// Given out last.
+  /// The device's current key: the one in the last response.
   var authKey: String
-  /// The one before, when the last answer changed it in this step.
+  /// The previous key if it was replaced during this step; otherwise nil.
   var formerKey: String?
   let device: String
-  /// The installation's id in the first registration; nil before that.
+  /// The `deviceId` in the first registration; nil before that.
   var deviceID: String?
 }
 
@@ -106,7 +106,7 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case inboxMissing = "inbox-missing"
   case inboxNotWhole = "inbox-not-whole"
 
-  /// What the fault means and how to correct it.
+  /// A sentence that states the client's mistake or its obligation.
   package var sentence: String {
     switch self {
     case .registrationMissing: "No POST /v1/devices came."

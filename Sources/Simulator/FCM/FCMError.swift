@@ -1,8 +1,8 @@
 internal import HTTP2
 internal import JSON
 
-/// An error of FCM HTTP v1 in its wire format: the canonical google.rpc status and, if there is one, FCM's own code
-/// among the details ("Error codes for FCM", and observed responses).
+/// An error of FCM HTTP v1 in its wire format: the canonical google.rpc code and, if there is one, FCM's own error code
+/// in the details ("Error codes for FCM", and observed responses).
 package struct FCMError: Equatable, Sendable, Error {
   package enum Detail: Equatable, Sendable {
     /// An error code that only FCM uses.
@@ -28,7 +28,7 @@ package struct FCMError: Equatable, Sendable, Error {
   package let status: Int
   package let message: String
   package let details: [Detail]
-  /// Value of the Retry-After header; nil for none.
+  /// Value of the Retry-After header; nil to omit it.
   package var retryAfter: String?
 
   package init(_ status: Int, _ message: String, _ details: [Detail] = [], retryAfter: String? = nil) {
@@ -58,7 +58,7 @@ package struct FCMError: Equatable, Sendable, Error {
     return canonical
   }
 
-  // MARK: Rows of the table
+  // MARK: Known errors
 
   static let badToken = FCMError(
     400, "The registration token is not a valid FCM registration token", [.fcm("INVALID_ARGUMENT")])
@@ -114,7 +114,8 @@ package struct FCMError: Equatable, Sendable, Error {
     FCMError(400, found.map(\.description).joined(separator: "\n"), [.badRequest(found)])
   }
 
-  /// Returns an error by its name, for faults: FCM's code, or a name of ours if the error has none or shares it.
+  /// Returns an error by its name, for faults: FCM's code, or a name of ours if the error has no code or shares it. Nil
+  /// for an unknown name.
   package static func named(_ word: String) -> FCMError? {
     switch word {
     case "INVALID_ARGUMENT": badToken

@@ -1,13 +1,13 @@
-/// Registration tokens that request a fault for themselves: `fault.` and a name, then `:` and anything.
+/// Registration tokens that request a fault for themselves: `fault.`, a name, `:`, and anything after it.
 ///
 /// | name | fault |
 /// | --- | --- |
-/// | `fault.UNREGISTERED:…` | that row of the error table; every word that `FCMError.named` knows |
-/// | `fault.retry-N:…` | UNAVAILABLE with Retry-After N |
+/// | `fault.UNREGISTERED:…` | that error; works for every name that `FCMError.named` knows |
+/// | `fault.retry-N:…` | UNAVAILABLE with Retry-After: N |
 /// | `fault.slow-N:…` | accepted after N milliseconds |
 /// | `fault.silence:…` | never answered |
 /// | `fault.reset-N:…` | RST_STREAM N |
-/// | `fault.goaway:…` | GOAWAY, open streams are answered |
+/// | `fault.goaway:…` | GOAWAY; open streams are answered |
 /// | `fault.cut:…` | TCP reset |
 enum FCMFaultName {
   static let mark = "fault."

@@ -17,17 +17,17 @@ struct FCMMessage: Equatable {
   let apnsPayload: [UInt8]?
   let collapseKey: String?
   let isHighPriority: Bool
-  /// Seconds for which FCM stores the message for an offline device.
+  /// Time for which FCM stores the message for an offline device, in seconds.
   let ttlSeconds: Int64
   let hasNotification: Bool
   /// The notification that Android displays itself, unparsed; nil without one.
   var androidNotification: MessageTree?
-  /// The label in Firebase's reports; nil if there is none.
+  /// Label for Firebase's reports; nil if there is none.
   var analyticsLabel: String?
   /// Token of the Live Activity that the message is for; nil if none.
   var liveActivityToken: String?
 
-  /// Validates a request's body as FCM does.
+  /// Parses and validates the body of a send request as FCM does. Returns the message or FCM's error.
   static func judge(_ body: [UInt8]) -> Result<FCMMessage, FCMError> {
     let tree: MessageTree
     do throws(JSONError) {

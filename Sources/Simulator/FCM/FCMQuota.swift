@@ -1,6 +1,6 @@
-/// A project's quota of messages per minute: a bucket that is refilled each minute after the first message ("Throttling
-/// and quotas": the minutes are not aligned to the clock). Every request counts, except those refused because of the
-/// quota.
+/// Quota of messages per minute, for projects and for devices: a bucket that is refilled a minute after its first
+/// message ("Throttling and quotas": the minutes are not aligned to the clock). Every authenticated request counts
+/// against the project's, except those refused because of the quota.
 struct FCMQuota {
   private struct Bucket {
     var beganAt: Int64
@@ -31,6 +31,7 @@ struct FCMQuota {
 
   /// Counts a message to a device. Returns nil if it is within the limit, otherwise the seconds until the next one is
   /// allowed.
+  /// - Parameter now: in seconds since 1970.
   mutating func take(device: Int, now: Int64) -> Int? {
     var bucket = devices[device] ?? Bucket(beganAt: now)
     if now - bucket.beganAt >= 60 { bucket = Bucket(beganAt: now) }

@@ -1,4 +1,4 @@
-/// The registrations known to the simulated FCM: tokens and installation ids, each with a number for the log.
+/// The registrations known to the simulated FCM, tokens and installation ids. Each has a number, used in the log.
 package struct FCMRegistrations {
   package enum State: String, Codable, Sendable {
     case active
@@ -6,9 +6,9 @@ package struct FCMRegistrations {
     case unregistered
     /// The registration belongs to another project.
     case otherSender = "other-sender"
-    /// An iOS device whose APNs token is not valid any more.
+    /// The registration is of an iOS device whose APNs token is no longer valid.
     case apnsDisabled = "apns-disabled"
-    /// An iOS device of a project whose APNs key is invalid.
+    /// The registration is of an iOS device, and the project's APNs key is invalid.
     case apnsKeyBad = "apns-key-bad"
   }
 

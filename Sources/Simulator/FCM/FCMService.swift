@@ -12,7 +12,7 @@ package final class FCMService {
     var body: [UInt8]
   }
 
-  /// A message that passed all checks.
+  /// A message that has passed all checks.
   struct Accepted {
     let message: FCMMessage
     let project: String
@@ -47,10 +47,10 @@ package final class FCMService {
   private let limitsDevices: Bool
   private let keepsDeliveries: Bool
 
-  // MARK: Judging
+  // MARK: Validation
 
-  /// Checks a request in this order: path, access token, project, message, quota, registration. Beyond what Google
-  /// documents, the real order is unknown.
+  /// Validates a request in this order: path, access token, project, quota, message, registration, quota of the device.
+  /// Beyond what Google documents, the real order is unknown.
   func judge(_ request: Request) -> Result<Accepted, FCMError> {
     counters.requests += 1
     let verdict = check(request)
@@ -112,7 +112,7 @@ package final class FCMService {
     guard grant.account.maySend else { throw .apiDisabled(project) }
   }
 
-  // MARK: Delivering
+  // MARK: Delivery
 
   /// Records a message and delivers it to the device. Does nothing for `validate_only`.
   func deliver(_ accepted: Accepted, id: MessageID, atMicroseconds: Int64) {
@@ -124,7 +124,7 @@ package final class FCMService {
     let payload = accepted.message.devicePayload
     if keepsDeliveries {
       let seqno = PushPayload(payload).flatMap { UInt64($0.seqno) }
-      // FCM has no message id of the sender, so repetitions are recognized by the SEQNO.
+      // FCM messages carry no id from the sender, so duplicates are recognized by the SEQNO.
       let own = seqno.map { MessageID(high: $0, low: UInt64(registration)) }
       let badge = PayloadBadge.find(in: payload.span)
       let collapseKey = accepted.message.collapseKey.map { Array($0.utf8) }
@@ -141,7 +141,7 @@ package final class FCMService {
     audience?.deliver(payload, to: registration)
   }
 
-  /// Returns the body of the answer to an accepted request.
+  /// Returns the body of the response to an accepted request.
   func answer(_ accepted: Accepted, _ id: MessageID) -> [UInt8] {
     let number = accepted.message.isValidateOnly ? "fake_message_id" : "0:\(id.high)%\(String(id.low, radix: 16))"
     return Array("{\n  \"name\": \"projects/\(accepted.project)/messages/\(number)\"\n}\n".utf8)
@@ -149,7 +149,7 @@ package final class FCMService {
 
   // MARK: Devices
 
-  /// Registers the virtual devices, whose messages are passed to them from now on. May be called only once.
+  /// Registers the virtual devices, which receive their messages from now on. Returns false if there are some already.
   func admit(_ plan: DevicePlan, _ pushes: Inbox<DevicePush>) -> Bool {
     guard audience == nil else { return false }
     let audience = DeliveryAudience(inbox: pushes)
@@ -184,7 +184,7 @@ package final class FCMService {
 }
 
 extension FCMMessage {
-  /// What the SDK on the device receives: `data.message` on Android, the APNs payload on iOS.
+  /// The payload that the device's SDK receives: `data.message` on Android, the APNs payload on iOS.
   var devicePayload: [UInt8] {
     if let message = data["message"] { return Array(message.utf8) }
     if let apnsPayload { return apnsPayload }
@@ -200,7 +200,7 @@ extension FCMMessage {
 package struct FCMCounters: Codable, Equatable, Sendable {
   package var requests = 0
   package var accepted = 0
-  /// Answers other than 200, by FCM's code or else the canonical one.
+  /// Responses other than 200, by FCM's code or else the canonical one.
   package var rejected: [String: Int] = [:]
   package var deliveries = 0
   /// Messages accepted with `validate_only`.
@@ -209,8 +209,9 @@ package struct FCMCounters: Codable, Equatable, Sendable {
   package var highPriority = 0
   package var duplicates = 0
   package var reachedRegistrations = 0
-  /// Access tokens issued, and assertions refused.
+  /// Number of access tokens issued.
   package var accessTokens = 0
+  /// Number of assertions refused by the token endpoint.
   package var assertionsRefused = 0
 
   package init() {}

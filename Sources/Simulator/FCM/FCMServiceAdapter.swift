@@ -7,16 +7,16 @@ final class FCMServiceAdapter: ServiceAdapter {
   let isProven = true
   let storedBodyBytes = Limits.fcmBodyBytes
   private let simulated: SimulatedService
-  /// The request judged last, to be passed to `deliver`.
+  /// The request accepted last, for `deliver`.
   private var accepted: FCMService.Accepted?
-  /// Bodies of the answers to accepted requests, by id, until they are sent.
+  /// Response bodies for accepted requests, by id, until they are sent.
   private var answers: [MessageID: [UInt8]] = [:]
 
   init(simulated: SimulatedService) {
     self.simulated = simulated
   }
 
-  /// Google's front ends allow 100 streams and do not count errors against a connection.
+  /// Policy of Google's front ends: 100 streams by default, and errors do not count against a connection.
   var conduct: ConnectionConduct.Policy {
     var policy = ConnectionConduct.Policy()
     policy.streams = simulated.configuration.fcmStreams
@@ -25,7 +25,7 @@ final class FCMServiceAdapter: ServiceAdapter {
     return policy
   }
 
-  /// Client certificates are ignored.
+  /// Ignores client certificates.
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? { nil }
 
   func rule(on stream: ServerStream) -> Ruling {
@@ -59,7 +59,7 @@ final class FCMServiceAdapter: ServiceAdapter {
 
   func farewell(isIdle: Bool) -> [UInt8] { Array((isIdle ? "session_timed_out" : "server_shutting_down").utf8) }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private static let fields = [HeaderField("content-type", "application/json; charset=UTF-8")]
 

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Checks a message beyond its schema: exactly one target, no reserved data keys, times and sizes within limits.
+/// Validates a message beyond its schema: exactly one target, no reserved data keys, times and sizes within limits.
 enum MessageRules {
   static func judge(_ message: MessageTree, isValidateOnly: Bool) -> Result<FCMMessage, FCMError> {
     do throws(FCMError) {
@@ -132,7 +132,7 @@ enum MessageRules {
     }
   }
 
-  /// Checks a message to a Live Activity. Errors of its APNs token and payload are reported as Apple's answers.
+  /// Validates a message to a Live Activity. An invalid token is reported as Apple's BadDeviceToken.
   private static func checkActivity(
     _ token: String?, _ message: MessageTree, isTopic: Bool
   ) throws(FCMError) {
@@ -156,7 +156,7 @@ enum MessageRules {
     guard let apns = message.member("apns") else { return nil }
     var members: [MessageTree.Member] = []
     if case .object(let given)? = apns.member("payload") { members = given }
-    // On the way to Apple, data becomes custom keys beside `aps`, and a notification becomes the alert.
+    // For Apple, FCM turns data into custom keys beside `aps`.
     for (name, value) in (message.member("data")?.textMap ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard !members.contains(where: { $0.name == name }) else { continue }
       members.append(.init(name: name, value: .text(value)))
@@ -180,9 +180,9 @@ enum MessageRules {
   }
 }
 
-/// Validates the two kinds of names that a device has at FCM.
+/// Validates the two kinds of names that FCM gives a device.
 enum RegistrationName {
-  /// True for a registration token: an installation's id, a colon, and FCM's part.
+  /// Returns whether the text is a registration token: an installation id, a colon, and FCM's part.
   static func isToken(_ text: String) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= Limits.registrationBytes else {
@@ -191,7 +191,7 @@ enum RegistrationName {
     return text.utf8.allSatisfy { isBase($0) || $0 == 0x3A || $0 == 0x2E }
   }
 
-  /// True for a Firebase installation id: 22 characters of base64url whose first four bits are 0111.
+  /// Returns whether the text is a Firebase installation id: 22 characters of base64url whose first four bits are 0111.
   static func isFID(_ text: String) -> Bool {
     guard let first = text.utf8.first, text.utf8.count == 22 else { return false }
     return (0x63...0x66).contains(first) && text.utf8.allSatisfy(isBase)

@@ -5,13 +5,13 @@ indirect enum MessageShape: Sendable {
   case flag
   case integer
   case real
-  /// Seconds followed by `s`, with up to nine fractional digits.
+  /// A duration in seconds followed by `s`, with up to nine fractional digits.
   case duration
-  /// The value is an RFC 3339 timestamp.
+  /// An RFC 3339 timestamp.
   case timestamp
   /// A map from strings to strings.
   case textMap
-  /// google.protobuf.Struct: any object.
+  /// Any object (google.protobuf.Struct).
   case anything
   case word(type: String, [String])
   case list(MessageShape)
@@ -67,7 +67,7 @@ indirect enum MessageShape: Sendable {
   ])
 }
 
-/// Checks a JSON tree against a shape and describes violations in Google's words.
+/// Validates a JSON tree against a shape and describes violations in Google's words.
 struct ShapeCheck {
   private(set) var violations: [FCMError.Violation] = []
 

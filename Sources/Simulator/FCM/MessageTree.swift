@@ -1,10 +1,10 @@
 internal import JSON
 
-/// A JSON text as a tree, because FCM's message is validated as a whole, including unknown names.
+/// A JSON value as a tree. FCM validates a message as a whole, including unknown names, so it is parsed completely.
 indirect enum MessageTree: Equatable {
   case null
   case flag(Bool)
-  /// A number as it is written.
+  /// A number as written in the JSON.
   case number(String)
   case text(String)
   case list([MessageTree])

@@ -4,14 +4,14 @@ internal import Reactor
 
 /// FCM and Google's token endpoint over HTTP/1.1, on the control API's address, for clients without HTTP/2.
 ///
-/// | call | does |
+/// | request | effect |
 /// | --- | --- |
-/// | `POST /token` | an access token for a service account's assertion |
-/// | `POST /v1/projects/P/messages:send` | as over HTTP/2; of the faults, only those with an answer apply |
+/// | `POST /token` | returns an access token for a service account's assertion |
+/// | `POST /v1/projects/P/messages:send` | as over HTTP/2, but only faults of kind `answer` apply |
 struct PlainFCM {
   let simulated: SimulatedService
 
-  /// Returns the answer; nil if the path is not Google's.
+  /// Returns the response; nil if the path is not one of Google's.
   func response(to request: Request) -> Response? {
     let body = request.withBody { ASCII.array($0) }
     simulated.takeTime()

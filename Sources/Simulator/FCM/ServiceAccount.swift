@@ -11,7 +11,7 @@ package struct ServiceAccount: Sendable {
   package var maySend = true
   private let publicKey: RSA.PublicKey
 
-  /// Creates an account whose private key is elsewhere.
+  /// Creates an account from its public key.
   /// - Parameter publicKeyPEM: an RSA key of at least 2,048 bits.
   package init(projectID: String, email: String, keyID: String, publicKeyPEM: String) throws {
     self.projectID = projectID
@@ -20,7 +20,7 @@ package struct ServiceAccount: Sendable {
     publicKey = try RSA.PublicKey(pem: publicKeyPEM)
   }
 
-  /// Verifies an RS256 signature (RFC 7518, 3.3: PKCS #1 v1.5 with SHA-256).
+  /// Returns whether `signature` is an RS256 signature of `message` (RFC 7518, 3.3: PKCS #1 v1.5 with SHA-256).
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     publicKey.isValid(signature, for: message)
   }
@@ -50,7 +50,7 @@ package struct ServiceAccountFile: Sendable {
     }.joined()
   }
 
-  /// Returns the file in the format of Google's console.
+  /// Returns the file's content in the format of Google's console.
   package func json(tokenURI: String) -> String {
     var writer = JSONWriter(capacity: 3000)
     writer.object { writer in

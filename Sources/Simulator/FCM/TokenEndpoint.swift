@@ -6,7 +6,7 @@ package struct TokenEndpoint {
   /// An access token that was issued.
   struct Grant {
     let account: ServiceAccount
-    /// When the token expires, in seconds since 1970.
+    /// Time at which the token expires, in seconds since 1970.
     let endsAt: Int64
   }
 
@@ -51,15 +51,16 @@ package struct TokenEndpoint {
 
   func grant(of accessToken: String) -> Grant? { grants[accessToken] }
 
-  /// Ends all access tokens, as if they had been revoked.
+  /// Invalidates all access tokens, as if they had been revoked.
   package mutating func revokeAll() {
     grants = [:]
   }
 
-  /// Exchanges an assertion for an access token.
+  /// Exchanges an assertion for an access token. Returns the JSON of the response.
   /// - Parameters:
   ///   - form: the body, `application/x-www-form-urlencoded`.
   ///   - address: the endpoint's own URL, which an assertion may name as its audience.
+  ///   - now: in seconds since 1970.
   mutating func exchange(
     _ form: [UInt8], address: String, now: Int64, dice: inout Dice
   ) -> Result<[UInt8], Refusal> {
@@ -72,7 +73,7 @@ package struct TokenEndpoint {
       var writer = JSONWriter()
       writer.object { writer in
         writer.member("access_token", token)
-        // Google subtracts a second for the transfer.
+        // Google subtracts a second for the transmission.
         writer.member("expires_in", max(0, lifeSeconds - 1))
         writer.member("token_type", "Bearer")
       }

@@ -1,9 +1,9 @@
-/// What a fault does. The first group concerns one request that has passed validation, the second its connection, and
-/// the third a new connection.
+/// The effect of a fault. The first group applies to one request that has passed validation, the second to its
+/// connection, and the third to a new connection.
 package enum Effect: Equatable, Sendable {
   // MARK: One request
 
-  /// A refusal. `reason` need not be one of Apple's.
+  /// Refuse the request. `reason` need not be one of Apple's.
   case answer(Answer)
   /// Accept the request, but delay the answer.
   case slow(Duration)
@@ -11,7 +11,7 @@ package enum Effect: Equatable, Sendable {
   case silence
   /// Hold answers until there are this many, and send them in reverse order.
   case reorder(Int)
-  /// RST_STREAM with this code; with `thenClosed` followed by a second one (STREAM_CLOSED), as observed at Apple.
+  /// Send RST_STREAM with this code; with `thenClosed` also a second one (STREAM_CLOSED), as observed at Apple.
   case reset(code: UInt32, thenClosed: Bool)
   /// Accept or refuse the request, but format the answer in an unusual way.
   case shape(Shape)
@@ -19,25 +19,26 @@ package enum Effect: Equatable, Sendable {
   // MARK: The request's connection
 
   case goAway(GoAway)
-  /// Lower the stream limit to this number, and restore it after the time.
+  /// Lower the stream limit to this number, and restore it after this time.
   case collapse(limit: Int, lasting: Duration)
   /// Answer as if the client had exceeded the stream limit: GOAWAY 7 with Apple's text.
   case violation
   case cut(Cut)
 
-  // MARK: A connection as it begins
+  // MARK: A new connection
 
-  /// Send no WINDOW_UPDATE until the time is over.
+  /// Send no WINDOW_UPDATE during this time.
   case withholdWindow(Duration)
 
   /// Close the connection with a TCP reset as soon as it is accepted.
   case refuse
   /// Wait before answering the TLS handshake.
   case delayHandshake(Duration)
-  /// Send bytes that are not TLS, then close.
+  /// Offer no ALPN protocol that a provider supports, so that the handshake fails.
   case breakHandshake
-  /// Present a certificate for another host, or one that expired yesterday.
+  /// Present a certificate for another host.
   case wrongHost
+  /// Present a certificate that expired yesterday.
   case expiredCertificate
   /// Wait before sending our SETTINGS frame.
   case delaySettings(Duration)
@@ -49,7 +50,7 @@ package enum Effect: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package var status: Int
     package var reason: String
-    /// How long ago the token ended; only with status 410.
+    /// Time since the token became invalid; only with status 410.
     package var age: Duration?
     /// Seconds for a `retry-after` header; nil for none.
     package var retryAfterSeconds: Int?
@@ -92,9 +93,9 @@ package enum Effect: Equatable, Sendable {
 
   package struct GoAway: Equatable, Sendable {
     package enum LastStream: String, Equatable, Sendable, CaseIterable {
-      /// All requests received are answered.
+      /// The last stream received: all requests were processed.
       case honest
-      /// The request that triggered the fault and all later ones are not processed.
+      /// The stream before: the request that triggered the fault and all later ones are not processed.
       case before
       /// Stream 0: nothing was processed.
       case none
@@ -103,9 +104,9 @@ package enum Effect: Equatable, Sendable {
     package enum Ending: String, Equatable, Sendable, CaseIterable {
       /// Answer open streams before closing.
       case drain
-      /// Answer the request that triggered the fault, but no other open stream.
+      /// Answer only the request that triggered the fault, then close.
       case close
-      /// All requests received are processed, but none is answered, not even the one that triggered the fault.
+      /// Process all requests received, but answer none, not even the one that triggered the fault.
       case silent
     }
 
@@ -113,14 +114,14 @@ package enum Effect: Equatable, Sendable {
     package var code: UInt32 = 0
     /// Debug data: JSON as Apple documents it, other text, or nothing.
     package var debugData = ""
-    /// True to send a GOAWAY with 2^31−1 first.
+    /// True to first send a GOAWAY with stream id 2^31−1.
     package var isTwice = false
     package var ending = Ending.drain
 
     package init() {}
   }
 
-  /// True if the effect concerns new connections (the third group).
+  /// True if the effect applies to a new connection (the third group).
   package var isOfConnection: Bool {
     switch self {
     case .refuse, .delayHandshake, .breakHandshake, .wrongHost, .expiredCertificate, .delaySettings, .ignoreSettings,

@@ -1,6 +1,6 @@
 internal import HTTP2
 
-/// Consequences of an effect for counters, devices and providers.
+/// The consequences of an effect for counters, devices and providers.
 extension Effect {
   /// Name of the effect in counters.
   var name: String {
@@ -27,8 +27,8 @@ extension Effect {
     }
   }
 
-  /// True if the device receives the push. False if it is refused or not processed (RFC 9113, 8.7); true if the
-  /// provider cannot know, so that a repetition shows up as a duplicate.
+  /// True if the device receives the push. False if the push is refused or not processed (RFC 9113, 8.7). Also true if
+  /// the provider cannot know, so that a repeated push shows up as a duplicate.
   var delivers: Bool {
     switch self {
     case .answer, .violation: false
@@ -39,7 +39,7 @@ extension Effect {
     }
   }
 
-  /// True if the provider is told that the push was accepted, now or later.
+  /// True if the provider gets a response that the push was accepted, now or later.
   var accepts: Bool {
     switch self {
     case .silence, .reset, .cut: false

@@ -1,4 +1,5 @@
-/// A fault as requested through the control API: what happens, and to which requests. All conditions must be met.
+/// A fault as requested through the control API: its effect, and the conditions under which it applies. All of them
+/// must be met.
 package struct Fault: Codable, Equatable, Sendable {
   /// The kinds of faults; values of the member `kind`.
   package enum Kind: String, Codable, CaseIterable, Sendable {
@@ -21,24 +22,24 @@ package struct Fault: Codable, Equatable, Sendable {
   package enum Network: String, Codable, Sendable { case apns, fcm }
 
   package var kind: Kind
-  /// Service to which the fault is limited. By default the one that has the error `reason`, otherwise both.
+  /// Network to which the fault is limited; by default the one that defines `reason`, otherwise both.
   package var network: Network?
 
-  /// Service to which the fault is limited; nil for all.
+  /// Network to which the fault is limited, after applying the default of `network`; nil for both.
   var servedNetwork: Network? {
     if let network { return network }
     guard kind == .answer, let reason else { return nil }
     return Reason(rawValue: reason) != nil ? .apns : FCMError.named(reason) != nil ? .fcm : nil
   }
 
-  // MARK: What exactly
+  // MARK: Effect
 
   /// For answer: Apple's reason, FCM's error code, or any other text together with `status`.
   package var reason: String?
   package var status: Int?
-  /// For answer with status 410: how long ago the token ended, in seconds; 1 by default.
+  /// For answer with status 410: time since the token became invalid, in seconds; 1 by default.
   package var ageSeconds: Double?
-  /// For answer: seconds of a Retry-After header.
+  /// For answer: value of the Retry-After header in seconds; nil to omit it.
   package var retryAfterSeconds: Int?
   /// For slow, collapse, withhold-window, delay-handshake and delay-settings: duration in milliseconds; 1,000 by
   /// default.
@@ -47,7 +48,7 @@ package struct Fault: Codable, Equatable, Sendable {
   package var count: Int?
   /// For reset and goaway: error code; 7 (REFUSED_STREAM) or 0 by default.
   package var code: UInt32?
-  /// For reset: send a second RST_STREAM (STREAM_CLOSED). For goaway: send two.
+  /// For reset: true to send a second RST_STREAM (STREAM_CLOSED). For goaway: true to send two GOAWAY frames.
   package var twice: Bool?
   /// For goaway: `honest`, `before` or `none`; see `Effect.GoAway`.
   package var lastStream: String?
@@ -59,7 +60,7 @@ package struct Fault: Codable, Equatable, Sendable {
   /// `half-open`.
   package var form: String?
 
-  // MARK: To whom and when
+  // MARK: Conditions
 
   /// Only for tokens with this prefix (hexadecimal for APNs).
   package var tokenPrefix: String?
@@ -81,7 +82,7 @@ package struct Fault: Codable, Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Why a fault is invalid.
+  /// The reason why a fault is invalid.
   package struct Invalid: Error, CustomStringConvertible {
     package let description: String
   }

@@ -5,7 +5,7 @@ package struct FaultPlan {
   /// Identifies a fault.
   package typealias ID = Int
 
-  /// A service. Faults that name neither network nor environment apply to all of them.
+  /// A simulated service. Faults that name neither network nor environment apply to all of them.
   package enum Place: Equatable, Sendable {
     case apns(Environment)
     /// The channel management of an environment.
@@ -42,7 +42,7 @@ package struct FaultPlan {
       }
     }
 
-    /// The fault that the name itself requests; nil if none.
+    /// The fault that the recipient's name itself requests; nil if none.
     var own: Effect? {
       switch self {
       case .device(let token): FaultPrefix.effect(of: token)
@@ -94,7 +94,8 @@ package struct FaultPlan {
     dice = Dice(seed: seed)
   }
 
-  /// Adds a fault. If several apply, the one added first decides.
+  /// Adds a fault and returns its id. If several faults apply, the one added first is used.
+  /// - Throws: `Fault.Invalid` if its members are out of range or do not fit together.
   package mutating func add(_ fault: Fault, now: Instant) throws(Fault.Invalid) -> ID {
     let effect = try fault.effect()
     let network = fault.servedNetwork

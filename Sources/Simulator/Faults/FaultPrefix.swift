@@ -1,24 +1,25 @@
-/// Device tokens that request a fault for themselves: `fa17fa17`, four digits that select the fault, and anything.
+/// Device tokens that request a fault for themselves: `fa17fa17`, four digits that select the fault, and any further
+/// digits.
 ///
-/// They need no control connection: a test registers a device with such a token and sends to it. The mark has eight
-/// digits, because shorter ones would occur by chance among millions of random tokens.
+/// A test needs no control connection for them: it registers a device with such a token and sends to it. The mark has
+/// eight digits, because a shorter one would occur by chance among millions of random tokens.
 ///
 /// | digits | fault |
 /// | --- | --- |
 /// | `4000` `4001` | BadDeviceToken, DeviceTokenNotForTopic |
 /// | `4030`…`4037` | the 403s in the order of `forbidden` below |
-/// | `4100` `4101` | Unregistered, ExpiredToken, ended a second ago |
-/// | `4102` `4103` | the same, ended a year ago |
+/// | `4100` `4101` | Unregistered, ExpiredToken, invalid since a second ago |
+/// | `4102` `4103` | the same, invalid since a year ago |
 /// | `4290` `4291` | TooManyRequests, TooManyProviderTokenUpdates |
 /// | `5000` `5030` `5031` `5032` | InternalServerError, ServiceUnavailable, Shutdown, ServiceUnavailable with Retry-After: 1 |
 /// | `e0NN` | accepted after NN · 10 ms (NN hexadecimal) |
 /// | `e1xx` | never answered |
 /// | `e2xx` `e3xx` | RST_STREAM 7; RST_STREAM 7 and then 5 |
-/// | `e4xx` | GOAWAY, open streams are answered |
-/// | `e5NN` | NN answers are held back and sent last first |
+/// | `e4xx` | GOAWAY; open streams are answered |
+/// | `e5NN` | NN answers (hexadecimal) are held back and sent in reverse order |
 /// | `e6xx` | the stream limit drops to 1 for a second |
 /// | `e7xx` | TCP reset |
-/// | `e8xx` | RST_STREAM 8 (CANCEL): processed or not, nobody knows |
+/// | `e8xx` | RST_STREAM 8 (CANCEL), which leaves open whether the push was processed |
 package enum FaultPrefix {
   static let mark: UInt64 = 0xFA17_FA17
 

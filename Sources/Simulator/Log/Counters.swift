@@ -1,11 +1,11 @@
-/// Counts what the simulator has seen since it started or was reset. A snapshot that any thread may read.
+/// Counters of what the simulator has seen since it started or was reset: a snapshot that any thread may read.
 package struct Counters: Codable, Equatable, Sendable {
   // MARK: Connections
 
   package var connectionsOpened = 0
   package var connectionsOpen = 0
   package var handshakesFailed = 0
-  /// Connections without a protocol negotiated by ALPN, which the real service accepts, too.
+  /// Connections without ALPN, which the real service accepts, too.
   package var connectionsWithoutALPN = 0
   /// Connections that presented a client certificate.
   package var connectionsWithCertificate = 0
@@ -14,7 +14,7 @@ package struct Counters: Codable, Equatable, Sendable {
   package var goAwaysSent = 0
   /// Connections that exceeded a stream limit which they had acknowledged.
   package var limitViolations = 0
-  /// Streams refused because the limit was lowered before the client could know.
+  /// Streams refused because of a lowered limit that the client had not acknowledged yet.
   package var streamsRefused = 0
   /// Maximum number of concurrent streams on one connection.
   package var maxConcurrentStreams = 0
@@ -25,11 +25,11 @@ package struct Counters: Codable, Equatable, Sendable {
 
   package var requests = 0
   package var accepted = 0
-  /// Answers other than 200, by reason.
+  /// Responses other than 200, by reason.
   package var rejected: [String: Int] = [:]
-  /// Requests to which a fault was applied, by its kind.
+  /// Requests to which a fault was applied, by `Effect.name`.
   package var faults: [String: Int] = [:]
-  /// Requests cancelled by the client before the answer.
+  /// Streams that the client cancelled (RST_STREAM with CANCEL).
   package var cancelled = 0
   /// Requests whose `authorization` was sent as a never-indexed header.
   package var neverIndexedAuthorization = 0
@@ -53,7 +53,7 @@ package struct Counters: Codable, Equatable, Sendable {
   package struct SeenToken: Codable, Equatable, Sendable {
     package var teamID: String
     package var keyID: String
-    /// When the token was issued (`iat`), in seconds since 1970.
+    /// Time of issue (`iat`), in seconds since 1970.
     package var issuedAt: Int64
     /// Number of connections that used it.
     package var connections: Int

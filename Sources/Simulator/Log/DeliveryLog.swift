@@ -1,8 +1,8 @@
-/// A log of all accepted pushes in order, by which tests prove that nothing was lost, and count duplicates.
+/// A log of all accepted pushes in order. Tests use it to prove that nothing was lost and to count duplicates.
 ///
 /// A delivery takes 40 bytes, in blocks that never move, so that a campaign of millions neither exhausts memory nor
-/// pauses for a copy. Deliveries of one token are linked, newest first. Above `capacity` the oldest block is dropped;
-/// totals continue to count it.
+/// pauses for a copy. Deliveries of one token are linked, newest first. Above `capacity` the oldest block is dropped,
+/// but the totals still include it.
 package struct DeliveryLog {
   /// An accepted push.
   package struct Delivery: Equatable, Sendable {
@@ -16,7 +16,7 @@ package struct DeliveryLog {
     package let payload: [UInt8]?
     /// The request's headers; nil unless payloads are stored.
     package let headers: Headers?
-    /// When the push was accepted, in microseconds since 1970.
+    /// Time at which the push was accepted, in microseconds since 1970.
     package let atMicroseconds: Int64
   }
 
@@ -64,8 +64,8 @@ package struct DeliveryLog {
     }
   }
 
-  /// Number of previous deliveries of a token that are searched for a repetition; a limit, because tests may send many
-  /// to one token.
+  /// Number of previous deliveries of a token that are searched for a duplicate; limited because tests may send many
+  /// pushes to one token.
   private static let lookBack = 32
 
   package let keepsPayloads: Bool
@@ -95,7 +95,8 @@ package struct DeliveryLog {
   /// Records an accepted push.
   /// - Parameters:
   ///   - isOwnID: true if the request contained the id; an id generated here cannot repeat.
-  ///   - payload, headers: called only if payloads are stored.
+  ///   - payload: called only if payloads are stored.
+  ///   - headers: called only if payloads are stored.
   package mutating func record(
     token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, collapseID: Span<UInt8>?, badge: Int?,
     payload: () -> [UInt8], headers: () -> Headers? = { nil }, atMicroseconds: Int64
@@ -129,7 +130,7 @@ package struct DeliveryLog {
     self = DeliveryLog(keepsPayloads: keepsPayloads, capacity: capacity, blockSize: blockSize)
   }
 
-  // MARK: Looking
+  // MARK: Queries
 
   /// Returns the stored deliveries of one token, oldest first.
   package func deliveries(of token: TokenRegistry.Index) -> [Delivery] {
@@ -180,7 +181,7 @@ package struct DeliveryLog {
     return blocks[block].records[place]
   }
 
-  /// True if a link refers to a record that is still stored.
+  /// Returns whether a link refers to a record that is still stored.
   private func isKept(_ link: UInt32) -> Bool { link > firstKept }
 
   private func wasSeen(_ token: TokenRegistry.Index, _ id: MessageID) -> Bool {

@@ -8,11 +8,11 @@ package struct AcceptedPush: Sendable {
   /// Value of `apns-collapse-id`, as bytes; nil if absent.
   package let collapseID: [UInt8]?
   package let payload: [UInt8]
-  /// When the push was accepted, in microseconds since 1970.
+  /// Time at which the push was accepted, in microseconds since 1970.
   package let atMicroseconds: Int64
 }
 
-/// Passes accepted pushes to a watcher: collects those of a loop iteration and delivers them in one batch.
+/// Passes accepted pushes to a watcher. Collects those of a loop iteration and delivers them in one batch.
 final class PushWatch {
   private let inbox: Inbox<AcceptedPush>
   private var batch: [AcceptedPush] = []

@@ -1,11 +1,11 @@
 /// A device token: opaque bytes, written in hexadecimal. Case is not significant.
 package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
-  // The first 32 bytes, which is the whole of an ordinary token; the rest of a longer one is stored separately.
+  // The first 32 bytes, which are the whole of an ordinary token; the rest of a longer one is in `tail`.
   let words: (UInt64, UInt64, UInt64, UInt64)
   let byteCount: Int
   let tail: [UInt8]
 
-  /// Nil for an odd number of digits, other characters, or a length outside 2…400 digits.
+  /// Parses a token. Returns nil for an odd number of digits, other characters, or a length outside 2…400 digits.
   package init?(hexadecimal text: Span<UInt8>) {
     guard text.count >= 2, text.count.isMultiple(of: 2), text.count <= Limits.tokenDigits else { return nil }
     var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
@@ -34,14 +34,14 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     tail = []
   }
 
-  /// Recreates a token from its parts.
+  /// Recreates a token from its stored parts.
   init(words: (UInt64, UInt64, UInt64, UInt64), byteCount: Int, tail: [UInt8]) {
     self.words = words
     self.byteCount = byteCount
     self.tail = tail
   }
 
-  /// Parses up to 16 digits from `start` into the high end of a word.
+  /// Parses up to 16 digits from `start` into the high end of a word. Returns false for any other character.
   private static func read(_ text: Span<UInt8>, _ start: Int, _ word: inout UInt64) -> Bool {
     guard start < text.count else { return true }
     let end = min(start + 16, text.count)
@@ -76,7 +76,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// True if the lower-case form begins with these digits.
+  /// Returns whether the lower-case form begins with these digits.
   func hasHexadecimalPrefix(_ digits: [UInt8]) -> Bool {
     guard digits.count <= byteCount * 2 else { return false }
     for (index, digit) in digits.enumerated() {

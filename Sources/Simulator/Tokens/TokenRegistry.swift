@@ -14,11 +14,11 @@ package struct TokenRegistry {
     case expired(since: Int64)
   }
 
-  /// How well-formed tokens that were never registered are treated.
+  /// The handling of well-formed tokens that were never registered.
   package enum Strangers: String, Codable, Sendable {
     /// Accepted, as a token of the environment and topic it is used with.
     case accepted
-    /// Refused with BadDeviceToken: only tokens registered by virtual devices or the control API are accepted.
+    /// Refused with BadDeviceToken: only tokens registered by virtual devices, tests or the control API are accepted.
     case refused
   }
 
@@ -26,7 +26,7 @@ package struct TokenRegistry {
     var words: (UInt64, UInt64, UInt64, UInt64)
     var byteCount: UInt16
     var kind: Kind
-    /// Environment; nil until the token is registered.
+    /// Environment of the token; nil until it is registered.
     var environment: Environment?
     /// Index into `topics`; negative if the token may be used with any topic.
     var topic: Int32
@@ -52,8 +52,8 @@ package struct TokenRegistry {
 
   // MARK: Looking up
 
-  /// Returns the index of a token used in `environment`; nil if there is no such device. An unregistered token that is
-  /// accepted is added.
+  /// Returns the index of a token used in `environment`; nil for BadDeviceToken. An unregistered token that is accepted
+  /// is added.
   mutating func find(_ token: DeviceToken, in environment: Environment) -> Index? {
     if let index = index(of: token) {
       if let own = entries[index].environment { return own == environment ? index : nil }
@@ -149,7 +149,7 @@ package struct TokenRegistry {
   private func home(of token: DeviceToken) -> Int { home(of: token.words) }
 
   private func home(of words: (UInt64, UInt64, UInt64, UInt64)) -> Int {
-    // Tokens are usually random; the multiplication distributes those of tests that count upwards.
+    // Tokens are usually random; the multiplication spreads those of tests, which count upwards.
     var mixed = words.0 ^ words.1 &* 0x9E37_79B9_7F4A_7C15 ^ words.2 &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ words.3) &* 0x94D0_49BB_1331_11EB
     return Int(truncatingIfNeeded: (mixed ^ mixed >> 32)) & (slots.count - 1)

@@ -42,7 +42,7 @@ enum ASCII {
     return copy
   }
 
-  /// Parses an unsigned decimal number; nil if the bytes contain anything but digits, or the number is too large.
+  /// Parses an unsigned decimal number. Returns nil if the bytes are empty, contain anything but digits, or do not fit.
   static func decimal(_ bytes: Span<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }
     var value: Int64 = 0

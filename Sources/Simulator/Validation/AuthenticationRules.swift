@@ -1,8 +1,8 @@
 /// Validates the provider token of a request on a connection without a client certificate.
 ///
-/// Apple validates the provider token before the device token, so a bad one is answered with its 403 whatever else is
-/// wrong. Order of the checks: missing → unreadable, unknown key, bad signature, wrong team → revoked → another key
-/// than the connection's → other environment → too old or in the future → replaced too soon.
+/// Apple validates the provider token before the device token, so an invalid one gets its 403 despite any other error.
+/// Order of the checks: missing → unreadable, unknown key, bad signature, wrong team → revoked → key not related to the
+/// connection's → other environment → too old or in the future → replaced too soon.
 enum AuthenticationRules {
   static func check(
     _ request: PushRequest, _ binding: inout ProviderBinding, _ knowledge: inout ServiceKnowledge,
@@ -31,7 +31,7 @@ enum AuthenticationRules {
     else { return Rejection(.invalidProviderToken) }
     if key.isRevoked { return Rejection(.forbidden) }
     if let bound = binding.key {
-      // A connection is bound to one team and one of its keys (or two related ones).
+      // A connection is bound to one team and one of its keys, or two related ones.
       if bound.teamID != key.teamID { return Rejection(.invalidProviderToken) }
       let isRelated = bound.relatedKeyID == key.keyID || key.relatedKeyID == bound.keyID
       if bound.keyID != key.keyID && !isRelated { return Rejection(.unrelatedKeyIDInToken) }

@@ -4,7 +4,7 @@ enum HeaderRules {
   /// - Returns: the push type (nil if the request names none), or the first error.
   static func check(_ request: PushRequest) -> Result<PushType?, Rejection> {
     if request.with(.id, { MessageID($0) == nil }) == true { return .failure(Rejection(.badMessageID)) }
-    // Seconds since 1970; 0 requests a single attempt. A time in the past is valid.
+    // Seconds since 1970; 0 requests a single delivery attempt. A time in the past is valid.
     if request.with(.expiration, { ASCII.decimal($0) == nil }) == true {
       return .failure(Rejection(.badExpirationDate))
     }

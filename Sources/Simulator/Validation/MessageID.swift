@@ -8,7 +8,7 @@ package struct MessageID: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// Parses the canonical form in either case; nil if malformed.
+  /// Parses the canonical form in either case. Returns nil if it is malformed.
   package init?(_ text: Span<UInt8>) {
     guard text.count == Self.characters else { return nil }
     var words = (UInt64(0), UInt64(0))

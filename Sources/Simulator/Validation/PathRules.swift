@@ -2,7 +2,8 @@
 enum PathRules {
   static let devicePath = "/3/device/"
 
-  /// Checked first, because without a valid path there is nothing to authenticate for.
+  /// Returns BadPath, MethodNotAllowed or MissingDeviceToken; nil if path and method are valid. Checked first, because
+  /// without a valid path there is nothing to authenticate for.
   static func check(_ request: PushRequest) -> Rejection? {
     let path = request.with(.path) { path -> Rejection? in
       guard ASCII.hasPrefix(path, devicePath) else {
@@ -11,7 +12,7 @@ enum PathRules {
       for index in devicePath.utf8.count..<path.count where path[index] == 0x2F { return Rejection(.badPath) }
       return nil
     }
-    // No `:path` at all, which HTTP/2 libraries refuse before.
+    // There is no `:path`, which HTTP/2 libraries reject earlier.
     guard let path else { return Rejection(.badPath) }
     if let rejection = path, rejection.reason == .badPath { return rejection }
     guard request.with(.method, { ASCII.equal($0, "POST") }) == true else { return Rejection(.methodNotAllowed) }

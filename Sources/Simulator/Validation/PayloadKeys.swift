@@ -1,10 +1,10 @@
 internal import JSON
 
-/// Checks the keys of a payload and their types, for strict validation: finds what the real service would accept
-/// although the device would ignore, misinterpret or never show it.
+/// Validates the keys of a payload and their types, for strict validation: finds payloads that the real service accepts
+/// but the device ignores, misinterprets or never shows.
 ///
-/// Source: "Generating a remote notification" (tables of `aps`, `alert` and `sound`), "Starting and updating Live Activities
-/// with ActivityKit push notifications", "Pushing background updates to your app".
+/// Source: "Generating a remote notification" (tables of `aps`, `alert` and `sound`), "Starting and updating Live
+/// Activities with ActivityKit push notifications", "Pushing background updates to your app".
 struct PayloadKeys {
   private var top: [String: JSONReader.Kind] = [:]
   private var aps: Set<String> = []
@@ -14,8 +14,8 @@ struct PayloadKeys {
     var event: String?
   }
 
-  /// Returns false if the payload does not have the form that its push type requires. Without a push type, checks as
-  /// for `alert`.
+  /// Returns whether the payload has the form that its push type requires. Without a push type, it is validated as an
+  /// `alert`.
   static func isWellFormed(_ body: [UInt8], _ pushType: PushType?) -> Bool {
     var keys = PayloadKeys()
     do throws(JSONError) {
@@ -41,7 +41,7 @@ struct PayloadKeys {
     self = keys
   }
 
-  // MARK: What belongs together
+  // MARK: Combinations of keys
 
   private func fit(_ pushType: PushType) -> Bool {
     switch pushType {
@@ -52,7 +52,7 @@ struct PayloadKeys {
     case .liveactivity: return fitActivity()
     case .alert:
       let isSeen = !aps.isDisjoint(with: ["alert", "badge", "sound"])
-      // The extension is started only for visible pushes.
+      // iOS starts the extension only for alerts.
       return isSeen && (!aps.contains("mutable-content") || aps.contains("alert"))
     case .voip, .complication, .location, .pushtotalk: return top["aps"] == .object
     }
@@ -66,7 +66,7 @@ struct PayloadKeys {
     return isStart ? aps.isSuperset(of: ["alert", "attributes-type", "attributes"]) : aps.isDisjoint(with: start)
   }
 
-  // MARK: Each key's form
+  // MARK: Values
 
   private static let refusal = JSONError("has not the form that Apple gives it")
 

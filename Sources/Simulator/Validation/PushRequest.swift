@@ -2,8 +2,8 @@ internal import Reactor
 
 /// A request as received: the headers that APNs evaluates, and the body.
 ///
-/// Reused for each request to avoid allocations: header values are appended to one buffer and found by field. Other
-/// headers are ignored, as Apple does. One owner, one thread.
+/// The object is reused for each request to avoid allocations: header values are appended to one buffer and found by
+/// field. Other headers are ignored, as Apple does. One owner, one thread.
 package final class PushRequest {
   /// The headers that APNs evaluates.
   package enum Field: Int, CaseIterable, Sendable {
@@ -11,7 +11,7 @@ package final class PushRequest {
     case id, topic, pushType, priority, expiration, collapseID
     case channelID, requestID
 
-    /// The name of the header.
+    /// Name of the header, in lower case.
     package var name: String {
       switch self {
       case .method: ":method"
@@ -31,7 +31,7 @@ package final class PushRequest {
       }
     }
 
-    /// Parses a lower-case header name; nil for one that APNs ignores.
+    /// Parses a lower-case header name. Returns nil for a header that APNs ignores.
     init?(name: Span<UInt8>) {
       let candidate: Field
       switch name.count {
@@ -98,7 +98,7 @@ package final class PushRequest {
     contents.reset()
   }
 
-  /// Adds a header if APNs evaluates it. A second one with the same name is only flagged.
+  /// Adds a header if APNs evaluates it. A second one with the same name only sets `hasRepeatedHeader`.
   package func append(name: Span<UInt8>, value: Span<UInt8>, isNeverIndexed: Bool = false) {
     guard let field = Field(name: name) else { return }
     contents.append(field, value, isNeverIndexed: isNeverIndexed)
@@ -110,7 +110,7 @@ package final class PushRequest {
     if room > 0 { contents.body.append(bytes.count <= room ? bytes : bytes.extracting(0..<room)) }
   }
 
-  /// Sets the actual length of the body, if only a part of it was stored.
+  /// Raises the body's length to its actual size in bytes, if only a part of it was stored.
   package func countBody(_ bytes: Int) {
     contents.bodyBytes = max(contents.bodyBytes, bytes)
   }
@@ -121,15 +121,15 @@ package final class PushRequest {
   /// True if the provider sent its token as a never-indexed header (RFC 7541, 6.2.3).
   package var isAuthorizationNeverIndexed: Bool { contents.isAuthorizationNeverIndexed }
 
-  /// Length of the body received; at most one byte more than the largest payload is stored.
+  /// Length of the body received, in bytes. Only the largest payload plus one byte is stored.
   package var bodyBytes: Int { contents.bodyBytes }
 
-  /// Calls `look` with a header's value; nil if it is absent.
+  /// Returns the result of `look` for a header's value; nil if the header is absent.
   package func with<Result>(_ field: Field, _ look: (Span<UInt8>) -> Result) -> Result? {
     contents.with(field, look)
   }
 
-  /// Calls `look` with the body.
+  /// Returns the result of `look` for the stored part of the body.
   package func withBody<Result>(_ look: (Span<UInt8>) -> Result) -> Result {
     contents.body.withReadable { look($0) }
   }

@@ -1,4 +1,4 @@
-/// The eleven values of `apns-push-type`, and the requirements of each.
+/// The eleven values of `apns-push-type`, with the requirements of each.
 ///
 /// Source: "Sending notification requests to APNs", table of push types.
 package enum PushType: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ package enum PushType: String, CaseIterable, Sendable {
   case controls
   case mdm
 
-  /// Suffix of the bundle identifier in `apns-topic`; nil if there is none.
+  /// Suffix that `apns-topic` has after the bundle identifier; nil if there is none.
   package var topicSuffix: String? {
     switch self {
     case .alert, .background, .mdm: nil
@@ -38,7 +38,7 @@ package enum PushType: String, CaseIterable, Sendable {
   /// True if the type needs a provider token, because certificates cannot cover its topic.
   package var needsProviderToken: Bool { self == .location }
 
-  /// Parses a header value; nil for an unknown type.
+  /// Parses a header value. Returns nil for an unknown type.
   package init?(_ value: Span<UInt8>) {
     guard let found = PushType.allCases.first(where: { ASCII.equal(value, $0.rawValue) }) else { return nil }
     self = found

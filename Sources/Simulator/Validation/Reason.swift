@@ -19,7 +19,7 @@ package enum Reason: String, CaseIterable, Sendable {
   case topicDisallowed = "TopicDisallowed"
   // 400 of the channel API ("Handling error responses from APNs")
   case badChannelID = "BadChannelId"
-  /// Also the answer to a payload that fails strict validation.
+  /// Also reported for a payload that fails strict validation.
   case badRequestPayload = "BadRequestPayload"
   case cannotCreateChannelConfig = "CannotCreateChannelConfig"
   case channelNotRegistered = "ChannelNotRegistered"
@@ -37,7 +37,7 @@ package enum Reason: String, CaseIterable, Sendable {
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-  /// Only for the channel API.
+  /// Reported only by the channel API.
   case topicMismatch = "TopicMismatch"
   // 404, 405
   case badPath = "BadPath"
@@ -80,10 +80,10 @@ package enum Reason: String, CaseIterable, Sendable {
   package var isErrorCondition: Bool { status < 500 && status != 410 }
 }
 
-/// The answer to a refused request.
+/// The reason why a request was refused, as reported to the provider.
 package struct Rejection: Error, Equatable, Sendable {
   package var reason: Reason
-  /// When APNs confirmed that the token was no longer valid, in milliseconds since 1970; only for status 410.
+  /// Time at which the token became invalid, in milliseconds since 1970; only with status 410.
   package var timestampMilliseconds: Int64?
 
   package init(_ reason: Reason, timestampMilliseconds: Int64? = nil) {

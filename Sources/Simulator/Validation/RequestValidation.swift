@@ -5,7 +5,8 @@
 /// ```
 ///
 /// Apple documents that authentication is checked before the device token; the order of the other checks is unpublished
-/// and our choice. Performs no I/O: state that changes (the connection's key, newly accepted tokens) is passed in.
+/// and our choice. Validation performs no I/O: state that changes (the connection's key, newly accepted tokens) is
+/// passed in.
 package enum RequestValidation {
   /// A valid request.
   package struct Accepted: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// The state of the simulated service that validation uses, apart from the connection's.
+/// The state of the simulated service that validation uses, except that of the connection.
 package struct ServiceKnowledge {
   package var keys = SigningKeys()
   package var tokens = TokenRegistry()
@@ -11,7 +11,7 @@ package struct ServiceKnowledge {
 
 /// Options that make validation stricter or more lenient than Apple's.
 package struct ValidationRules: Sendable, Equatable {
-  /// True to require a JSON payload with an `aps` object.
+  /// True to validate the payload's JSON: its keys and their types (`PayloadKeys`).
   package var checksPayload = false
   /// True to limit provider token updates per team instead of per connection.
   package var countsUpdatesPerTeam = false

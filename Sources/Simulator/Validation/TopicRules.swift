@@ -36,7 +36,7 @@ enum TopicRules {
     let found = suffix(of: topic)
     if let pushType {
       guard pushType.topicSuffix == found else { return nil }
-      // MDM topics are the user id of the certificate's subject.
+      // An MDM topic is the user id in the subject of the MDM push certificate.
       if pushType == .mdm, !ASCII.hasPrefix(topic, "com.apple.mgmt.") { return nil }
     }
     let length = topic.count - (found?.utf8.count ?? 0)
@@ -51,7 +51,8 @@ enum TopicRules {
     return nil
   }
 
-  /// True for characters of a bundle identifier: letters, digits, hyphens and periods ("CFBundleIdentifier").
+  /// Returns whether the byte may occur in a bundle identifier: letters, digits, hyphens and periods
+  /// ("CFBundleIdentifier").
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true

@@ -9,10 +9,10 @@ final class APNsServiceAdapter: ServiceAdapter {
   private var identity = RequestValidation.Identity()
   /// `iat` of the last provider token reported to the counters.
   private var reportedToken: Int64 = 0
-  // Data of the request judged last, for `deliver`.
+  // Data of the request accepted last, for `deliver`.
   private var token: TokenRegistry.Index = 0
   private var isOwnID = false
-  /// Set if that request was for a channel.
+  /// The channel that the request publishes on; nil for a push to a device.
   private var broadcast: BroadcastValidation.Accepted?
   private var isBroadcast = false
 
@@ -30,7 +30,7 @@ final class APNsServiceAdapter: ServiceAdapter {
     Self.present(certificate, to: environment, nowSeconds: nowSeconds, &identity)
   }
 
-  /// Returns the debug data of the GOAWAY if the certificate is not acceptable; nil if it is.
+  /// Stores the certificate in `identity` if it is acceptable. Otherwise returns the debug data for the GOAWAY.
   static func present(
     _ certificate: CertificateInfo, to environment: Environment, nowSeconds: Int64, _ identity: inout ProviderIdentity
   ) -> [UInt8]? {
@@ -113,7 +113,7 @@ final class APNsServiceAdapter: ServiceAdapter {
     return AnswerBody.json(reason: reason.rawValue, timestampMilliseconds: nil)
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   func write(_ reply: PushReply, on session: ServerSession) {
     let stream = reply.stream
@@ -164,7 +164,8 @@ final class APNsServiceAdapter: ServiceAdapter {
 }
 
 extension ClientCertificate {
-  /// Old certificates have no list of topics: then the user id of the subject is the only one.
+  /// Reads Apple's extensions. Old certificates have no list of topics; the user id of the subject is then the only
+  /// one.
   fileprivate init(_ info: CertificateInfo) {
     var environments: Set<Environment> = []
     if info.allowsProduction { environments.insert(.production) }
@@ -182,7 +183,7 @@ extension PushRequest {
       append(name: name, value: value, isNeverIndexed: isNeverIndexed)
     }
     stream.withBody { append(body: $0) }
-    // Count the part of the body that the session did not store, too.
+    // Also count the part of the body that the session did not store.
     countBody(stream.bodyCount)
   }
 }

@@ -2,7 +2,7 @@ internal import HTTP2
 internal import JSON
 internal import TLS
 
-/// The channel management's behavior on a connection. It answers all requests itself and delivers nothing.
+/// Channel management's behavior on a connection. It answers all requests itself and delivers nothing.
 final class ChannelServiceAdapter: ServiceAdapter {
   let place: FaultPlan.Place
   private let environment: Environment

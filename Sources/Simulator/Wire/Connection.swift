@@ -2,7 +2,7 @@ internal import HTTP2
 internal import Reactor
 internal import TLS
 
-/// One provider's connection: TLS and HTTP/2 between the socket and `RequestJudge`.
+/// A provider's connection: TLS and HTTP/2 between the socket and `RequestJudge`.
 ///
 /// ```
 /// waiting ──start──► handshaking ──► open ──GOAWAY──► draining ──last stream──► closed
@@ -10,7 +10,7 @@ internal import TLS
 ///                         └────────────┴───── lost, cut, timeout ──────────────────┘
 /// ```
 ///
-/// Reads all available input, has all complete requests answered, then writes once. Confined to the service's loop.
+/// Reads all available input, processes all complete requests, then writes once. Confined to the service's loop.
 final class Connection: EventLoop.Handler, JudgedConnection {
   enum State { case waiting, handshaking, open, draining, stalled, closed }
 
@@ -29,10 +29,10 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   private var readWaitsFor = Readiness.readable
   private var writeWaitsFor: Readiness?
   private var endsWhenWritten = false
-  /// True if our first SETTINGS are sent, so that further ones may follow.
+  /// True once our first SETTINGS frame was sent, so that further ones may follow.
   private var hasSettings = false
   private var lastActivity: Instant
-  /// From when on withheld WINDOW_UPDATEs are sent; nil if they are not withheld.
+  /// Time at which withheld WINDOW_UPDATE frames are sent; nil if none are withheld.
   private var releasesWindowsFrom: Instant?
   lazy var judge = RequestJudge(connection: self, adapter: adapter, simulated: simulated)
 
@@ -46,10 +46,10 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     self.simulated = simulated
     lastActivity = simulated.loop.now
     var configuration = ServerSession.Configuration()
-    // The real service answers an excess with its own text, so the limit is checked here.
+    // The real service answers a violation with its own text, so the limit is checked here.
     configuration.enforcesStreamLimit = false
     configuration.storedBodyBytes = adapter.storedBodyBytes
-    // Providers that give up on slow answers reset many streams; count that, but do not end the connection.
+    // Providers that give up on slow answers reset many streams; count the resets, but keep the connection.
     configuration.resetRateLimit = (burst: 1_000_000, perSecond: 100_000)
     configuration.acknowledgesSettings = fault != .ignoreSettings
     if case .withholdWindow(let time) = fault {
@@ -64,7 +64,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
 
   var priorityFrames: Int { session.priorityFrames }
 
-  // MARK: Beginning
+  // MARK: Start
 
   func start() {
     guard state == .waiting else { return }
@@ -129,7 +129,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     try? session.submitSettings(settings)
   }
 
-  // MARK: Turning
+  // MARK: Input and output
 
   func ready(_ readiness: Readiness) {
     switch state {
@@ -149,7 +149,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     updateInterest()
   }
 
-  /// Reads once. Returns true if OpenSSL may hold more input.
+  /// Reads once and processes the requests. Returns true if more input may be waiting.
   private func read() -> Bool {
     simulated.takeTime()
     let result = stream.read(into: &input)
@@ -189,7 +189,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     }
   }
 
-  /// Writes pending output. Called after anything that may have produced output, including timers.
+  /// Writes pending output. Must be called after anything that may have produced output, including timers.
   func flush() {
     guard state == .open || state == .draining else { return }
     if let from = releasesWindowsFrom, simulated.loop.now >= from { session.releaseWindow() }
@@ -207,13 +207,13 @@ final class Connection: EventLoop.Handler, JudgedConnection {
       }
       if !more { break }
     }
-    // When a stream closes, the session emits an event, which must be handled so that the stream can be reused.
+    // When a stream closes, the session emits an event, which must be handled so that the stream object can be reused.
     handleEvents()
     let isDrained = state == .draining && (endsWhenWritten || session.openStreams == 0)
     if isDrained || session.isFinished { endInOrder() }
   }
 
-  /// True if the provider does not read its answers; then no further requests are processed.
+  /// True if the provider does not read its answers; then its requests are not read either.
   private var isCongested: Bool { output.count > Limits.outputBytes }
 
   private func updateInterest() {
@@ -225,7 +225,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     if let registration { simulated.loop.update(registration, interest: readiness) }
   }
 
-  // MARK: Ending
+  // MARK: End
 
   /// Queues a GOAWAY for the next `flush`. Open streams are still answered, unless `ending` says otherwise.
   func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]? = nil) {
@@ -250,7 +250,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     flush()
   }
 
-  /// Sends GOAWAY if the connection has been idle for too long.
+  /// Sends GOAWAY if the connection has been idle for too long; closes it if the handshake takes too long.
   func checkIdle(now: Instant) {
     switch state {
     case .open where now - lastActivity > simulated.configuration.idle:

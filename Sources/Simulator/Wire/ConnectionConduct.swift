@@ -1,4 +1,4 @@
-/// The stream limit and error count of a connection, by which the service rewards or punishes its behavior.
+/// The stream limit and error count of a connection, which depend on the provider's behavior.
 ///
 /// ```
 ///            first push accepted                    4xx (not 410)
@@ -11,7 +11,7 @@
 /// ```
 ///
 /// Apple documents the limit of 1 before the first valid push. That a refusal lowers the limit and a success restores
-/// it, and that BadDeviceToken errors end a connection "sooner", was observed or is documented without numbers.
+/// it was observed; that BadDeviceToken errors end a connection "sooner" is documented without numbers.
 package struct ConnectionConduct {
   package enum State: Equatable, Sendable { case probing, trusted, restrained, draining }
 
@@ -21,16 +21,16 @@ package struct ConnectionConduct {
     case goAway(Reason)
   }
 
-  /// What to do about a newly opened stream.
+  /// The decision about a newly opened stream.
   package enum Admission: Equatable, Sendable {
     case admitted
-    /// Above a limit that the client cannot know yet: answer REFUSED_STREAM.
+    /// Above a limit that the client has not acknowledged yet: answer REFUSED_STREAM.
     case refused
     /// Above a limit that the client has acknowledged: send GOAWAY.
     case violation
   }
 
-  /// The configurable part of this behavior.
+  /// The configurable limits.
   package struct Policy: Equatable, Sendable {
     package var streams = Limits.streams
     /// True if a refusal lowers the stream limit to 1.
@@ -52,6 +52,7 @@ package struct ConnectionConduct {
   private var acknowledgedLimit: Int?
   private var sentLimit: Int?
 
+  /// Creates the state of a new connection.
   /// - Parameter isProven: true if a client certificate has authenticated the provider before the first push.
   package init(policy: Policy, isProven: Bool) {
     self.policy = policy
@@ -98,12 +99,12 @@ package struct ConnectionConduct {
     return limit
   }
 
-  /// Called when the client has acknowledged the oldest SETTINGS with a limit.
+  /// Records that the client has acknowledged the oldest SETTINGS frame with a limit.
   package mutating func settingsAcknowledged() {
     if !unacknowledged.isEmpty { acknowledgedLimit = unacknowledged.removeFirst() }
   }
 
-  /// Decides about a new stream.
+  /// Returns whether to admit a new stream.
   /// - Parameter openStreams: number of open streams, including the new one.
   package func admit(openStreams: Int) -> Admission {
     // Any of the limits in transit may apply at the client now, so only exceeding all of them is a violation.

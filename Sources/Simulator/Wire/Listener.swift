@@ -3,12 +3,12 @@ internal import TLS
 
 /// A listening socket of a service: APNs production, APNs sandbox or FCM, for example.
 final class Listener: EventLoop.Handler {
-  /// The TLS contexts that a connection may get.
+  /// The TLS contexts for ordinary connections and for handshake faults.
   struct Contexts {
     let ordinary: TLSContext
     let wrongHost: TLSContext
     let expired: TLSContext
-    /// Offers no protocol that a provider supports, so that the handshake fails.
+    /// Context without any ALPN protocol that a provider supports, so that the handshake fails.
     let foreign: TLSContext
 
     init(authority: CertificateAuthority, names: [String], nowSeconds: Int64) throws(TLSError) {
@@ -25,9 +25,9 @@ final class Listener: EventLoop.Handler {
   private let place: FaultPlan.Place
   private let makeAdapter: () -> any ServiceAdapter
   let port: UInt16
-  /// The address with the port that the kernel has chosen, for reopening.
+  /// The address with the actual port, for reopening.
   private let address: SocketAddress
-  /// Nil while closed; then the kernel refuses connections.
+  /// The listening socket; nil while closed, when the kernel refuses connections.
   private var socket: Socket?
   private let contexts: Contexts
   private let simulated: SimulatedService

@@ -3,7 +3,7 @@ internal import HTTP2
 internal import Reactor
 internal import TLS
 
-/// The operations on a whole connection that its request judge needs.
+/// The properties and operations of a connection that its request judge needs.
 protocol JudgedConnection: AnyObject {
   var number: Int { get }
   var session: ServerSession { get }
@@ -18,7 +18,7 @@ extension JudgedConnection {
 
 /// Decides what happens to each request of one connection.
 ///
-/// Request → validation → fault, if any → reply: at once, delayed, out of order, or never.
+/// Request → validation → fault, if any → answer: at once, delayed, out of order, or never.
 final class RequestJudge {
   /// Used only for operations on the whole connection; the per-request path uses the properties below.
   private unowned let connection: any JudgedConnection
@@ -30,18 +30,17 @@ final class RequestJudge {
   private var openStreams = 0
   /// Streams with higher ids are not processed any more.
   private var lastStream = Int32.max
-  /// The highest stream whose push was delivered but not answered at once: no GOAWAY may claim that it was not
-  /// processed.
+  /// The highest stream whose push was delivered but not answered at once. No GOAWAY may report it as not processed.
   private var lastUnanswered: Int32 = 0
-  /// Replies held to be sent out of order.
+  /// Answers held to be sent in reverse order.
   private var heldBack: [PushReply] = []
   private var heldBackGoal = 0
-  /// Replies that wait for the configured latency, in order.
+  /// Answers that wait for the configured latency, in order.
   private var delayed = Deque<(due: Instant, reply: PushReply)>()
   private var isEnded = false
   private(set) var certificateProblem: [UInt8] = []
 
-  /// Marks a stream that was refused when it was opened, in case its request still arrives.
+  /// Marks a stream that was reset, in case its request still arrives.
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
@@ -54,10 +53,10 @@ final class RequestJudge {
     conduct = ConnectionConduct(policy: adapter.conduct, isProven: adapter.isProven)
   }
 
-  // MARK: The connection's standing
+  // MARK: State of the connection
 
-  /// Called when a client certificate was presented. Returns false if the connection must end (see
-  /// `certificateProblem`).
+  /// Checks the client certificate that the provider presented. Returns false if the connection must end; the GOAWAY
+  /// then contains `certificateProblem`.
   func present(_ certificate: CertificateInfo) -> Bool {
     if let problem = adapter.present(certificate, nowSeconds: simulated.nowSeconds) {
       certificateProblem = problem
@@ -166,7 +165,7 @@ final class RequestJudge {
     case .cut(let way): connection.cut(way)
     case .withholdWindow, .refuse, .delayHandshake, .breakHandshake, .wrongHost, .expiredCertificate, .delaySettings,
       .ignoreSettings, .unknownSettings:
-      // Unreachable: faults of connections are never selected for requests.
+      // Unreachable: faults of new connections are never selected for requests.
       reply(stream, id, .accepted)
     }
   }
@@ -187,7 +186,7 @@ final class RequestJudge {
     case .honest:
       if plan.ending != .silent { reply(stream, id, .accepted) }
       connection.goAway(plan, lastStream: session.lastStreamID)
-    // Client stream ids are odd, so the previous one is two less.
+    // Client stream ids are odd, so the previous id is two less.
     case .before: connection.goAway(plan, lastStream: max(lastUnanswered, stream.id - 2))
     case .none: connection.goAway(plan, lastStream: lastUnanswered)
     }
@@ -210,8 +209,8 @@ final class RequestJudge {
     }
   }
 
-  /// An expired provider token also ends the streams in flight, with two RST_STREAM each, as observed. Their pushes
-  /// were delivered, so the error code must not claim otherwise.
+  /// Resets the streams in flight after an expired provider token, each with two RST_STREAM frames, as observed. Their
+  /// pushes were delivered, so the error code must not mean that they were not processed.
   private func wedge(except stream: ServerStream) {
     guard simulated.configuration.conduct.dropsLimit else { return }
     let inFlight = heldBack + delayed.map(\.reply)
@@ -222,7 +221,7 @@ final class RequestJudge {
     }
   }
 
-  // MARK: Replies
+  // MARK: Answers
 
   private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
     adapter.makeReply(stream, id, content)

@@ -1,11 +1,11 @@
 internal import HTTPServer
 package import Reactor
 
-/// The simulated push service: its state, listeners and connections. Confined to the loop of thread `sim-apns-0`; other
-/// threads access it through `Simulator`.
+/// The simulated push services: their state, listeners and connections. Confined to the loop of thread `sim-apns-0`;
+/// other threads access it through `Simulator`.
 package final class Service {
   package let simulated: SimulatedService
-  /// Kept here so that the control server stays alive.
+  /// The control API's server, retained here.
   var control: HTTPServer?
   private var connections: [Int: Connection] = [:]
   private var listeners: [Listener] = []
@@ -21,7 +21,7 @@ package final class Service {
 
   // MARK: Connections
 
-  /// Starts serving on a listening socket; returns its port.
+  /// Starts serving on a listening socket. Returns its port.
   func open(_ socket: consuming Socket, _ place: FaultPlan.Place, _ contexts: Listener.Contexts) throws -> UInt16 {
     let simulated = simulated
     let makeAdapter: () -> any ServiceAdapter = {
@@ -50,12 +50,12 @@ package final class Service {
     if isStopping, connections.isEmpty { finish() }
   }
 
-  /// Ends all open connections in the given way.
+  /// Ends all open connections, as `way` says.
   func cutConnections(_ way: Effect.Cut) {
     for connection in Array(connections.values) { connection.cut(way) }
   }
 
-  /// Closes all connections with a reset, and the listeners; opens the latter again, at the same ports, after `time`.
+  /// Resets all connections and closes the listeners, which reopen at the same ports after `time`.
   func goAway(for time: Duration) {
     cutConnections(.reset)
     for listener in listeners { listener.close() }
@@ -86,7 +86,7 @@ package final class Service {
     completion()
   }
 
-  /// Checks periodically for connections that are idle, or in the handshake, for too long.
+  /// Checks periodically for connections that are idle, or in the TLS handshake, for too long.
   private func scheduleSweep() {
     let period = min(max(simulated.configuration.idle / 4, .milliseconds(20)), .seconds(5))
     loop.schedule(after: period) { [weak self] in

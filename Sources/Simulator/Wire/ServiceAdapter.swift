@@ -4,25 +4,25 @@ internal import TLS
 /// The behavior of one of the simulated services (APNs, channel management, FCM) on a connection: authentication,
 /// validation, and encoding of answers. One instance per connection.
 protocol ServiceAdapter: AnyObject {
-  /// The service, for faults that apply only to it.
+  /// The service, which faults may be limited to.
   var place: FaultPlan.Place { get }
   /// Maximum length of a body that is stored, in bytes; the rest is only counted.
   var storedBodyBytes: Int { get }
-  /// Stream limit and error policy of connections.
+  /// Stream limit and error policy of the connection.
   var conduct: ConnectionConduct.Policy { get }
 
-  /// Called when a client certificate was presented. Returns the debug data of a GOAWAY if it is not acceptable; nil if
-  /// it is.
+  /// Checks the client certificate that the provider presented. Returns the debug data for a GOAWAY if it is not
+  /// acceptable; nil if it is.
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]?
   /// True if the provider is authenticated before its first push.
   var isProven: Bool { get }
 
-  /// Judges a request, which is then the one that `deliver` delivers.
+  /// Validates a request. An accepted one becomes the one that `deliver` delivers.
   func rule(on stream: ServerStream) -> Ruling
-  /// Records the push judged last and delivers it to the device.
+  /// Records the push accepted last and delivers it to the device.
   func deliver(_ id: MessageID)
-  /// Counts an error answer against the connection. Returns the reason for a GOAWAY if there were too many; otherwise
-  /// nil.
+  /// Returns the reason under which an error answer counts against the connection (`ConnectionConduct`); nil if it does
+  /// not count.
   func penalty(for answer: Effect.Answer) -> Reason?
 
   func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply
@@ -31,11 +31,11 @@ protocol ServiceAdapter: AnyObject {
   func farewell(isIdle: Bool) -> [UInt8]
 }
 
-/// The result of judging a request.
+/// The result of validating a request.
 enum Ruling {
-  /// Refused with an answer that a fault could also produce.
+  /// Refused, with an error that a fault could also produce.
   case refused(Effect.Answer, timestampMilliseconds: Int64?, id: MessageID)
-  /// Refused with an already encoded answer.
+  /// Not delivered, with an answer that is already encoded.
   case answered(status: Int, fields: [HeaderField], body: [UInt8], id: MessageID)
   /// Valid, but nothing is delivered.
   case pretended(id: MessageID)

@@ -15,7 +15,7 @@ package final class SimulatedService {
   private var audience: DeliveryAudience?
   /// Receives every accepted push; nil if there is no watcher.
   private var watch: PushWatch?
-  /// Counters of the virtual devices.
+  /// Counters of the virtual devices, one entry per platform.
   var scoreboards: [DeviceScoreboard] = []
   private var lastConnection = 0
   private var tokenRates: [TokenRegistry.Index: (second: Int64, count: Int)] = [:]
@@ -46,9 +46,10 @@ package final class SimulatedService {
     return lastConnection
   }
 
-  // MARK: Who is told
+  // MARK: Recipients of pushes
 
-  /// Registers the virtual devices' tokens, whose pushes are passed to them from now on. May be called only once.
+  /// Registers the tokens of the virtual devices, which receive their pushes from now on. Returns false if there are
+  /// some already.
   func admit(_ plan: DevicePlan, _ pushes: Inbox<DevicePush>) -> Bool {
     guard audience == nil else { return false }
     let audience = DeliveryAudience(inbox: pushes)
@@ -61,7 +62,7 @@ package final class SimulatedService {
     return true
   }
 
-  /// Passes every push accepted from now on to `inbox`, replacing an earlier watcher; nil ends that.
+  /// Passes every push accepted from now on to `inbox`, replacing an earlier watcher; nil stops that.
   func watch(_ inbox: Inbox<AcceptedPush>?) {
     watch = inbox.map(PushWatch.init)
   }
@@ -71,14 +72,14 @@ package final class SimulatedService {
   /// Time of the batch of requests being processed, in microseconds since 1970.
   private(set) var batchMicroseconds: Int64 = 0
 
-  /// Reads the clock, once for many requests.
+  /// Reads the clock once for the batch of requests that follows.
   func takeTime() {
     batchMicroseconds = loop.clock.wallMicroseconds
   }
 
   var nowSeconds: Int64 { batchMicroseconds / 1_000_000 }
 
-  /// Counts a push to this token. Returns true if there were too many in this second.
+  /// Counts a push to this token. Returns true if this second's limit (`pushesPerTokenSecond`) is exceeded.
   func exceedsRate(_ token: TokenRegistry.Index) -> Bool {
     guard let most = configuration.pushesPerTokenSecond else { return false }
     let second = nowSeconds
@@ -97,7 +98,7 @@ package final class SimulatedService {
     if request.with(.pushType, { ASCII.equal($0, PushType.liveactivity.rawValue) }) == true,
       let channel = request.withBody({ ActivityStart(ASCII.array($0)) })?.channel
     {
-      // The activity that the push starts follows the channel from now on.
+      // From now on, the activity that the push starts follows the channel.
       _ = knowledge.channels.follow(channel, environment)
     }
     if configuration.keepsDeliveries {
@@ -147,7 +148,7 @@ package final class SimulatedService {
     return copy
   }
 
-  /// Clears what was recorded, except keys, tokens and connections, and removes all faults.
+  /// Clears what was recorded and removes all faults; keys, tokens and connections are kept.
   package func reset() {
     let open = counters.connectionsOpen
     counters = Counters()

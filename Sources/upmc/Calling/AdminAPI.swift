@@ -1,7 +1,7 @@
 internal import Domain
 internal import JSON
 
-/// The admin API as a command uses it, on a server or in this process. Decision 148.
+/// The admin API as commands use it, on a server or in this process. Decision 148.
 ///
 /// ```
 ///   command ── AdminRequest ──► AdminAPI ┬─► LocalAPI    on the database, in this process
@@ -10,14 +10,14 @@ internal import JSON
 /// ```
 /// Both return the same JSON, so each command has a single definition of its output and its errors.
 protocol AdminAPI {
-  /// Performs a request.
+  /// Performs a request and returns the response.
   /// - Throws: `Refusal` if the API refuses it.
   func answer(_ request: AdminRequest) throws -> Answer
 
-  /// Downloads a file in pieces.
+  /// Downloads a file and calls `piece` with each part of it.
   func download(_ request: AdminRequest, _ piece: ([UInt8]) -> Void) throws
 
-  /// Name for messages: the server's address, or the database.
+  /// Name of the API in error messages: the server's address, or "the database".
   var name: String { get }
 }
 
@@ -26,6 +26,8 @@ struct Answer {
   let status: Int
   let json: JSONTree
 
+  /// Parses the body of a response.
+  /// - Parameter place: name of the API, for the error message.
   /// - Throws: `CommandError` if the body is not JSON.
   init(status: Int, body: [UInt8], from place: String) throws {
     self.status = status
@@ -39,12 +41,12 @@ struct Answer {
   subscript(_ name: String) -> JSONTree? { json[name] }
 }
 
-/// A request that was refused.
+/// The error for a request that the API refused.
 struct Refusal: Error, CustomStringConvertible {
   let status: Int
-  /// For example `upmc:unknown-app`.
+  /// Type of the problem, for example `upmc:unknown-app`.
   let code: String
-  /// The server's problem document.
+  /// The problem document (RFC 9457).
   let json: JSONTree
 
   init(_ answer: Answer) {
@@ -53,7 +55,7 @@ struct Refusal: Error, CustomStringConvertible {
     json = answer.json
   }
 
-  /// Returns the detail, with a field named as options do, without the JSON pointer's slash.
+  /// The problem's detail, in which a field is named as options are, without the JSON pointer's slash.
   var description: String {
     let fields = json["errors"]?.elements ?? []
     let pointer = fields.first?.text("pointer") ?? ""

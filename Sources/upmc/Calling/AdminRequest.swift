@@ -12,7 +12,7 @@ struct AdminRequest {
     case delete = "DELETE"
   }
 
-  /// What must be encrypted when the request is handled in this process; a server always has the keys.
+  /// The data that must be encrypted if the request is handled in this process; a server always has the keys.
   enum Sealing {
     case nothing
     /// The content of a message; confidential content is refused without the master key.
@@ -22,14 +22,15 @@ struct AdminRequest {
   }
 
   var method: Method
-  /// Percent-encoded path, which begins with `/v1/admin/`.
+  /// Percent-encoded path, beginning with `/v1/admin/`.
   var path: String
-  /// Percent-encoded, without the question mark.
+  /// Percent-encoded query, without the question mark.
   var query: String
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
   var sealing = Sealing.nothing
 
+  /// Creates a request.
   /// - Parameters:
   ///   - path: segments below `/v1/admin`, not encoded.
   ///   - query: parameters; those that are nil are omitted.

@@ -29,8 +29,8 @@ struct CallOptions: ParsableArguments {
     }
   }
 
-  /// For commands that work on the database itself.
-  /// - Throws: `ValidationError` if a server is named.
+  /// Refuses the options that name a server, for commands that work on the database itself.
+  /// - Throws: `ValidationError` if one was given.
   func refuseServer(_ command: String, _ why: String) throws {
     guard server == nil, context == nil, apiKey == nil, apiKeyFile == nil else {
       throw ValidationError(
@@ -93,7 +93,7 @@ enum Destination: Equatable {
     }
     if let key = line.apiKey { return key }
     if let file = line.apiKeyFile { return try Configuration.readAPIKey(file) }
-    // A context may hold the key of a server named by address.
+    // A context may hold the key of a server that is named by its address.
     if let known = try Contexts.read().contexts.first(where: { $0.server == server }) {
       return try known.apiKeyFile.map(Configuration.readAPIKey) ?? known.apiKey ?? ""
     }

@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import Glibc
 internal import Reactor
 
-/// Asks for confirmation before something that reaches many people or is irreversible. Scripts are not asked.
+/// Asks for confirmation before an action that reaches many people or is irreversible. Scripts are not asked.
 struct Confirmation: ParsableArguments {
-  /// Maximum number of devices reached without confirmation.
+  /// Maximum number of devices that a command reaches without confirmation.
   static let devices: Int64 = 100
 
   @Flag(
@@ -17,8 +17,8 @@ struct Confirmation: ParsableArguments {
   var canAsk: Bool { !yes && isatty(STDIN_FILENO) == 1 && StandardError.isTerminal }
 
   /// Asks for confirmation.
-  /// - Parameter question: a sentence that says what would happen.
-  /// - Throws: `CommandError` unless confirmed.
+  /// - Parameter question: a sentence that states the consequence.
+  /// - Throws: `CommandError` if the user declines.
   func ask(_ question: String) throws {
     guard canAsk else { return }
     StandardError.write(Array("\(question) Go on? [y/N] ".utf8))
@@ -26,7 +26,7 @@ struct Confirmation: ParsableArguments {
     guard answer == "y" || answer == "yes" else { throw CommandError("Nothing was done.") }
   }
 
-  /// Asks for confirmation if the message reaches more than `devices`.
+  /// Asks for confirmation if `what` reaches more than `devices` devices.
   /// - Parameter targeted: number of devices; nil if there are too many to count.
   func ask(devices targeted: Int64?, of what: String) throws {
     guard canAsk, targeted.map({ $0 > Self.devices }) ?? true else { return }

@@ -3,23 +3,25 @@ internal import JSON
 internal import Postgres
 internal import Reactor
 
-/// The user's servers with their API keys, stored in `~/.config/upmc/contexts.json`, readable only by its owner.
+/// The user's servers with their API keys, stored in `~/.config/upmc/contexts.json`, which only its owner may read.
 struct Contexts {
   struct Context: Equatable {
     var name: String
     var server: String
-    /// One of the two.
+    /// The API key itself; nil if it is in `apiKeyFile`.
     var apiKey: String?
+    /// File with the API key; nil if the key is in `apiKey`.
     var apiKeyFile: String?
   }
 
   var contexts: [Context] = []
-  /// Name of the current context; nil if none.
+  /// Name of the context in use; nil if none.
   var current: String?
 
   var present: Context? { current.flatMap { name in contexts.first { $0.name == name } } }
 
-  /// - Throws: `CommandError` if there is no context with this name.
+  /// Returns the context with this name.
+  /// - Throws: `CommandError` if there is none.
   func context(_ name: String) throws -> Context {
     guard let context = contexts.first(where: { $0.name == name }) else {
       let known = contexts.isEmpty ? "there is none yet" : "there are \(contexts.map(\.name).joined(separator: ", "))"
@@ -28,9 +30,9 @@ struct Contexts {
     return context
   }
 
-  // MARK: The file
+  // MARK: Storage
 
-  /// Path of the file; nil if the user has no home directory.
+  /// Directory of the file; nil if the user has no home directory.
   static var directory: String? {
     let environment = ProcessInfo.processInfo.environment
     if let configured = environment["XDG_CONFIG_HOME"], configured.hasPrefix("/") { return configured + "/upmc" }

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Access to response members. Absent and null are equivalent.
+/// Access to the members of a response. Absent and null members are equivalent.
 extension JSONTree {
   var isNull: Bool {
     if case .word("null") = self { true } else { false }
@@ -11,10 +11,10 @@ extension JSONTree {
     self[name].flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// A member as text; nil when absent or null.
+  /// Returns a member as text; nil if it is absent or null.
   func optional(_ name: String) -> String? { given(name)?.string }
 
-  /// A member as text; empty when absent or null.
+  /// Returns a member as text; empty if it is absent or null.
   func text(_ name: String) -> String { optional(name) ?? "" }
 
   func number(_ name: String) -> Int64 { Int64(text(name)) ?? 0 }

@@ -53,8 +53,8 @@ struct LocalAPI: AdminAPI {
       piece: piece)
   }
 
-  /// Returns the secret with which an app's server vouches for users. No API returns it, because it requires the master
-  /// key.
+  /// Returns the secret with which an app's server vouches for users. No API response contains it, because it requires
+  /// the master key.
   func userProofSecret(of appID: String) throws -> JSONTree {
     let secret = try Administration.userProofSecret(
       of: appID, master: database.masterKey(), by: .here, on: database.connection)

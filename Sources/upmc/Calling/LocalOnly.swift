@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// For commands that work only on this machine or its database: throws if a server is named.
+/// Refuses `--server` and `--context`, for commands that work only on this machine or its database.
 struct LocalOnly: ParsableArguments {
   @Option(help: .hidden)
   var server: String?

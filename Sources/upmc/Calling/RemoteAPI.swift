@@ -12,12 +12,13 @@ struct RemoteAPI: AdminAPI {
   private let apiKey: String
   let name: String
 
-  /// Long, because counting the audience of a campaign takes time.
+  /// Timeout of a request; long, because counting the audience of a campaign takes time.
   private static let patience: Duration = .seconds(120)
-  /// Maximum response, in bytes: an export is one response.
+  /// Maximum size of a response in bytes; large, because an export is one response.
   private static let answerBytes = 1 << 30
 
-  /// - Throws: `CommandError` if the address is malformed or cannot be resolved.
+  /// Creates the API of a server.
+  /// - Throws: `CommandError` if the address or the API key is malformed, or the address cannot be resolved.
   init(_ address: String, apiKey: String, _ configuration: Configuration) throws {
     guard let url = HTTPURL(address) else {
       throw CommandError("\(address) is no server's address. Write https://host, with a port or a path if needed.")
@@ -47,7 +48,7 @@ struct RemoteAPI: AdminAPI {
     }
   }
 
-  /// The value of `Host`, which omits the default port.
+  /// Returns the server's origin, whose `Host` value omits the default port.
   private static func origin(_ url: HTTPURL) throws -> HTTPOrigin {
     let origin = try HTTPOrigin(host: url.host, port: url.port)
     guard url.isSecure, url.port == 443 else { return origin }
