@@ -114,7 +114,7 @@ final class APNsAdapter: PushNetworkAdapter {
       // All other pushes would get the same answer: return them, so that the dispatcher tries the other environment.
       // But if this environment has accepted the credential before, the answer is a mistake that concerns only this
       // push.
-      if !pool.hasAccepted { pool.giveBackQueues(.wrongEnvironment(reason: reason)) }
+      if !pool.hasAccepted { pool.finishQueued(.wrongEnvironment(reason: reason)) }
     case .retryOnceThenPause, .pauseApp: pool.pause(submission, reason + clockRemark, on: connection)
     }
   }
@@ -176,7 +176,7 @@ final class APNsAdapter: PushNetworkAdapter {
     // For a bad certificate, APNs may send a GOAWAY instead of an answer.
     switch APNsReason(rawValue: text)?.action {
     case .pauseApp: pool.failAll(text)
-    case .otherEnvironment: pool.giveBackQueues(.wrongEnvironment(reason: text))
+    case .otherEnvironment: pool.finishQueued(.wrongEnvironment(reason: text))
     default: break
     }
   }

@@ -26,23 +26,23 @@ package struct AuthKeyring: Sendable {
     package var actingFor: String?
     /// True if the key was issued for the PSID alone (`asking_authorization`), which push networks and logs also
     /// contain.
-    package var isAsked = false
+    package var isTokenOnly = false
     /// The app backend's proof for the user on whose behalf the caller acts; nil if none was given.
     package var userProof: String?
 
-    package init(device: DeviceID, epoch: Int16, actingFor: String? = nil, isAsked: Bool = false) {
+    package init(device: DeviceID, epoch: Int16, actingFor: String? = nil, isTokenOnly: Bool = false) {
       self.device = device
       self.epoch = epoch
       self.actingFor = actingFor
-      self.isAsked = isAsked
+      self.isTokenOnly = isTokenOnly
     }
   }
 
   /// Returns a new authKey for a device.
-  /// - Parameter isAsked: true if the caller has presented only the token, so that the key does not authorize a new
+  /// - Parameter isTokenOnly: true if the caller has presented only the token, so that the key does not authorize a new
   ///   token.
-  package func make(device: DeviceID, epoch: Int16, isAsked: Bool = false) -> String {
-    let mark = isAsked ? "a" : ""
+  package func make(device: DeviceID, epoch: Int16, isTokenOnly: Bool = false) -> String {
+    let mark = isTokenOnly ? "a" : ""
     return "\(device).\(mark)\(epoch).\(Self.seal(device, "\(mark)\(epoch)", keys.present))"
   }
 
@@ -50,12 +50,12 @@ package struct AuthKeyring: Sendable {
   package func verify(_ authKey: String) -> Claim? {
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }
-    let isAsked = parts[1].hasPrefix("a")
-    guard let epoch = Int16(parts[1].dropFirst(isAsked ? 1 : 0)) else { return nil }
+    let isTokenOnly = parts[1].hasPrefix("a")
+    guard let epoch = Int16(parts[1].dropFirst(isTokenOnly ? 1 : 0)) else { return nil }
     let (given, epochText) = (Array(parts[2].utf8), String(parts[1]))
     guard keys.all.contains(where: { ConstantTime.isEqual(given, Array(Self.seal(device, epochText, $0).utf8)) })
     else { return nil }
-    return Claim(device: device, epoch: epoch, isAsked: isAsked)
+    return Claim(device: device, epoch: epoch, isTokenOnly: isTokenOnly)
   }
 
   private static func seal(_ device: DeviceID, _ epoch: String, _ hmac: HMAC) -> String {

@@ -39,7 +39,7 @@ package struct SDKKeyring: Sendable {
     package func covers(psid: String) -> Bool { psidDigest == SDKKeyring.digest(psid) }
 
     fileprivate var text: String {
-      "\(app).\(psidDigest).\(claim.map { "\($0.device).\($0.isAsked ? "a" : "")\($0.epoch)" } ?? "-.0")"
+      "\(app).\(psidDigest).\(claim.map { "\($0.device).\($0.isTokenOnly ? "a" : "")\($0.epoch)" } ?? "-.0")"
     }
   }
 
@@ -62,8 +62,8 @@ package struct SDKKeyring: Sendable {
   package func verify(_ authKey: String, now: Int64) -> Verdict {
     guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
-    let isAsked = parts.count == 6 && parts[3].hasPrefix("a")
-    guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3].dropFirst(isAsked ? 1 : 0)),
+    let isTokenOnly = parts.count == 6 && parts[3].hasPrefix("a")
+    guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3].dropFirst(isTokenOnly ? 1 : 0)),
       let end = Int64(parts[4])
     else { return .forged }
     let (given, text) = (Array(parts[5].utf8), parts[..<5].joined(separator: "."))
@@ -71,7 +71,7 @@ package struct SDKKeyring: Sendable {
       return .forged
     }
     guard now < end else { return .expired }
-    let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch, isAsked: isAsked) }
+    let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch, isTokenOnly: isTokenOnly) }
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
 

@@ -27,7 +27,7 @@ package enum SecondPerson {
   ///   - approved: number of devices that a second person has already approved; nil if none.
   ///   - withinHour: number of devices of this person's other messages within an hour that needed no approval.
   ///   - most: number of devices that one person may send to.
-  package static func isAsked(
+  package static func approvalReason(
     devices: Int64?, approved: Int64? = nil, withinHour: Int64 = 0, most: Int64
   ) -> Because? {
     guard let devices else { return approved == nil ? .size : nil }

@@ -17,7 +17,7 @@ package import TLS
 /// ```
 ///
 /// A PROXY header and a TLS handshake may precede the first request: `Transport` handles both, transparently for the
-/// rest. `Visitors` limits each client address; `Forwarding` finds that address behind trusted proxies.
+/// rest. `ClientCounts` limits each client address; `Forwarding` finds that address behind trusted proxies.
 ///
 /// **A loop iteration**: read each ready connection once, handle complete requests, let the other users of the loop
 /// run, then send each connection's responses with one call. This allocates nothing per request.
@@ -63,9 +63,9 @@ package final class HTTPServer {
   private var freeSlots: [Int] = []
   private var lastIdentity: UInt64 = 0
   /// The counts per client address; nil if there are no limits per address.
-  let visitors: Visitors?
+  let counts: ClientCounts?
   /// Slot at which the search for an idle connection to close continues.
-  private var nextWayGiver = 0
+  private var nextEvictionCandidate = 0
   private var flushQueue: [Connection] = []
   private var resumeQueue: [Connection] = []
   private var sweepTimer: Timers.ID?
@@ -86,9 +86,9 @@ package final class HTTPServer {
     self.handler = handler
     self.tls = tls
     let isLimited = configuration.connectionsPerAddress != nil || configuration.requestsPerAddress != nil
-    visitors =
+    counts =
       isLimited
-      ? Visitors(
+      ? ClientCounts(
         connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
     writer = ResponseWriter(clock: loop.clock, isSecure: tls != nil)
     bodies = BodyRules(
@@ -142,14 +142,16 @@ package final class HTTPServer {
   }
 
   /// True if peer addresses are needed; each costs a system call.
-  private var knowsAddresses: Bool { visitors != nil || !configuration.trustedProxies.isEmpty }
+  private var knowsAddresses: Bool { counts != nil || !configuration.trustedProxies.isEmpty }
 
   /// Closes an idle connection in favour of a new one; HTTP clients must expect that between requests. Returns false if
   /// none is found.
   private func makeRoom() -> Bool {
-    for _ in 0..<min(HTTPLimits.wayGivers, connections.count) {
-      nextWayGiver = (nextWayGiver + 1) % connections.count
-      guard let connection = connections[nextWayGiver], connection.serial > 0, connection.isIdle else { continue }
+    for _ in 0..<min(HTTPLimits.evictionCandidates, connections.count) {
+      nextEvictionCandidate = (nextEvictionCandidate + 1) % connections.count
+      guard let connection = connections[nextEvictionCandidate], connection.serial > 0, connection.isIdle else {
+        continue
+      }
       connection.close()
       return true
     }
@@ -250,7 +252,7 @@ package final class HTTPServer {
   private func deliver(_ event: Reply.Event, _ serial: UInt64, to connection: Connection) {
     switch event {
     case .response(let response): connection.respond(serial, response)
-    case .goOn: connection.goOn(serial)
+    case .admitBody: connection.admitBody(serial)
     case .begin(let stream, let status, let headers):
       guard connection.beginStream(serial, status, headers, length: nil) else { return stream.end() }
       connection.whenAbandoned(serial) { stream.end() }
@@ -271,8 +273,8 @@ package final class HTTPServer {
   private func sweep() {
     sweepTimer = nil
     for connection in connections { connection?.checkTime(loop.now) }
-    visitors?.sweep(loop.now)
-    if connectionCount > 0 || visitors?.count ?? 0 > 0, sweepTimer == nil { scheduleSweep() }
+    counts?.sweep(loop.now)
+    if connectionCount > 0 || counts?.count ?? 0 > 0, sweepTimer == nil { scheduleSweep() }
   }
 
   // MARK: End

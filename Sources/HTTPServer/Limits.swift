@@ -70,7 +70,7 @@ package enum HTTPLimits {
   /// Burst allowance of an address, as the time in which its average rate would permit that many requests.
   package static let requestCredit = Duration.seconds(2)
   /// Maximum connections examined to find an idle one that can be closed for a new one.
-  package static let wayGivers = 64
+  package static let evictionCandidates = 64
   /// Pause of accepting when the process has no free descriptors.
   package static let acceptRest = Duration.milliseconds(100)
 }

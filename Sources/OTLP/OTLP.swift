@@ -90,7 +90,7 @@ private final class ExportLoop {
 
   /// Returns false if the collector accepts no spans at present.
   @discardableResult private func exportSpans(within timeout: Duration) -> Bool {
-    while isAsked("traces") {
+    while isDue("traces") {
       if batch.isEmpty {
         batch = spans.take(atMost: OTLPLimits.spansOfRequest)
         batchSince = clock.now
@@ -121,7 +121,7 @@ private final class ExportLoop {
   }
 
   private func exportMetrics(within timeout: Duration) {
-    guard isAsked("metrics") else { return }
+    guard isDue("metrics") else { return }
     let samples = metrics.samples()
     let period = OTLPMetrics.Period(began: began, now: clock.wallMicroseconds)
     let body = OTLPMetrics.body(samples, period, of: configuration.resource)
@@ -132,7 +132,7 @@ private final class ExportLoop {
     }
   }
 
-  private func isAsked(_ signal: String) -> Bool { pauses[signal]?.isOver(at: clock.now) ?? true }
+  private func isDue(_ signal: String) -> Bool { pauses[signal]?.isOver(at: clock.now) ?? true }
 
   private func succeeded(_ signal: String, _ rejected: Int, _ why: String) {
     pauses[signal] = nil

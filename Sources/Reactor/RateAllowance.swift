@@ -25,7 +25,7 @@ package struct RateAllowance: Sendable {
   }
 
   /// Reverts a `take` whose request was not carried out.
-  package func giveBack(_ theoreticalArrival: inout Int64) {
+  package func refund(_ theoreticalArrival: inout Int64) {
     theoreticalArrival -= cost
   }
 

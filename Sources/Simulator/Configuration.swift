@@ -20,9 +20,9 @@ package struct SimulatorConfiguration: Sendable {
   // MARK: Strictness
 
   package var rules = ValidationRules()
-  package var conduct = ConnectionConduct.Policy()
+  package var conduct = StreamLimitPolicy.Policy()
   /// The handling of well-formed tokens that were never registered.
-  package var strangers = TokenRegistry.Strangers.accepted
+  package var unregisteredTokens = TokenRegistry.UnregisteredPolicy.accepted
   /// Time without a request after which a connection gets GOAWAY.
   package var idle = Limits.idle
   /// Delay of every answer, to simulate the round trip to Apple of 40 to 150 ms.

@@ -19,7 +19,7 @@ internal import Synchronization
 /// **Validation** (`RequestValidation`) performs no I/O: it takes a request and the service's state and returns a
 /// result. The order: path and method, repeated headers, authentication, `apns-` headers, topic, payload, device token.
 ///
-/// **Connections** (`ConnectionConduct`): one stream until the first valid push, then 1000; back to 1 after a
+/// **Connections** (`StreamLimitPolicy`): one stream until the first valid push, then 1000; back to 1 after a
 /// rejection until a success. Too many errors end in GOAWAY. Streams over the limit are refused or, when the provider
 /// knew the limit, answered with GOAWAY.
 ///

@@ -62,7 +62,7 @@ struct SimulatorCommand: ParsableCommand {
         GET    /channels            broadcast channels and what followers show
         POST   /channels/followers?channel=C&count=N
                                     N more activities follow a channel
-        GET    /faults              those in force, how often each struck
+        GET    /faults              those in force, how often each applied
         POST   /faults              puts one into force, see below
         DELETE /faults?id=N         ends one; without id, all
         POST   /tokens              [{"token":T,"environment":"sandbox",
@@ -287,7 +287,7 @@ struct SimulatorCommand: ParsableCommand {
     configuration.fcmMessagesPerMinute = fcmQuota > 0 ? fcmQuota : nil
     configuration.fcmLimitsDevices = fcmDeviceLimit
     configuration.serverNames += name
-    configuration.strangers = strictTokens ? .refused : .accepted
+    configuration.unregisteredTokens = strictTokens ? .refused : .accepted
     configuration.rules.checksPayload = strictPayload
     configuration.rules.countsUpdatesPerTeam = teamTokenUpdates
     configuration.conduct.dropsLimit = !steadyLimit

@@ -91,7 +91,7 @@ import Testing
     #expect(try Self.counts([1, 2, 4, 5], world) == [2, 5, 5, 2])
     #expect(try world.count("badge_ledger") == 3)
     #expect(try world.count("badge_ledger WHERE deliveries = 2 AND negatives = 1 AND increment = 3") == 1)
-    try Increments.giveBack([Self.key(1, seqno, world): 1], on: world.connection)
+    try Increments.restore([Self.key(1, seqno, world): 1], on: world.connection)
     try Increments.takeBack([Self.key(2, seqno, world): 1], on: world.connection)
     #expect(try Self.counts([1, 2, 5], world) == [5, 2, 2])
   }

@@ -27,8 +27,8 @@ import Testing
     return 500
   }
 
-  private func giveBack(_ seqno: Int64, _ connection: Connection) throws -> GiveBack {
-    try GiveBack(
+  private func restore(_ seqno: Int64, _ connection: Connection) throws -> RejectionReversal {
+    try RejectionReversal(
       [Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1))], now: now, connection)
   }
 
@@ -46,7 +46,7 @@ import Testing
     let url = world.databaseURL
     let now = now
     try world.connection.withTransaction {
-      try giveBack(seqno, world.connection).run(world.connection, writer: 8)
+      try restore(seqno, world.connection).run(world.connection, writer: 8)
       _ = try Thread(name: "finisher") {
         do {
           try Messages.finish([seqno], at: now, on: try Connection(url))
@@ -77,7 +77,7 @@ import Testing
     let url = world.databaseURL
     try count(world, seqno)
     try world.connection.withTransaction {
-      let back = try giveBack(seqno, world.connection)
+      let back = try restore(seqno, world.connection)
       // Closed in between: what was given back cannot be seen from there.
       try Messages.finish([seqno], at: now, on: try Connection(url))
       try back.run(world.connection, writer: 8)
@@ -92,7 +92,7 @@ import Testing
     let url = world.databaseURL
     try count(world, seqno)
     try world.connection.withTransaction {
-      let back = try giveBack(seqno, world.connection)
+      let back = try restore(seqno, world.connection)
       let operatorsConnection = try Connection(url)
       try operatorsConnection.run(Controls.beginCancelling(seqno))
       try Messages.finish([seqno], at: now, on: operatorsConnection)

@@ -15,6 +15,6 @@ import Testing
     devices: Int64?, approved: Int64?, withinHour: Int64, most: Int64, because: SecondPerson.Because?
   ) {
     #expect(
-      SecondPerson.isAsked(devices: devices, approved: approved, withinHour: withinHour, most: most) == because)
+      SecondPerson.approvalReason(devices: devices, approved: approved, withinHour: withinHour, most: most) == because)
   }
 }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a good key works by Apple's word, which is kept and shown`() throws {
-    let world = try World { $0.strangers = .refused }
+    let world = try World { $0.unregisteredTokens = .refused }
     #expect(try listed(world).isEmpty, "it was stored before the server ran")
     let reply = try store(world, world.started.providerKey.privateKeyPEM)
     #expect(reply.status == 200, "\(reply.text)")

@@ -234,7 +234,7 @@ import Testing
   }
 
   @Test func `an APNs key that Apple refuses replaces nothing, and messages go on`() throws {
-    let bank = try Bank { $0.strangers = .refused }
+    let bank = try Bank { $0.unregisteredTokens = .refused }
     let world = bank.world
     let work = try SteadyWork(
       on: [world.server.address.port], clientKey: world.clientKey, apiKey: world.apiKey)

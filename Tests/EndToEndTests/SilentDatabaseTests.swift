@@ -47,7 +47,7 @@ import Testing
     _ = try world.poll("nobody waits for the lock") {
       try world.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 ? true : nil
     }
-    // Strangers get through before the blocked one is answered.
+    // UnregisteredPolicy get through before the blocked one is answered.
     #expect(try world.receipt(seqno, World.token("a1")).status == 200)
     #expect(try world.register("d3", token: World.token("c3"), user: "park").status == 201)
     #expect(blocked.receive(atMost: .zero).isEmpty)

@@ -43,7 +43,7 @@ import Testing
     let server = try TestServer(configuration: configuration)
     let peers = try (0..<5).map { _ in try server.connect() }
     for peer in peers { for _ in 0..<5 { #expect(try peer.exchange(Self.get).status == 200) } }
-    #expect(server.server.visitors?.count == 0)
+    #expect(server.server.counts?.count == 0)
   }
 
   @Test func `requests have a rate: two seconds' worth at once, then as they come due`() throws {
@@ -98,10 +98,10 @@ import Testing
     let server = try TestServer(configuration: configuration { $0.requestsPerAddress = 10 })
     let peer = try server.connect()
     #expect(try peer.exchange(Self.get).status == 200)
-    #expect(server.server.visitors?.count == 1)
+    #expect(server.server.counts?.count == 1)
     peer.close()
     server.advance(seconds: 3)
-    #expect(server.server.visitors?.count == 0)
+    #expect(server.server.counts?.count == 0)
   }
 
   @Test func `a proxy names its client at the start of the connection`() throws {

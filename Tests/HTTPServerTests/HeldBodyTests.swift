@@ -30,9 +30,9 @@ import Testing
     #expect(peer.wait { server.handler.held.count == 1 })
     server.advance(seconds: 100)
     #expect(peer.text.isEmpty)
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     // Once is enough.
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     #expect(peer.wait { peer.text == "HTTP/1.1 100 Continue\r\n\r\n" })
     peer.received = []
     peer.send(String(repeating: "x", count: 2_000) + head(3) + "abc")
@@ -56,7 +56,7 @@ import Testing
     let (read, spooled) = (connection.request.store.input.count, connection.request.store.spooledBytes)
     #expect(read < HTTPLimits.pipelinedBytes + HTTPLimits.readBytes && spooled == 0)
     #expect(server.server.bodies.disk.held == 0 && server.server.bodies.memory.held == 0)
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     #expect(try peer.takeAnswer().body == "1000000")
   }
 
@@ -66,7 +66,7 @@ import Testing
     peer.send(head(1_000_000) + String(repeating: "x", count: 300_000))
     #expect(peer.wait { server.handler.held.count == 1 })
     server.handler.held[0].send(Response(status: .unauthorized))
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     let answer = try peer.takeAnswer()
     #expect(answer.status == 401 && answer.header("connection") == "close" && peer.waitForClose())
     #expect(server.server.bodies.disk.held == 0 && server.server.bodies.memory.held == 0)
@@ -80,7 +80,7 @@ import Testing
     peer.reset()
     server.turn(20)
     #expect(server.server.connectionCount == 0)
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     server.turn(20)
     #expect(try server.connect().exchange(head(1) + "z").body == "1")
   }
@@ -92,7 +92,7 @@ import Testing
     peer.finish()
     #expect(peer.wait { server.handler.held.count == 1 })
     server.turn(20)
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     #expect(try peer.takeAnswer().status == 400)
   }
 
@@ -103,7 +103,7 @@ import Testing
     #expect(peer.wait { server.handler.held.count == 1 })
     server.server.drain(deadline: .seconds(10))
     server.turn(20)
-    server.handler.held[0].goOn()
+    server.handler.held[0].admitBody()
     #expect(try peer.takeAnswer().body == "2000")
     #expect(peer.waitForClose())
   }
@@ -117,7 +117,7 @@ import Testing
       let peer = try server.connect()
       peer.send(head(2_000))
       #expect(peer.wait { server.handler.held.count == number + 1 })
-      server.handler.held[number].goOn()
+      server.handler.held[number].admitBody()
       peer.send(String(repeating: "x", count: 2_000))
       #expect(try peer.takeAnswer().status == 200)
     }
@@ -133,7 +133,7 @@ import Testing
     let fourth = try server.connect()
     fourth.send(head(2_000) + String(repeating: "x", count: 2_000))
     #expect(fourth.wait { server.handler.held.count == 3 })
-    server.handler.held[2].goOn()
+    server.handler.held[2].admitBody()
     #expect(try fourth.takeAnswer().status == 200)
     #expect(try fourth.exchange(head(1) + "x").status == 429)
   }

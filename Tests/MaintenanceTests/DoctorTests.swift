@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `BadDeviceToken means that APNs takes the rest`() throws {
-    let world = try MaintenanceWorld { $0.strangers = .refused }
+    let world = try MaintenanceWorld { $0.unregisteredTokens = .refused }
     let found = world.findings()
     #expect(found.failures.isEmpty, "\(found.failures)")
     #expect(try #require(found.first { $0.subject == "APNS" }).what.contains("BadDeviceToken"))

@@ -43,8 +43,8 @@ import Testing
     try Increments.takeBack([key: 1], on: world.connection)
   }
 
-  private func giveBack(_ key: Ledger.Key) throws {
-    try Increments.giveBack([key: 1], on: world.connection)
+  private func restore(_ key: Ledger.Key) throws {
+    try Increments.restore([key: 1], on: world.connection)
   }
 
   private func broken() throws -> Int64 {
@@ -79,7 +79,7 @@ import Testing
     try takeBack(first)
     #expect(try world.badge("kim") == 950)
     _ = try send(adding: 45)
-    try giveBack(first)
+    try restore(first)
     #expect(try world.badge("kim") == 1000)
     try takeBack(first)
     #expect(try world.badge("kim") == 995)
@@ -93,7 +93,7 @@ import Testing
     try world.setBadge("kim", 1)
     try takeBack(first)
     #expect(try world.badge("kim") == 0)
-    try giveBack(first)
+    try restore(first)
     #expect(try world.badge("kim") == 1)
   }
 

@@ -101,7 +101,7 @@ import Testing
         for step in round.steps { step.read(try world.connection.run(step.statement, step.parameters)) }
       }
       try world.connection.script("ROLLBACK")
-      newDevices.giveBack(batch.admitted)
+      newDevices.refund(batch.admitted)
     }
     let problems = problems(try register(0..<4, from: office))
     #expect(problems.map { $0 == nil } == [true, true, true, false])

@@ -130,11 +130,11 @@ import Testing
     let key = try send()
     try endNegative(key)
     #expect(try world.badge("kim") == 0)
-    try Increments.giveBack([key: 1], on: world.connection)
+    try Increments.restore([key: 1], on: world.connection)
     #expect(try world.badge("kim") == 1)
     try world.run(.setBadge(world.claim("d1"), 5))
     try endNegative(key)
-    try Increments.giveBack([key: 1], on: world.connection)
+    try Increments.restore([key: 1], on: world.connection)
     #expect(try world.badge("kim") == 5)
   }
 

@@ -55,12 +55,12 @@ import Testing
 
   @Test func `sent again, only what was taken back and not read meanwhile is added again`() throws {
     try endNegative()
-    try Increments.giveBack([key: 1], on: world.connection)
+    try Increments.restore([key: 1], on: world.connection)
     #expect(try world.badge("kim") == 3)
     try endNegative()
     try world.run(world.read(key.seqno, psid: "aa"))
     #expect(try world.badge("kim") == 2)
-    try Increments.giveBack([key: 1], on: world.connection)
+    try Increments.restore([key: 1], on: world.connection)
     #expect(try world.badge("kim") == 2)
   }
 }

@@ -94,7 +94,7 @@ import Testing
     #expect(added.status == 200)
     #expect(try push(Self.token) == #"{"reason":"TooManyRequests"}"# + "\n2 429")
     let all = try decode([FaultDocument].self, try call("GET", "/faults").body)
-    #expect(all.map(\.struck) == [1])
+    #expect(all.map(\.applied) == [1])
     let id = try #require(all.first?.id)
     #expect(try call("DELETE", "/faults?id=\(id)").status == 204)
     #expect(try call("DELETE", "/faults?id=\(id)").status == 404)

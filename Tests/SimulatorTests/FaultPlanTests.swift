@@ -54,8 +54,8 @@ import Testing
     fault.every = 3
     fault.tokenPrefix = "ABA"
     _ = try plan.add(fault, now: start)
-    let struck = (1...9).map { _ in plan.effect(onRequestFor: token, circumstances()) != nil }
-    #expect(struck == [false, false, true, false, false, true, false, false, true])
+    let applied = (1...9).map { _ in plan.effect(onRequestFor: token, circumstances()) != nil }
+    #expect(applied == [false, false, true, false, false, true, false, false, true])
     let other = try #require(DeviceToken("cdcd"))
     let spared = (1...9).map { _ in plan.effect(onRequestFor: other, circumstances()) }
     #expect(spared == Array(repeating: nil, count: 9))
@@ -81,7 +81,7 @@ import Testing
     #expect(!strikes(5, 7, .sandbox))
     #expect(strikes(4, 7, .sandbox))
     #expect(!strikes(4, 7, .sandbox))
-    #expect(plan.all.map(\.struck) == [2])
+    #expect(plan.all.map(\.applied) == [2])
   }
 
   @Test func `the same seed gives the same dice`() throws {

@@ -47,9 +47,9 @@ import Testing
     #expect(service.reason(request) == nil)
   }
 
-  @Test func `strangers are refused when told so, and registered ones are not`() throws {
+  @Test func `unregistered tokens are refused when told so, and registered ones are not`() throws {
     var service = try TestService()
-    service.knowledge.tokens.strangers = .refused
+    service.knowledge.tokens.unregisteredTokens = .refused
     service.knowledge.tokens.register(try #require(DeviceToken(Self.other)), environment: .production)
     let authorization = try service.authorization()
     #expect(service.reason(TestRequest(authorization: authorization)) == .badDeviceToken)

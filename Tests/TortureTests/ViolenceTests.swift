@@ -19,7 +19,7 @@ import Testing
     #expect(script(plan(seed: 7)) != script(plan(seed: 8)))
   }
 
-  @Test func `of one node only that one is struck, and only as asked`() {
+  @Test func `of one node only that one is applied, and only as asked`() {
     let acts = script(plan(seed: 1, nodes: 1, only: ["kill-server"]))
     #expect(acts.allSatisfy { $0.contains("kill([0]") })
   }

@@ -246,7 +246,7 @@ package final class Committer {
         advance(batch, pending)
       case .failure(let error):
         running = nil
-        newDevices?.giveBack(batch.admitted)
+        newDevices?.refund(batch.admitted)
         if mayCommit, error.isConnectionLost { for entry in pending { entry.mayBeCommitted = true } }
         fail(pending, error)
       }

@@ -92,7 +92,7 @@ extension DeviceHandler {
       ShownUser.object,
       ShownUser(
         standing: DeviceStanding(device: device, userName: userName),
-        authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isAsked: renewed.isAsked)))
+        authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly)))
   }
 
   func clearUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {

@@ -75,7 +75,7 @@ final class AdminStreams: Sendable {
     guard !inbox.refusesAll else { return false }
     let look: @Sendable () -> Void = { inbox.look() }
     let stream = ticket.stream(status: .ok, headers: source.headers, drained: look) {
-      place.giveBack()
+      place.release()
       look()
     }
     if let stream, !inbox.open(StreamInbox.Opening(source: source, stream: stream)) { stream.abandon() }

@@ -71,7 +71,7 @@ final class AdminWorker {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
       _ = try authenticate(credential, on: try connected())
-      ticket.goOn()
+      ticket.admitBody()
       return nil
     } catch {
       return refusal(error, requestID, language)

@@ -40,7 +40,7 @@ final class StreamQuota: Sendable {
       return nil
     }
     if let problem { throw problem }
-    return StreamPlace { [weak self] in self?.giveBack(party) }
+    return StreamPlace { [weak self] in self?.release(party) }
   }
 
   private func over(_ share: Int, _ whose: Sentence) -> Problem {
@@ -49,7 +49,7 @@ final class StreamQuota: Sendable {
       "\(share) \(shares.name) of \(whose) are open already, which is its share. Close one, or wait for its end.")
   }
 
-  private func giveBack(_ party: QuotaHolder) {
+  private func release(_ party: QuotaHolder) {
     taken.withLock { taken in
       taken.all -= 1
       Self.lessen(&taken.members[party.member])
@@ -63,7 +63,7 @@ final class StreamQuota: Sendable {
   }
 }
 
-/// A reserved place. It becomes free with `giveBack`, or when the last reference is released.
+/// A reserved place. It becomes free with `release`, or when the last reference is released.
 final class StreamPlace: Sendable {
   private let isGivenBack = Atomic(false)
   private let action: @Sendable () -> Void
@@ -72,10 +72,10 @@ final class StreamPlace: Sendable {
     self.action = action
   }
 
-  deinit { giveBack() }
+  deinit { release() }
 
   /// Frees the place. Further calls have no effect.
-  func giveBack() {
+  func release() {
     if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
   }
 }

@@ -29,7 +29,7 @@ final class HostedHandler {
   }
 
   /// Returns whether this handler serves the request's path.
-  static func isAsked(_ request: Request) -> Bool {
+  static func handles(_ request: Request) -> Bool {
     request.withPath { path in
       path.count > 3 && path[0] == UInt8(ascii: "/") && path[2] == UInt8(ascii: "/")
         && (path[1] == UInt8(ascii: "p") || path[1] == UInt8(ascii: "m"))

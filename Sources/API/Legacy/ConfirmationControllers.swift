@@ -50,11 +50,11 @@ extension LegacyHandler {
       guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
       let reach = Operation.Reach(app: app.number, device: isOwn ? nil : proof?.claim?.device)
       // A key that was issued to anyone who knew the PSID allows reporting a read, but not setting the user's count.
-      let isAsked = app.identity != .open && proof?.claim?.isAsked != false
+      let isTokenOnly = app.identity != .open && proof?.claim?.isTokenOnly != false
       confirm(
         call,
         Operation.Confirmation(
-          seqno: seqno, psid: token, read: read.map { isAsked ? .keep : $0 }, isGenuine: true, reach: reach))
+          seqno: seqno, psid: token, read: read.map { isTokenOnly ? .keep : $0 }, isGenuine: true, reach: reach))
     }
   }
 

@@ -58,7 +58,8 @@ extension LegacyHandler {
           if let nobody { return nobody(call) }
           throw LegacyRefusal(.notRegistered, "NotRegistered: register the service first.")
         }
-        try body(identity, about.by(AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isAsked: true)))
+        try body(
+          identity, about.by(AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isTokenOnly: true)))
       }
     }
   }

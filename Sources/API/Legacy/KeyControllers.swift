@@ -12,7 +12,7 @@ extension LegacyHandler {
       try Self.checkSDKAccess(of: app)
       let identity = try DeviceIdentity(call.form, app: app)
       identify(call, identity) { record throws(LegacyRefusal) in
-        let claim = record.map { AuthKeyring.Claim(device: $0.device, epoch: $0.authEpoch, isAsked: true) }
+        let claim = record.map { AuthKeyring.Claim(device: $0.device, epoch: $0.authEpoch, isTokenOnly: true) }
         call.succeed(
           Envelope.row { writer in
             writer.member("AUTHKEY", self.makeKey(app: app, psid: identity.psid, claim: claim))

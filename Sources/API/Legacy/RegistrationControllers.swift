@@ -43,7 +43,7 @@ extension LegacyHandler {
         let record = registered.device
         self.succeed(
           call, identity,
-          AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isAsked: !registered.givesFullKey))
+          AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isTokenOnly: !registered.givesFullKey))
       }
     }
   }

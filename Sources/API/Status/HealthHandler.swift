@@ -21,7 +21,7 @@ package final class HealthHandler {
     self.readiness = readiness
   }
 
-  package static func isAsked(_ request: Request) -> Bool {
+  package static func handles(_ request: Request) -> Bool {
     request.pathEquals("/health") || request.pathEquals("/ready")
   }
 

@@ -17,7 +17,7 @@ package final class MetricsHandler {
     self.catalog = catalog
   }
 
-  package static func isAsked(_ request: Request) -> Bool { request.pathEquals("/metrics") }
+  package static func handles(_ request: Request) -> Bool { request.pathEquals("/metrics") }
 
   package func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {

@@ -55,7 +55,7 @@ extension Shared {
     for flight in flights {
       // If the provider is full or the lease may have ended, the completer re-reads the tokens and retries.
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
-      if !isTaken { giveBack(flight.batch, workers) }
+      if !isTaken { returnUnprocessed(flight.batch, workers) }
     }
   }
 
@@ -64,7 +64,7 @@ extension Shared {
     trace == nil ? nil : configuration.spans?.begin(trace, at: clock.wallMicroseconds)
   }
 
-  private func giveBack(_ batch: PushBatch, _ workers: LaneWorkers) {
+  private func returnUnprocessed(_ batch: PushBatch, _ workers: LaneWorkers) {
     workers.tell(
       .results(batch.targets.indices.map { PushResult(batch: batch.address, target: $0, result: .notProcessed) }))
   }

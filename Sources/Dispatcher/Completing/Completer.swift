@@ -83,7 +83,7 @@ final class Completer {
         shared.clock.now < deadline
       {
         for input in workers.completer.receive(atMost: .milliseconds(50)) { take(input) }
-        while let retry = retries.popMin() { handBack(retry) }
+        while let retry = retries.popMin() { postpone(retry) }
         giveRoom()
         for decision in blockAnswers.takeAll() { decisions.add(decision) }
         try write(connection)
@@ -96,11 +96,11 @@ final class Completer {
     workers.completer.close()
   }
 
-  private func handBack(_ retry: Retry) {
-    handBack(retry.claim, retry.message, retry.target, reason: "NotProcessed")
+  private func postpone(_ retry: Retry) {
+    postpone(retry.claim, retry.message, retry.target, reason: "NotProcessed")
   }
 
-  func handBack(
+  func postpone(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
   ) {
     // The node that resubmits it cannot know that it is a resend: count it now.
@@ -359,7 +359,7 @@ final class Completer {
       decide(retry.claim, retry.message, retry.target, status, reason: reason)
     }
     for (retry, reason, dueAt) in resubmission.handedBack {
-      handBack(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)
+      postpone(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)
     }
     forget(resubmission.lost)
     if !resubmission.flights.isEmpty { shared.launch(resubmission.flights, workers) }

@@ -17,13 +17,13 @@ extension Resubmission {
         return false
       }
       if standing.isAppPaused {
-        handBack(retry, reason: "AppPaused", dueAt: nil)
+        postpone(retry, reason: "AppPaused", dueAt: nil)
         return false
       }
       switch standing.passage {
       case .open: return true
-      case .paused: handBack(retry, reason: "paused", dueAt: nil)
-      case .closedUntil(let opensAt): handBack(retry, reason: "window", dueAt: min(opensAt, retry.message.expiresAt))
+      case .paused: postpone(retry, reason: "paused", dueAt: nil)
+      case .closedUntil(let opensAt): postpone(retry, reason: "window", dueAt: min(opensAt, retry.message.expiresAt))
       case .cancelled:
         // A delivery that may have arrived is not reported as cancelled, but as not resent.
         if retry.target.attempts.mayHaveArrived {
@@ -63,9 +63,9 @@ extension Resubmission {
         decide(retry, .expired, reason: "expired")
       } else if let nightEndsAt = times.nightEndsAt {
         // Both the quiet night hours and the message's window may apply; wait for the later end.
-        handBack(retry, reason: "night", dueAt: min(max(nightEndsAt, times.opensAt ?? 0), expiresAt))
+        postpone(retry, reason: "night", dueAt: min(max(nightEndsAt, times.opensAt ?? 0), expiresAt))
       } else if let opensAt = times.opensAt {
-        handBack(retry, reason: "window", dueAt: min(opensAt, expiresAt))
+        postpone(retry, reason: "window", dueAt: min(opensAt, expiresAt))
       } else {
         return true
       }

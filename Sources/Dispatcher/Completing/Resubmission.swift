@@ -74,7 +74,7 @@ struct Resubmission {
     decided.append((retry, status, reason))
   }
 
-  mutating func handBack(_ retry: Retry, reason: String, dueAt: Int64?) {
+  mutating func postpone(_ retry: Retry, reason: String, dueAt: Int64?) {
     handedBack.append((retry, reason, dueAt))
   }
 

@@ -61,7 +61,7 @@ extension Completer {
     } else if wait <= RetryPolicy.longestInMemorySeconds, !shared.isStopping {
       tryAgain(retry.claim, message, target, afterMilliseconds: wait * 1000)
     } else {
-      handBack(retry.claim, message, target, reason: Self.busyReason, dueAt: dueAt)
+      postpone(retry.claim, message, target, reason: Self.busyReason, dueAt: dueAt)
     }
     return true
   }

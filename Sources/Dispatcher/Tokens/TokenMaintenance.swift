@@ -150,7 +150,7 @@ struct TokenMaintenance {
       result.cleared.insert(route.app)
     }
     guard !deliveries.isEmpty else { return }
-    try GiveBack(deliveries, now: now, connection).run(connection, writer: writer)
+    try RejectionReversal(deliveries, now: now, connection).run(connection, writer: writer)
   }
 
   private static func reason(_ flood: Flood) -> String {

@@ -23,7 +23,7 @@ final class BodyAdmission {
   }
 
   /// Records that the handler admits the body. Returns false if no body is held.
-  func goOn() -> Bool {
+  func admitBody() -> Bool {
     guard leave == .held else { return false }
     leave = .given
     return true

@@ -54,6 +54,6 @@ final class BodyRules {
 
   /// Counts the bytes that the current request holds against the budgets. Returns false if that exceeds one.
   func count(_ request: Request) -> Bool {
-    request.room.count(held: request.store.heldBytes, of: memory, spooled: request.store.spooledBytes, of: disk)
+    request.shares.count(held: request.store.heldBytes, of: memory, spooled: request.store.spooledBytes, of: disk)
   }
 }

@@ -3,12 +3,12 @@ internal import Reactor
 /// Applies the limits per client address to one connection: whether the client may connect, and whether it may send a
 /// request.
 ///
-/// Invariant: a client admitted by `arrive` is counted once by `Visitors`, until `leave`.
+/// Invariant: a client admitted by `arrive` is counted once by `ClientCounts`, until `leave`.
 final class ClientEntry {
   /// True if the server's connection limit was reached when the client connected, so that it only gets a 503.
   private let isSurplus: Bool
-  /// The client's entry in `Visitors`; nil if it is not counted.
-  private var visitor: Visitors.Visitor?
+  /// The client's entry in `ClientCounts`; nil if it is not counted.
+  private var client: ClientCounts.ClientCount?
 
   init(isSurplus: Bool) {
     self.isSurplus = isSurplus
@@ -17,29 +17,29 @@ final class ClientEntry {
   /// Admits the client once its address is known. Returns the refusal; nil if the client is admitted.
   /// - Parameters:
   ///   - address: address of the peer; nil if no limit depends on it.
-  ///   - visitors: the counts per address; nil if there are no limits per address.
+  ///   - counts: the counts per address; nil if there are no limits per address.
   ///   - isTrusted: returns whether an address belongs to a trusted proxy, whose requests name their clients.
   func arrive(
-    _ address: IPAddress?, for request: Request, _ visitors: Visitors?, isTrusted: (IPAddress) -> Bool
+    _ address: IPAddress?, for request: Request, _ counts: ClientCounts?, isTrusted: (IPAddress) -> Bool
   ) -> Refusal? {
     guard !isSurplus else { return .tooManyConnections }
     guard let address else { return nil }
     request.isBehindProxy = isTrusted(address)
-    guard let visitors, !request.isExempt(address) else { return nil }
-    visitor = visitors.enter(address)
-    return visitor == nil ? .tooManyOfAddress : nil
+    guard let counts, !request.isExempt(address) else { return nil }
+    client = counts.enter(address)
+    return client == nil ? .tooManyOfAddress : nil
   }
 
-  func leave(_ visitors: Visitors?) {
-    if let visitor { visitors?.leave(visitor) }
-    visitor = nil
+  func leave(_ counts: ClientCounts?) {
+    if let client { counts?.leave(client) }
+    client = nil
   }
 
   /// Counts a request. Returns whether the client is within its rate limit.
-  func mayAsk(_ request: Request, among visitors: Visitors?, now: Instant) -> Bool {
-    guard let visitors else { return true }
-    if let visitor { return visitors.mayAsk(visitor, now: now) }
+  func isWithinRateLimit(_ request: Request, among counts: ClientCounts?, now: Instant) -> Bool {
+    guard let counts else { return true }
+    if let client { return counts.isWithinRateLimit(client, now: now) }
     guard request.isBehindProxy, let client = request.clientAddress, !request.isExempt(client) else { return true }
-    return visitors.mayAsk(client, now: now)
+    return counts.isWithinRateLimit(client, now: now)
   }
 }

@@ -68,7 +68,7 @@ final class Connection: EventLoop.Handler, Answering {
   /// Admits the client or refuses it. Called when its address is known.
   /// - Parameter address: address of the peer; nil if no limit depends on it.
   func arrive(from address: SocketAddress?) {
-    if let refusal = client.arrive(address?.ip, for: request, server.visitors, isTrusted: server.isTrusted) {
+    if let refusal = client.arrive(address?.ip, for: request, server.counts, isTrusted: server.isTrusted) {
       refuse(refusal)
     }
   }
@@ -179,7 +179,7 @@ final class Connection: EventLoop.Handler, Answering {
     begin(facts)
     // If the handler answers without admitting the body, the unread body would precede the next request: close then.
     answers.keepsAlive = false
-    guard mayAsk else {
+    guard isWithinRateLimit else {
       turnAway()
       dropBody()
       return true
@@ -190,8 +190,8 @@ final class Connection: EventLoop.Handler, Answering {
   }
 
   /// Continues with the body after the handler has admitted it.
-  func goOn(_ serial: UInt64) {
-    guard isAwaiting(serial), admission.goOn() else { return }
+  func admitBody(_ serial: UInt64) {
+    guard isAwaiting(serial), admission.admitBody() else { return }
     takeBody(request.store.facts)
     pump()
   }
@@ -210,17 +210,17 @@ final class Connection: EventLoop.Handler, Answering {
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
     // A request whose handler was asked about its body has been counted already.
-    if beginUnlessAsked(facts) || mayAsk {
+    if beginUnlessAsked(facts) || isWithinRateLimit {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
       turnAway()
     }
     intake.finish(request)
-    guard !request.room.isEmpty else { return }
+    guard !request.shares.isEmpty else { return }
     // The handler has seen the body and copied what it keeps.
     request.store.trim()
     // The request is answered already, or the client has disconnected.
-    if phase != .handling, phase != .streaming { request.room.giveBack() }
+    if phase != .handling, phase != .streaming { request.shares.release() }
   }
 
   /// Starts a request: assigns its random number, which every response needs, even one to a malformed request.
@@ -244,7 +244,7 @@ final class Connection: EventLoop.Handler, Answering {
   }
 
   /// Counts the request. True if the client is within its rate limit.
-  private var mayAsk: Bool { client.mayAsk(request, among: server.visitors, now: server.loop.now) }
+  private var isWithinRateLimit: Bool { client.isWithinRateLimit(request, among: server.counts, now: server.loop.now) }
 
   /// Answers 429 without calling the handler. The connection stays open, unless it has an unread body.
   private func turnAway() {
@@ -263,9 +263,9 @@ final class Connection: EventLoop.Handler, Answering {
 
   /// Discards what has arrived of a refused request's body.
   private func dropBody() {
-    guard !request.room.isEmpty else { return }
+    guard !request.shares.isEmpty else { return }
     request.store.discard()
-    request.room.giveBack()
+    request.shares.release()
   }
 
   // MARK: Responses
@@ -299,7 +299,7 @@ final class Connection: EventLoop.Handler, Answering {
   private func answered(_ status: Status) {
     server.meter?.answered(answers.number, request, status, after: answers.age(at: server.loop.now))
     // A handler that answers immediately may still read the body, so `handle` releases it later.
-    if !isPumping, !request.room.isEmpty { request.room.giveBack() }
+    if !isPumping, !request.shares.isEmpty { request.shares.release() }
     if answers.keepsAlive {
       phase = .head
       intake.awaitHead()
@@ -392,8 +392,8 @@ final class Connection: EventLoop.Handler, Answering {
     phase = .closed
     wire.close()
     unsentBytes = 0
-    request.room.giveBack()
-    client.leave(server.visitors)
+    request.shares.release()
+    client.leave(server.counts)
     server.remove(self)
     answers.abandonStream()?()
   }

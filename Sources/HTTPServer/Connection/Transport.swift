@@ -30,7 +30,7 @@ final class Transport {
   private(set) var hasHiddenInput = false
   /// True if a close_notify must be sent before closing, by which TLS clients distinguish an orderly end from
   /// truncation.
-  private var owesFarewell = false
+  private var mustSendCloseNotify = false
 
   /// Creates the transport of an accepted connection.
   /// - Parameters:
@@ -43,7 +43,7 @@ final class Transport {
   }
 
   deinit {
-    if owesFarewell { stream?.sendCloseNotify() }
+    if mustSendCloseNotify { stream?.sendCloseNotify() }
   }
 
   /// True once HTTP bytes can be exchanged.
@@ -92,7 +92,7 @@ final class Transport {
     switch stream?.handshake() {
     case .complete:
       context = nil
-      owesFarewell = true
+      mustSendCloseNotify = true
       // The first request may have arrived with the end of the handshake and be buffered in TLS.
       hasHiddenInput = true
       return .open
@@ -120,7 +120,7 @@ final class Transport {
       hasHiddenInput = count > 0
       return count > 0 ? .bytes(count) : .endOfStream
     case .failed:
-      owesFarewell = false
+      mustSendCloseNotify = false
       hasHiddenInput = false
       // A client that closes TCP without close_notify has disconnected, too.
       return .failed(0)
@@ -150,7 +150,7 @@ final class Transport {
     switch result {
     case .complete, .wouldBlock: return count > 0 ? .bytes(count) : .wouldBlock
     case .failed:
-      owesFarewell = false
+      mustSendCloseNotify = false
       return .failed(0)
     }
   }
@@ -166,14 +166,14 @@ final class Transport {
       socket?.shutdownWrite()
       return
     }
-    if owesFarewell { stream.sendCloseNotify() }
-    owesFarewell = false
+    if mustSendCloseNotify { stream.sendCloseNotify() }
+    mustSendCloseNotify = false
     stream.shutdownWrite()
   }
 
   /// Makes closing send a TCP reset, so that nothing unsent is kept for a client that does not read.
   func resetOnClose() {
-    owesFarewell = false
+    mustSendCloseNotify = false
     guard let stream else {
       socket?.resetOnClose()
       return

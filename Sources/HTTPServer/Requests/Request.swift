@@ -25,7 +25,7 @@ package final class Request {
   /// Returns whether an address is exempt from the limits per address.
   var isExempt: (IPAddress) -> Bool = { _ in false }
   /// The request's shares of the memory and disk budgets.
-  var room = BodyRoom()
+  var shares = BodyShares()
 
   init(limits: HeadLimits, inputBytes: Int = HTTPLimits.restingBufferBytes) {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
@@ -180,8 +180,8 @@ package final class Request {
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },
       remoteAddress: remoteAddress, clientAddress: clientAddress, id: id)
     owned.trace = trace
-    owned.spooled = store.takeSpool(room.disk)
-    owned.share = room.memory
+    owned.spooled = store.takeSpool(shares.disk)
+    owned.share = shares.memory
     return owned
   }
 }

@@ -5,7 +5,7 @@ package protocol RequestHandler: AnyObject {
 
   /// Returns whether the client must be authenticated before the body is read. Called when the head is complete and the
   /// body is chunked or longer than `HTTPLimits.unaskedBodyBytes`. After true, no more of the body is read until the
-  /// handler either calls `ticket.goOn()`, after which `bodyLimit` and `spoolsBody` are called, or answers, which ends
+  /// handler either calls `ticket.admitBody()`, after which `bodyLimit` and `spoolsBody` are called, or answers, which ends
   /// the connection.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool
 

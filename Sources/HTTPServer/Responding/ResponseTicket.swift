@@ -18,8 +18,8 @@ package struct ResponseTicket: Sendable {
   /// Admits the body of a request whose handler has held it. Returns false if the server has stopped or its inbox is
   /// full.
   @discardableResult
-  package func goOn() -> Bool {
-    replies.offer(Reply(ticket: self, event: .goOn))
+  package func admitBody() -> Bool {
+    replies.offer(Reply(ticket: self, event: .admitBody))
   }
 
   /// Starts a response that another thread writes in pieces. Returns nil if the server has stopped or its inbox is
@@ -114,7 +114,7 @@ package final class TicketStream: Sendable {
 package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)
-    case goOn
+    case admitBody
     case begin(TicketStream, Status, [(String, String)])
     case piece([UInt8], TicketStream)
     case end

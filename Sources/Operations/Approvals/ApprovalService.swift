@@ -122,7 +122,8 @@ package enum ApprovalService {
       let most = try connection.answer(ApprovalHolds.most(of: asker, in: app.number))
     else { return nil }
     let withinHour = try connection.answer(ApprovalHolds.withinHour(asker, app: app.number, now: now))
-    guard let because = SecondPerson.isAsked(devices: audience.targeted, withinHour: withinHour, most: most) else {
+    guard let because = SecondPerson.approvalReason(devices: audience.targeted, withinHour: withinHour, most: most)
+    else {
       return nil
     }
     var new = Approvals.New(

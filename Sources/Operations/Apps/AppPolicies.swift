@@ -73,7 +73,7 @@ package struct AppPolicies: Sendable {
   func opensAll(
     _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Int64
   ) -> Bool {
-    guard claim.isAsked, identity != .open else { return true }
+    guard claim.isTokenOnly, identity != .open else { return true }
     guard let proof = claim.userProof, let user = record.userKey.clientUID else { return false }
     return isGood(proof, of: user, in: record.app, now: now)
   }

@@ -69,7 +69,7 @@ extension Administration {
     let deadline = clock.now + Operations.Limits.checkTimeout
     while true {
       let found = try connection.answer(CredentialChecks.find(app, network))
-      guard found.check == nil, found.isAsked, clock.now < deadline else { return found.check }
+      guard found.check == nil, found.isPending, clock.now < deadline else { return found.check }
       Polling.rest(Operations.Limits.checkPause)
     }
   }

@@ -174,7 +174,7 @@ extension AuthKeyring.Claim {
   /// when its user is vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     AuthKeyring.Claim(
-      device: record.device, epoch: record.authEpoch, isAsked: isAsked && epoch == record.authEpoch)
+      device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && epoch == record.authEpoch)
   }
 }
 

@@ -22,7 +22,7 @@ package final class OperationBatch {
 
   package let operations: [Operation]
   package var results: [Outcome] { context.results }
-  /// The new devices that were counted against the limits. Return them with `NewDevices.giveBack` before a retry.
+  /// The new devices that were counted against the limits. Return them with `NewDevices.refund` before a retry.
   package var admitted: [NewDevices.Source] { context.admitted }
 
   private let context: BatchContext

@@ -60,7 +60,7 @@ package final class NewDevices {
     }
     if let perApp, !perApp.take(&apps[app.number, default: 0], now: now) {
       if let origin, let perAddress {
-        perAddress.giveBack(&sources[Source(app: app.number, address: origin), default: 0])
+        perAddress.refund(&sources[Source(app: app.number, address: origin), default: 0])
       }
       tell(app, nil, now)
       return Self.problem(
@@ -71,10 +71,10 @@ package final class NewDevices {
   }
 
   /// Returns allowances taken for devices that were not stored, because their batch is retried.
-  package func giveBack(_ admitted: [Source]) {
+  package func refund(_ admitted: [Source]) {
     for source in admitted {
-      if source.address != nil, sources[source] != nil { perAddress?.giveBack(&sources[source, default: 0]) }
-      if apps[source.app] != nil { perApp?.giveBack(&apps[source.app, default: 0]) }
+      if source.address != nil, sources[source] != nil { perAddress?.refund(&sources[source, default: 0]) }
+      if apps[source.app] != nil { perApp?.refund(&apps[source.app, default: 0]) }
     }
   }
 

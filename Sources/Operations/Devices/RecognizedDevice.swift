@@ -29,7 +29,7 @@ struct RecognizedDevice: Equatable {
   init(_ registration: Operation.Registration, _ records: [Devices.Record]) {
     let rows = registration.device.rows
     let own = records.filter { rows.contains($0.device) }
-    if let proof = registration.proof, !proof.isAsked,
+    if let proof = registration.proof, !proof.isTokenOnly,
       let row = own.first(where: { $0.device == proof.device && $0.authEpoch == proof.epoch })
     {
       (device, recognition) = (row.device, .key)

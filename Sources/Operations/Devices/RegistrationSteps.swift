@@ -231,7 +231,7 @@ struct RegistrationSteps {
     let registration = entry.registration
     let known = batch.devices[entry.row.device]
     let isItsToken =
-      entry.row.recognition == .token && registration.proof?.isAsked == true
+      entry.row.recognition == .token && registration.proof?.isTokenOnly == true
       && registration.proof?.device == known?.device && registration.proof?.epoch == known?.authEpoch
     if registration.isOpenedByProof, entry.row.recognition != .key, !isItsToken {
       // The key of a device that is gone or has unregistered is no longer valid.

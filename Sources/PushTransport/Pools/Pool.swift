@@ -111,7 +111,7 @@ package final class Pool: PoolConnectionsDelegate {
   /// settings.
   private func fail(_ queue: RouteQueue, _ reason: String) {
     queue.standing.failed(reason, at: loop.clock.now)
-    queue.giveBack(.credentialFault(reason: reason))
+    queue.finishQueued(.credentialFault(reason: reason))
   }
 
   /// Marks all routes of the pool as failed, because their common credential is at fault.
@@ -119,8 +119,8 @@ package final class Pool: PoolConnectionsDelegate {
     for queue in routes.queues { fail(queue, reason) }
   }
 
-  package func giveBackQueues(_ result: SubmissionResult) {
-    routes.giveBack(result)
+  package func finishQueued(_ result: SubmissionResult) {
+    routes.finishQueued(result)
   }
 
   /// Limits how many targets each lane of each route may queue, so that few wait longer than their tokens stay valid.
@@ -150,7 +150,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   /// Returns targets that have waited too long as stale, and tries to send the rest.
   func sweep() {
-    routes.giveBackStale(at: loop.clock.now, wallSeconds: wallSeconds)
+    routes.finishStale(at: loop.clock.now, wallSeconds: wallSeconds)
     work()
   }
 
@@ -253,7 +253,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   /// Shuts down gracefully: returns what is queued and lets open requests finish.
   func stop() {
-    routes.giveBack(.notProcessed)
+    routes.finishQueued(.notProcessed)
     connections.stop()
   }
 

@@ -67,7 +67,7 @@ final class PoolRoutes {
   /// Makes all routes refuse new batches, and finishes what is queued with `result`.
   func shut(_ result: SubmissionResult) {
     for queue in queues { gate.shut(queue.route) }
-    giveBack(result)
+    finishQueued(result)
   }
 
   func open() {
@@ -78,7 +78,7 @@ final class PoolRoutes {
   func rest(_ lanes: Set<Lane>) {
     for queue in queues {
       gate.rest(queue.route, lanes)
-      for lane in lanes { queue.giveBack(lane, .notProcessed) }
+      for lane in lanes { queue.finishQueued(lane, .notProcessed) }
     }
   }
 
@@ -87,12 +87,12 @@ final class PoolRoutes {
     for queue in queues { gate.bound(queue.route, to: targets) }
   }
 
-  func giveBack(_ result: SubmissionResult) {
-    for queue in queues { queue.giveBack(result) }
+  func finishQueued(_ result: SubmissionResult) {
+    for queue in queues { queue.finishQueued(result) }
   }
 
-  func giveBackStale(at now: Instant, wallSeconds: Int64) {
-    for queue in queues { queue.giveBackStale(at: now, wallSeconds: wallSeconds) }
+  func finishStale(at now: Instant, wallSeconds: Int64) {
+    for queue in queues { queue.finishStale(at: now, wallSeconds: wallSeconds) }
   }
 
   // MARK: Submitting

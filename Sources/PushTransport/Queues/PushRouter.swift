@@ -129,7 +129,7 @@ package final class PushRouter: PoolOwner {
 
   private func reassign(_ queue: RouteQueue) {
     guard !queue.isEmpty, assign(queue) == nil else { return }
-    queue.giveBack(.noCredential(reason: noCredential))
+    queue.finishQueued(.noCredential(reason: noCredential))
   }
 
   func isolate(_ route: PushRoute) {

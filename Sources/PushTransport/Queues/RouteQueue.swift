@@ -47,7 +47,7 @@ package final class RouteQueue {
   }
 
   /// Finishes targets that have waited too long as stale.
-  func giveBackStale(at now: Instant, wallSeconds: Int64) {
+  func finishStale(at now: Instant, wallSeconds: Int64) {
     for lane in lanes.indices where !lanes[lane].isEmpty {
       let stale = lanes[lane].removeStale { $0.isWorthSending(at: now, wallSeconds: wallSeconds) }
       for submission in stale { outbox.finish(submission, .stale) }
@@ -55,12 +55,12 @@ package final class RouteQueue {
   }
 
   /// Finishes everything queued with `result`.
-  func giveBack(_ result: SubmissionResult) {
-    for lane in Lane.allCases { giveBack(lane, result) }
+  func finishQueued(_ result: SubmissionResult) {
+    for lane in Lane.allCases { finishQueued(lane, result) }
   }
 
   /// Finishes everything queued in a lane with `result`.
-  func giveBack(_ lane: Lane, _ result: SubmissionResult) {
+  func finishQueued(_ lane: Lane, _ result: SubmissionResult) {
     while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }
 

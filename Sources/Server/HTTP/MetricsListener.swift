@@ -50,8 +50,8 @@ final class MetricsListener {
     }
 
     func handle(_ request: Request, _ responder: Responder) {
-      if MetricsHandler.isAsked(request) { return metrics.handle(request, responder) }
-      if HealthHandler.isAsked(request) { return health.handle(request, responder) }
+      if MetricsHandler.handles(request) { return metrics.handle(request, responder) }
+      if HealthHandler.handles(request) { return health.handle(request, responder) }
       let problem = Problem(.notFound, "Here are /metrics, /health and /ready.")
       responder.send(.problem(problem, requestID: request.id, isKept: false, in: request.language))
     }

@@ -169,7 +169,7 @@ final class ControlAPI: RequestHandler {
     do {
       let fault: Fault = try decode(request)
       let id = try service.simulated.faults.add(fault, now: service.simulated.loop.clock.now)
-      return .json(FaultDocument(id: id, fault: fault, struck: 0))
+      return .json(FaultDocument(id: id, fault: fault, applied: 0))
     } catch let outcome as Outcome {
       return outcome
     } catch {

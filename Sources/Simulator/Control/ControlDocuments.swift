@@ -24,7 +24,7 @@ struct FaultDocument: Codable {
   let id: Int
   let fault: Fault
   /// Number of times the fault was applied.
-  let struck: Int
+  let applied: Int
 }
 
 /// A token in the body of `POST /tokens`.

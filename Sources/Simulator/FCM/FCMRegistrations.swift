@@ -20,10 +20,10 @@ package struct FCMRegistrations {
 
   private var entries: [Entry] = []
   private var numbers: [String: Int] = [:]
-  var strangers: TokenRegistry.Strangers
+  var unregisteredTokens: TokenRegistry.UnregisteredPolicy
 
-  package init(strangers: TokenRegistry.Strangers = .accepted) {
-    self.strangers = strangers
+  package init(unregisteredTokens: TokenRegistry.UnregisteredPolicy = .accepted) {
+    self.unregisteredTokens = unregisteredTokens
   }
 
   package var count: Int { entries.count }
@@ -43,9 +43,9 @@ package struct FCMRegistrations {
   /// Returns the registration's number, or the error for sending to it.
   mutating func find(_ name: String) -> Result<Int, FCMError> {
     let number: Int
-    if let known = numbers[name], entries[known].isRegistered || strangers == .accepted {
+    if let known = numbers[name], entries[known].isRegistered || unregisteredTokens == .accepted {
       number = known
-    } else if strangers == .accepted {
+    } else if unregisteredTokens == .accepted {
       number = insert(name)
     } else {
       return .failure(.unregistered)

@@ -36,7 +36,7 @@ package final class FCMService {
   private var audience: DeliveryAudience?
 
   init(configuration: SimulatorConfiguration, nowSeconds: @escaping () -> Int64) {
-    registrations = FCMRegistrations(strangers: configuration.strangers)
+    registrations = FCMRegistrations(unregisteredTokens: configuration.unregisteredTokens)
     log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
     quota = FCMQuota(perMinute: configuration.fcmMessagesPerMinute)
     limitsDevices = configuration.fcmLimitsDevices

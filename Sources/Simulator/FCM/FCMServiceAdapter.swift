@@ -17,8 +17,8 @@ final class FCMServiceAdapter: ServiceAdapter {
   }
 
   /// Policy of Google's front ends: 100 streams by default, and errors do not count against a connection.
-  var conduct: ConnectionConduct.Policy {
-    var policy = ConnectionConduct.Policy()
+  var conduct: StreamLimitPolicy.Policy {
+    var policy = StreamLimitPolicy.Policy()
     policy.streams = simulated.configuration.fcmStreams
     policy.dropsLimit = false
     policy.errorPoints = 0
@@ -57,7 +57,7 @@ final class FCMServiceAdapter: ServiceAdapter {
     PushReply(stream: stream, streamID: stream.id, id: id, uniqueID: nil, content: content)
   }
 
-  func farewell(isIdle: Bool) -> [UInt8] { Array((isIdle ? "session_timed_out" : "server_shutting_down").utf8) }
+  func goAwayDebugData(isIdle: Bool) -> [UInt8] { Array((isIdle ? "session_timed_out" : "server_shutting_down").utf8) }
 
   // MARK: Responses
 

@@ -52,7 +52,7 @@ package struct FaultPlan {
     }
   }
 
-  private struct Armed {
+  private struct ActiveFault {
     let id: ID
     let fault: Fault
     /// Network to which the fault is limited; nil for all.
@@ -64,7 +64,7 @@ package struct FaultPlan {
     /// Number of requests (or connections) that met the other conditions.
     var met = 0
     /// Number of times the fault was applied.
-    var struck = 0
+    var applied = 0
   }
 
   /// Circumstances on which the decision depends.
@@ -85,8 +85,8 @@ package struct FaultPlan {
     }
   }
 
-  private var requestFaults: [Armed] = []
-  private var connectionFaults: [Armed] = []
+  private var requestFaults: [ActiveFault] = []
+  private var connectionFaults: [ActiveFault] = []
   private var dice: Dice
   private var lastID = 0
 
@@ -106,7 +106,7 @@ package struct FaultPlan {
     }
     lastID += 1
     let from = now + .nanoseconds(Int64((fault.afterSeconds ?? 0) * 1e9))
-    let armed = Armed(
+    let armed = ActiveFault(
       id: lastID, fault: fault, network: network, effect: effect, prefix: prefix, from: from,
       until: fault.forSeconds.map { from + .nanoseconds(Int64($0 * 1e9)) })
     if effect.isOfConnection { connectionFaults.append(armed) } else { requestFaults.append(armed) }
@@ -127,8 +127,8 @@ package struct FaultPlan {
   }
 
   /// The active faults, with the number of times each was applied.
-  package var all: [(id: ID, fault: Fault, struck: Int)] {
-    (requestFaults + connectionFaults).sorted { $0.id < $1.id }.map { ($0.id, $0.fault, $0.struck) }
+  package var all: [(id: ID, fault: Fault, applied: Int)] {
+    (requestFaults + connectionFaults).sorted { $0.id < $1.id }.map { ($0.id, $0.fault, $0.applied) }
   }
 
   /// Returns the effect for a request that has passed validation; nil if no fault applies.
@@ -149,22 +149,22 @@ package struct FaultPlan {
   }
 
   private static func decide(
-    _ faults: inout [Armed], _ dice: inout Dice, _ circumstances: Circumstances, _ target: Target?
+    _ faults: inout [ActiveFault], _ dice: inout Dice, _ circumstances: Circumstances, _ target: Target?
   ) -> Effect? {
     for index in faults.indices where applies(faults[index], circumstances, target) {
       let fault = faults[index].fault
       faults[index].met += 1
       if let every = fault.every, !faults[index].met.isMultiple(of: every) { continue }
       if let probability = fault.probability, !dice.roll(probability) { continue }
-      faults[index].struck += 1
+      faults[index].applied += 1
       return faults[index].effect
     }
     return nil
   }
 
-  private static func applies(_ armed: Armed, _ circumstances: Circumstances, _ target: Target?) -> Bool {
+  private static func applies(_ armed: ActiveFault, _ circumstances: Circumstances, _ target: Target?) -> Bool {
     guard circumstances.now >= armed.from, armed.until.map({ circumstances.now < $0 }) ?? true else { return false }
-    if let times = armed.fault.times, armed.struck >= times { return false }
+    if let times = armed.fault.times, armed.applied >= times { return false }
     if let network = armed.network, network != circumstances.place.network { return false }
     if let environment = armed.fault.environment, environment != circumstances.place.environment { return false }
     if let connection = armed.fault.connection, connection != circumstances.connection { return false }

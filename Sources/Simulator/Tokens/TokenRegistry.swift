@@ -15,7 +15,7 @@ package struct TokenRegistry {
   }
 
   /// The handling of well-formed tokens that were never registered.
-  package enum Strangers: String, Codable, Sendable {
+  package enum UnregisteredPolicy: String, Codable, Sendable {
     /// Accepted, as a token of the environment and topic it is used with.
     case accepted
     /// Refused with BadDeviceToken: only tokens registered by virtual devices, tests or the control API are accepted.
@@ -35,7 +35,7 @@ package struct TokenRegistry {
 
   private enum Kind: UInt8 { case active, unregistered, expired }
 
-  package var strangers: Strangers
+  package var unregisteredTokens: UnregisteredPolicy
   private var entries: [Entry] = []
   /// The bytes after the 32nd of long tokens, by index.
   private var tails: [Index: [UInt8]] = [:]
@@ -44,8 +44,8 @@ package struct TokenRegistry {
   private var slots: [UInt32] = Array(repeating: 0, count: 1024)
   private var topics: [[UInt8]] = []
 
-  package init(strangers: Strangers = .accepted) {
-    self.strangers = strangers
+  package init(unregisteredTokens: UnregisteredPolicy = .accepted) {
+    self.unregisteredTokens = unregisteredTokens
   }
 
   package var count: Int { entries.count }
@@ -57,9 +57,9 @@ package struct TokenRegistry {
   mutating func find(_ token: DeviceToken, in environment: Environment) -> Index? {
     if let index = index(of: token) {
       if let own = entries[index].environment { return own == environment ? index : nil }
-      return strangers == .accepted ? index : nil
+      return unregisteredTokens == .accepted ? index : nil
     }
-    return strangers == .accepted ? insert(token) : nil
+    return unregisteredTokens == .accepted ? insert(token) : nil
   }
 
   package func index(of token: DeviceToken) -> Index? {

@@ -23,7 +23,7 @@ final class APNsServiceAdapter: ServiceAdapter {
   }
 
   var storedBodyBytes: Int { Limits.voipPayloadBytes + 1 }
-  var conduct: ConnectionConduct.Policy { simulated.configuration.conduct }
+  var conduct: StreamLimitPolicy.Policy { simulated.configuration.conduct }
   var isProven: Bool { identity.certificate != nil }
 
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? {
@@ -108,7 +108,7 @@ final class APNsServiceAdapter: ServiceAdapter {
       idName: isBroadcast ? "apns-request-id" : "apns-id")
   }
 
-  func farewell(isIdle: Bool) -> [UInt8] {
+  func goAwayDebugData(isIdle: Bool) -> [UInt8] {
     let reason = isIdle ? Reason.idleTimeout : .shutdown
     return AnswerBody.json(reason: reason.rawValue, timestampMilliseconds: nil)
   }

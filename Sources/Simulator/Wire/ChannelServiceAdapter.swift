@@ -16,7 +16,7 @@ final class ChannelServiceAdapter: ServiceAdapter {
   }
 
   var storedBodyBytes: Int { Limits.broadcastPayloadBytes + 1 }
-  var conduct: ConnectionConduct.Policy { simulated.configuration.conduct }
+  var conduct: StreamLimitPolicy.Policy { simulated.configuration.conduct }
   var isProven: Bool { true }
 
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? {
@@ -103,7 +103,7 @@ final class ChannelServiceAdapter: ServiceAdapter {
     }
   }
 
-  func farewell(isIdle: Bool) -> [UInt8] {
+  func goAwayDebugData(isIdle: Bool) -> [UInt8] {
     AnswerBody.json(reason: (isIdle ? Reason.idleTimeout : .shutdown).rawValue, timestampMilliseconds: nil)
   }
 }

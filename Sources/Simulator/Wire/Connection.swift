@@ -246,7 +246,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   /// Shuts the connection down with a GOAWAY, after all open streams are answered.
   func shutDown() {
     guard state == .open else { return close() }
-    goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.farewell(isIdle: false))
+    goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.goAwayDebugData(isIdle: false))
     flush()
   }
 
@@ -254,7 +254,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   func checkIdle(now: Instant) {
     switch state {
     case .open where now - lastActivity > simulated.configuration.idle:
-      goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.farewell(isIdle: true))
+      goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.goAwayDebugData(isIdle: true))
       flush()
     case .handshaking where now - lastActivity > Limits.handshake:
       simulated.counters.handshakesFailed += 1

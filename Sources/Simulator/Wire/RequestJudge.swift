@@ -26,7 +26,7 @@ final class RequestJudge {
   private let session: ServerSession
   private let adapter: any ServiceAdapter
   private let simulated: SimulatedService
-  private var conduct: ConnectionConduct
+  private var conduct: StreamLimitPolicy
   private var openStreams = 0
   /// Streams with higher ids are not processed any more.
   private var lastStream = Int32.max
@@ -50,7 +50,7 @@ final class RequestJudge {
     session = connection.session
     self.adapter = adapter
     self.simulated = simulated
-    conduct = ConnectionConduct(policy: adapter.conduct, isProven: adapter.isProven)
+    conduct = StreamLimitPolicy(policy: adapter.conduct, isProven: adapter.isProven)
   }
 
   // MARK: State of the connection
@@ -62,7 +62,7 @@ final class RequestJudge {
       certificateProblem = problem
       return false
     }
-    conduct = ConnectionConduct(policy: adapter.conduct, isProven: adapter.isProven)
+    conduct = StreamLimitPolicy(policy: adapter.conduct, isProven: adapter.isProven)
     return true
   }
 

@@ -9,7 +9,7 @@ protocol ServiceAdapter: AnyObject {
   /// Maximum length of a body that is stored, in bytes; the rest is only counted.
   var storedBodyBytes: Int { get }
   /// Stream limit and error policy of the connection.
-  var conduct: ConnectionConduct.Policy { get }
+  var conduct: StreamLimitPolicy.Policy { get }
 
   /// Checks the client certificate that the provider presented. Returns the debug data for a GOAWAY if it is not
   /// acceptable; nil if it is.
@@ -21,14 +21,14 @@ protocol ServiceAdapter: AnyObject {
   func rule(on stream: ServerStream) -> Ruling
   /// Records the push accepted last and delivers it to the device.
   func deliver(_ id: MessageID)
-  /// Returns the reason under which an error answer counts against the connection (`ConnectionConduct`); nil if it does
+  /// Returns the reason under which an error answer counts against the connection (`StreamLimitPolicy`); nil if it does
   /// not count.
   func penalty(for answer: Effect.Answer) -> Reason?
 
   func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply
   func write(_ reply: PushReply, on session: ServerSession)
   /// Returns the debug data of a GOAWAY, for an idle connection or for a shutdown.
-  func farewell(isIdle: Bool) -> [UInt8]
+  func goAwayDebugData(isIdle: Bool) -> [UInt8]
 }
 
 /// The result of validating a request.

@@ -30,7 +30,7 @@ package final class SimulatedService {
     dice = Dice(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallMicroseconds))
     log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
     knowledge.rules = configuration.rules
-    knowledge.tokens.strangers = configuration.strangers
+    knowledge.tokens.unregisteredTokens = configuration.unregisteredTokens
     takeTime()
     loop.atEndOfTurn { [unowned self] in
       audience?.flush()

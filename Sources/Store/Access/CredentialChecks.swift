@@ -77,7 +77,7 @@ package enum CredentialChecks {
 
   /// Returns the result of a credential's test (nil if it has not been tested), and whether a live node can perform the
   /// test.
-  package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isAsked: Bool)> {
+  package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isPending: Bool)> {
     Query(foundStatement, app, network.rawValue) { rows in
       rows.decodeFirst { (check(&$0), $0.bool()) } ?? (nil, false)
     }

@@ -140,7 +140,7 @@ package enum ApprovalHolds {
     guard let most = message.most, let asker = message.asker else { return counted }
     _ = try connection.run(turnStatement, Parameters(asker, String(message.app)))
     counted.withinHour = try connection.run(frozenStatement, one).decodeOne { $0.int64() }
-    counted.because = SecondPerson.isAsked(
+    counted.because = SecondPerson.approvalReason(
       devices: (message.devices ?? 0) + more, approved: message.approved, withinHour: counted.withinHour, most: most)
     return counted
   }

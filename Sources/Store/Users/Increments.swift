@@ -27,10 +27,10 @@ package enum Increments {
 
   /// Records that deliveries which had ended negative are deferred again, and adds increments that had been taken back
   /// for them.
-  package static func giveBack(
+  package static func restore(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
-    try move(try connection.run(Ledger.giveBack(negatives.map { ($0.key, $0.value) })), sign: 1, connection)
+    try move(try connection.run(Ledger.restore(negatives.map { ($0.key, $0.value) })), sign: 1, connection)
   }
 
   private static func move(_ moves: [Ledger.Move], sign: Int16, _ connection: Connection) throws(PostgresError) {

@@ -165,7 +165,7 @@ package enum Ledger {
     }
   }
 
-  private static let giveBackStatement = Statement(
+  private static let restoreStatement = Statement(
     "ledger-give-back",
     """
     INSERT INTO badge_ledger (app, user_key, seqno, increment, negatives)
@@ -179,7 +179,7 @@ package enum Ledger {
 
   /// Records that deliveries that had ended negative are deferred again. Returns the increments to be added again,
   /// unless the count was set since: those of unread messages whose increment had been taken back.
-  static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
+  static func restore(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
     var given: [Key: Int16] = [:]
@@ -188,7 +188,7 @@ package enum Ledger {
       given[negative.key] = negative.count
     }
     parameters.append(counts)
-    return Query(giveBackStatement, parameters) { rows in
+    return Query(restoreStatement, parameters) { rows in
       rows.decode { row in
         let move = move(&row)
         let (isUnread, negatives, deliveries) = (row.bool(), row.int16(), row.int16())

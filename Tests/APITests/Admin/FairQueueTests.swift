@@ -251,8 +251,8 @@ import struct Domain.Problem
     #expect(code(b) == .tooManyRequests, "the app has three")
     taken += [try places.take(c), try places.take(c)]
     #expect(code(d) == .busy)
-    first.giveBack()
-    first.giveBack()
+    first.release()
+    first.release()
     #expect(code(d) == nil, "and it comes back when nobody has it")
     taken.append(try places.take(a))
     #expect(code(d) == .busy)

@@ -3,7 +3,7 @@
 ///
 /// Invariant: small requests are not counted; a large one is counted with at least the bytes that have arrived.
 /// Decision 093.
-struct BodyRoom {
+struct BodyShares {
   /// Share of the memory budget; nil unless the request is large.
   private(set) var memory: BodyShare?
   /// Share of the disk budget; nil unless the body is spooled.
@@ -26,7 +26,7 @@ struct BodyRoom {
   }
 
   /// Releases the connection's hold on the share; handlers may still hold it.
-  mutating func giveBack() {
+  mutating func release() {
     memory = nil
     disk = nil
   }

@@ -4,8 +4,8 @@ internal import Store
 
 /// Undoes rejections that were caused by our own configuration, within a transaction: the deliveries become pending
 /// again, totals and badge counts are corrected as if they had never ended, and a completed message is reopened.
-struct GiveBack {
-  private let records: [GiveBacks.Record]
+struct RejectionReversal {
+  private let records: [RejectionReversals.Record]
   private let now: Int64
 
   /// Makes the deliveries pending again. Those that were not rejected, or whose message has expired or was cancelled,
@@ -14,12 +14,12 @@ struct GiveBack {
     _ deliveries: some Collection<Confirmations.Delivery>, now: Int64, _ connection: Connection
   ) throws(PostgresError) {
     self.now = now
-    records = try connection.run(GiveBacks.outcomes(deliveries, at: now))
+    records = try connection.run(RejectionReversals.outcomes(deliveries, at: now))
   }
 
   func run(_ connection: Connection, writer: Int32) throws(PostgresError) {
     guard !records.isEmpty else { return }
-    try giveBadges(connection)
+    try restoreBadges(connection)
     var increases: [Int64: Outcomes.Increase] = [:]
     for record in records {
       increases[record.seqno, default: Outcomes.Increase()].rejected -= 1
@@ -28,16 +28,16 @@ struct GiveBack {
     var tally = Statistics.Tally()
     for record in records { tally.count(.rejected, record.statistic, times: -1) }
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
-    try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
+    try RejectionReversals.reopen(Set(records.map(\.seqno)), on: connection)
   }
 
   /// Restores badge increments that were taken back when all of a user's deliveries had ended without success.
-  private func giveBadges(_ connection: Connection) throws(PostgresError) {
+  private func restoreBadges(_ connection: Connection) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for record in records {
       let user = Users.Key(app: record.app, userKey: record.userKey)
       negatives[Ledger.Key(user: user, seqno: record.seqno), default: 0] += 1
     }
-    try Increments.giveBack(negatives, on: connection)
+    try Increments.restore(negatives, on: connection)
   }
 }

@@ -4,8 +4,8 @@ internal import Reactor
 ///
 /// Requests are limited by a `RateAllowance`. An address is forgotten once it has no connections and its allowance is
 /// full again.
-final class Visitors {
-  final class Visitor {
+final class ClientCounts {
+  final class ClientCount {
     let address: IPAddress
     fileprivate(set) var connections = 0
     /// The address's state in the rate limiter (see `RateAllowance.take`), in nanoseconds.
@@ -19,7 +19,7 @@ final class Visitors {
   private let connectionLimit: Int
   /// Rate limiter for requests; nil for no limit.
   private let requests: RateAllowance?
-  private var visitors: [IPAddress: Visitor] = [:]
+  private var counts: [IPAddress: ClientCount] = [:]
 
   /// Creates the counts of a server.
   /// - Parameters:
@@ -32,41 +32,41 @@ final class Visitors {
   }
 
   /// Number of addresses remembered.
-  var count: Int { visitors.count }
+  var count: Int { counts.count }
 
   /// Counts a connection of this address. Returns nil if the address has reached the limit.
-  func enter(_ address: IPAddress) -> Visitor? {
-    let visitor = visitor(address)
-    guard visitor.connections < connectionLimit else { return nil }
-    visitor.connections += 1
-    return visitor
+  func enter(_ address: IPAddress) -> ClientCount? {
+    let client = client(address)
+    guard client.connections < connectionLimit else { return nil }
+    client.connections += 1
+    return client
   }
 
-  func leave(_ visitor: Visitor) {
-    visitor.connections -= 1
+  func leave(_ client: ClientCount) {
+    client.connections -= 1
   }
 
   /// Counts a request whose client a proxy has named. Returns whether the client is within its rate limit.
-  func mayAsk(_ address: IPAddress, now: Instant) -> Bool {
-    requests == nil || mayAsk(visitor(address), now: now)
+  func isWithinRateLimit(_ address: IPAddress, now: Instant) -> Bool {
+    requests == nil || isWithinRateLimit(client(address), now: now)
   }
 
   /// Counts a request. Returns whether the client is within its rate limit.
-  func mayAsk(_ visitor: Visitor, now: Instant) -> Bool {
-    requests?.take(&visitor.theoreticalArrival, now: now) ?? true
+  func isWithinRateLimit(_ client: ClientCount, now: Instant) -> Bool {
+    requests?.take(&client.theoreticalArrival, now: now) ?? true
   }
 
-  private func visitor(_ address: IPAddress) -> Visitor {
+  private func client(_ address: IPAddress) -> ClientCount {
     let key = address.network
-    if let known = visitors[key] { return known }
-    let visitor = Visitor(key)
-    visitors[key] = visitor
-    return visitor
+    if let known = counts[key] { return known }
+    let client = ClientCount(key)
+    counts[key] = client
+    return client
   }
 
   /// Forgets addresses that have no connections and a full allowance. Called once a second.
   func sweep(_ now: Instant) {
-    guard !visitors.isEmpty else { return }
-    visitors = visitors.filter { $0.value.connections > 0 || $0.value.theoreticalArrival > now.nanoseconds }
+    guard !counts.isEmpty else { return }
+    counts = counts.filter { $0.value.connections > 0 || $0.value.theoreticalArrival > now.nanoseconds }
   }
 }

@@ -12,7 +12,7 @@
 ///
 /// Apple documents the limit of 1 before the first valid push. That a refusal lowers the limit and a success restores
 /// it was observed; that BadDeviceToken errors end a connection "sooner" is documented without numbers.
-package struct ConnectionConduct {
+package struct StreamLimitPolicy {
   package enum State: Equatable, Sendable { case probing, trusted, restrained, draining }
 
   package enum Action: Equatable, Sendable {

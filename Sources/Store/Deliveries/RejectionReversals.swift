@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 
 /// Undoes rejections that were caused by our own configuration: the deliveries become pending again.
-package enum GiveBacks {
+package enum RejectionReversals {
   package struct Record: Sendable {
     package let seqno: Int64
     package let device: DeviceID

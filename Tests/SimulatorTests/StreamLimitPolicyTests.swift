@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Connection conduct` {
   @Test func `one stream until the first push is accepted, then a thousand`() {
-    var conduct = ConnectionConduct(policy: .init(), isProven: false)
+    var conduct = StreamLimitPolicy(policy: .init(), isProven: false)
     #expect(conduct.limitToSend() == 1)
     #expect(conduct.limitToSend() == nil)
     #expect(conduct.pushRejected(.missingTopic) == .none)
@@ -14,15 +14,15 @@ import Testing
   }
 
   @Test func `a certificate is trusted from the start`() {
-    var conduct = ConnectionConduct(policy: .init(), isProven: true)
+    var conduct = StreamLimitPolicy(policy: .init(), isProven: true)
     #expect(conduct.limitToSend() == 1000)
   }
 
   @Test func `a rejection drops the limit and a success restores it, unless switched off`() {
     for drops in [true, false] {
-      var policy = ConnectionConduct.Policy()
+      var policy = StreamLimitPolicy.Policy()
       policy.dropsLimit = drops
-      var conduct = ConnectionConduct(policy: policy, isProven: true)
+      var conduct = StreamLimitPolicy(policy: policy, isProven: true)
       _ = conduct.pushRejected(.badTopic)
       #expect(conduct.limit == (drops ? 1 : 1000))
       conduct.pushAccepted()
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `a dead token and our own failures are not the provider's errors`() {
-    var conduct = ConnectionConduct(policy: .init(), isProven: true)
+    var conduct = StreamLimitPolicy(policy: .init(), isProven: true)
     for reason in [Reason.unregistered, .expiredToken, .internalServerError, .serviceUnavailable, .shutdown] {
       #expect(conduct.pushRejected(reason) == .none)
     }
@@ -40,23 +40,23 @@ import Testing
   }
 
   @Test func `errors end the connection, bad device tokens ten times sooner`() {
-    var policy = ConnectionConduct.Policy()
+    var policy = StreamLimitPolicy.Policy()
     policy.errorPoints = 30
-    var patient = ConnectionConduct(policy: policy, isProven: true)
+    var patient = StreamLimitPolicy(policy: policy, isProven: true)
     let outcomes = (1...31).map { _ in patient.pushRejected(.badTopic) }
     #expect(outcomes.firstIndex(of: .goAway(.badTopic)) == 29)
     #expect(outcomes.count { $0 == .none } == 30)
-    var strict = ConnectionConduct(policy: policy, isProven: true)
+    var strict = StreamLimitPolicy(policy: policy, isProven: true)
     let early = (1...3).map { _ in strict.pushRejected(.badDeviceToken) }
     #expect(early == [.none, .none, .goAway(.badDeviceToken)])
     policy.errorPoints = 0
-    var endless = ConnectionConduct(policy: policy, isProven: true)
+    var endless = StreamLimitPolicy(policy: policy, isProven: true)
     let late = (1...5000).map { _ in endless.pushRejected(.badDeviceToken) }
     #expect(late.allSatisfy { $0 == .none })
   }
 
   @Test func `a stream over a limit the client cannot know is refused, over a known one it is a violation`() {
-    var conduct = ConnectionConduct(policy: .init(), isProven: false)
+    var conduct = StreamLimitPolicy(policy: .init(), isProven: false)
     _ = conduct.limitToSend()
     #expect(conduct.admit(openStreams: 1) == .admitted)
     #expect(conduct.admit(openStreams: 2) == .refused)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `a collapse overrides everything while it lasts`() {
-    var conduct = ConnectionConduct(policy: .init(), isProven: true)
+    var conduct = StreamLimitPolicy(policy: .init(), isProven: true)
     _ = conduct.limitToSend()
     conduct.collapse(to: 3)
     #expect(conduct.limitToSend() == 3)
