@@ -14,9 +14,9 @@ struct Composer {
       encoded.path.append(contentsOf: prefix)
       encoded.path.append(contentsOf: target.psid.utf8)
     }
-    // Two activities on one device need different ids, so mix the activity's token into the number.
-    let number = message.headers.pushType == .liveactivity ? message.seqno ^ Self.mark(of: target.psid) : message.seqno
-    target.device.submissionID(of: number).write(over: &encoded.varying)
+    // Two activities on one device need different ids, so mix the activity's token into the SEQNO.
+    let mark = message.headers.pushType == .liveactivity ? Self.mark(of: target.psid) : 0
+    target.device.submissionID(of: message.seqno, mixedWith: mark).write(over: &encoded.varying)
     encoded.body.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &encoded.body)
   }

@@ -19,7 +19,7 @@ package enum Audience: Equatable, Sendable {
   case csv(Int64)
   /// Recipients of an earlier message, selected by their outcomes there. Not accepted in a request; `resend` creates
   /// it.
-  case deliveries(of: Int64, ResendTarget)
+  case deliveries(of: Seqno, ResendTarget)
 
   static let choice = JSONChoice<Audience>(
     "Audience", "Who gets it: exactly one of these. A device gets a message once.",

@@ -74,8 +74,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
 
   /// Returns the `apns-id` of this device's copy of a message. It is always the same for a device and a message, so
   /// that a repeated submission can be recognized, and different for different devices.
-  package func submissionID(of seqno: Int64) -> DeviceID {
-    let first = Self.mix(UInt64(bitPattern: seqno))
+  package func submissionID(of seqno: Seqno, mixedWith mark: Int64 = 0) -> DeviceID {
+    let first = Self.mix(UInt64(bitPattern: seqno.number ^ mark))
     let second = Self.mix(first)
     return DeviceID(high: (high ^ first) & ~0xF000 | 0x8000, low: (low ^ second) & ~(3 << 62) | 2 << 62)
   }

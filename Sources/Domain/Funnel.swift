@@ -1,7 +1,7 @@
 /// The totals of one message. Invariant: `targeted = pending + accepted + rejected + expired + cancelled + skipped`,
 /// where pending are the deliveries without outcome.
 package struct Funnel: Equatable, Sendable {
-  package var seqno: Int64
+  package var seqno: Seqno
   /// The app's id.
   package var appID = ""
   /// Time at which the message was created, in microseconds since 1970.
@@ -29,7 +29,7 @@ package struct Funnel: Equatable, Sendable {
   /// The reason why the message is paused or has failed, as a sentence; nil otherwise.
   package var stateReason: String?
   /// SEQNO of the message that this one resends; nil if none.
-  package var resendOf: Int64?
+  package var resendOf: Seqno?
   /// Time at which the message is (or was) due, in microseconds since 1970; nil for immediately.
   package var dueAt: Int64?
   /// The sender's own reference: JSON as in the request; nil if absent.
@@ -37,7 +37,7 @@ package struct Funnel: Equatable, Sendable {
   /// The device that sent the message: JSON as in the request; nil if absent.
   package var origin: String?
 
-  package init(seqno: Int64, state: MessageState, targeted: Int64?) {
+  package init(seqno: Seqno, state: MessageState, targeted: Int64?) {
     self.seqno = seqno
     self.state = state
     self.targeted = targeted

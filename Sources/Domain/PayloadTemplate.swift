@@ -61,7 +61,7 @@ package struct PayloadTemplate: Sendable {
   /// - Parameters:
   ///   - seqno: the message's SEQNO.
   ///   - sendDate: send date in the payload, `yyyyMMddHH` in the app's time zone.
-  package init(_ request: MessageRequest, seqno: Int64, sendDate: String) {
+  package init(_ request: MessageRequest, seqno: Seqno, sendDate: String) {
     let number = String(seqno)
     self.seqno = number
     let content = request.content

@@ -34,7 +34,7 @@ package struct PushRoute: Hashable, Sendable {
 
 /// The part of a push that all recipients of a message share. Created once and referenced by all batches.
 package final class PushMessage: Sendable {
-  package let seqno: Int64
+  package let seqno: Seqno
   package let headers: PushHeaders
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
@@ -44,7 +44,7 @@ package final class PushMessage: Sendable {
   package let onUnknown: UnknownPolicy
 
   package init(
-    seqno: Int64, headers: PushHeaders, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane,
+    seqno: Seqno, headers: PushHeaders, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane,
     expiresAtSeconds: Int64, onUnknown: UnknownPolicy
   ) {
     self.seqno = seqno
@@ -60,7 +60,7 @@ package final class PushMessage: Sendable {
   /// that no two have the same `apns-id`.
   package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
     PushMessage(
-      seqno: Int64.random(in: Int64.min ... -1),
+      seqno: .ofNoMessage(),
       // It shows nothing and makes no sound, and a newer count replaces an older one that is still waiting.
       headers: PushHeaders(appID: appID, .alert, priority: .considerate, collapseID: "badge"), template: .badgeOnly,
       pushkeys: pushkeys, lane: .normal, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend)

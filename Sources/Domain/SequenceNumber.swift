@@ -28,12 +28,12 @@ package enum SequenceNumber {
 
 extension JSONReader {
   /// Parses a SEQNO given as a string.
-  package mutating func readSeqno() throws(JSONError) -> Int64 {
+  package mutating func readSeqno() throws(JSONError) -> Seqno {
     guard try peek() == .string else { throw JSONError("must be a SEQNO in quotes") }
-    guard let number = SequenceNumber.parse(try readString()) else {
+    guard let seqno = Seqno(try readString()) else {
       throw JSONError("must be a SEQNO in quotes: a whole number from 1")
     }
-    return number
+    return seqno
   }
 
   /// Parses a GROUPSEQ given as a string or a number.

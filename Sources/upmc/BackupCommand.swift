@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Domain
 internal import Maintenance
 internal import FoundationEssentials
 internal import JSON
@@ -81,7 +82,7 @@ struct RestoreCommand: ParsableCommand {
     let settled = try Restore.bring(
       file, into: database.url, migrations: configuration.migrationsDirectory, report: { Output.complain($0) })
     let answer = Restored(
-      pausedMessages: settled.pausedMessages, pausedApps: settled.pausedApps, nextSeqno: settled.lastSeqno + 1)
+      pausedMessages: settled.pausedMessages, pausedApps: settled.pausedApps, nextSeqno: settled.lastSeqno.number + 1)
     output.show(
       answer,
       """

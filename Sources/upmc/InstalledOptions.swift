@@ -52,7 +52,7 @@ struct InstalledOptions: ParsableArguments {
   /// - Parameter isStrict: true to check all lines first, and to import nothing if one is faulty.
   func run(isStrict: Bool, _ output: OutputOptions) throws {
     guard let registrations, let app else { return }
-    if let afterSeqno { try InstalledBase.check(start: afterSeqno) }
+    if let afterSeqno { try InstalledBase.check(start: Seqno(afterSeqno)) }
     let bytes = try InputFile.open(registrations)
     var options = InstalledBase.Options(appID: app)
     options.columns = try Self.pairs(columns, of: "--columns")
@@ -78,7 +78,7 @@ struct InstalledOptions: ParsableArguments {
       let faults = try take(&base, output)
       try tell(base, faults, output)
       guard let afterSeqno, !dryRun else { return }
-      if try InstalledBase.goOn(behind: afterSeqno, of: app, by: .here, on: database.connection) {
+      if try InstalledBase.goOn(behind: Seqno(afterSeqno), of: app, by: .here, on: database.connection) {
         Output.complain("The next message gets a SEQNO higher than \(afterSeqno).")
       }
     }

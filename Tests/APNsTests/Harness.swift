@@ -87,9 +87,9 @@ final class Harness {
     let json = #"{"appId":"\#(appID)","audience":{"all":true},"alert":"\#(text)"}"#
     let request = try! MessageRequest(json: Array(json.utf8))
     return PushMessage(
-      seqno: seqno,
+      seqno: Seqno(seqno),
       headers: PushHeaders(appID: appID, background ? .background : .alert, collapseID: String(seqno)),
-      template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
+      template: PayloadTemplate(request, seqno: Seqno(seqno), sendDate: "2026010100"),
       pushkeys: Self.keys, lane: lane,
       expiresAtSeconds: clock.wallMicroseconds / 1_000_000 + expiresIn, onUnknown: .resend)
   }

@@ -35,7 +35,7 @@ import Testing
     #expect(first.fields["apns-push-type"] == "alert" && first.fields["apns-priority"] == "10")
     #expect(first.fields["apns-collapse-id"] == "42")
     #expect(first.fields["apns-expiration"] == "1767229200")
-    #expect(first.fields["apns-id"] == DeviceID(high: 0, low: 1).submissionID(of: 42).description)
+    #expect(first.fields["apns-id"] == DeviceID(high: 0, low: 1).submissionID(of: Seqno(42)).description)
     #expect(Set(requests.map { $0.fields["apns-id"] }).count == 500)
     let body = String(decoding: first.body, as: UTF8.self)
     #expect(body.contains(#""alert":"hello""#) && body.contains(#""seqno":"42""#))

@@ -31,8 +31,8 @@ struct PushLoad {
          "badge":{"increment":1},"sound":"default"}
         """#.utf8))
     message = PushMessage(
-      seqno: 104, headers: PushHeaders(appID: Self.appID, .alert, collapseID: String(104)),
-      template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
+      seqno: Seqno(104), headers: PushHeaders(appID: Self.appID, .alert, collapseID: String(104)),
+      template: PayloadTemplate(request, seqno: Seqno(104), sendDate: "2026010109"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
       expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
     targets = (0..<BenchmarkCommand.Limits.rotation / Self.batchTargets).map { _ in

@@ -48,7 +48,7 @@ import Testing
     // Users with one, two and three devices.
     for user in 0..<40 { try world.makeDevices(user * 10 + 1..<user * 10 + 2 + user % 3, user: "u\(user)") }
     try world.makeDevices(1000..<1300)
-    var seqnos: [Int64] = []
+    var seqnos: [Seqno] = []
     for part in 0..<3 {
       seqnos.append(
         try world.send(#"{"all":true}"#, #","badge":{"increment":1},"onUnknown":"\#(part == 1 ? "skip" : "resend")""#))
@@ -78,7 +78,7 @@ import Testing
     if refusals > 50 { #expect(resumptions > 0, "a flood must open the breaker") }
   }
 
-  private func check(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func check(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     let (funnel, _) = try world.funnel(seqno)
     #expect(funnel.pending == 0)
     #expect(try world.count("deliveries WHERE seqno = \(seqno)") == funnel.targeted)
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// A user's count is the number of messages of which at least one delivery did not end negative.
-  private func checkBadges(_ seqnos: [Int64], _ world: DispatcherWorld) throws {
+  private func checkBadges(_ seqnos: [Seqno], _ world: DispatcherWorld) throws {
     let wrong = """
       (SELECT u.user_key FROM users u LEFT JOIN (
          SELECT user_key, count(DISTINCT seqno) AS delivered FROM deliveries WHERE status = 1 GROUP BY user_key) o

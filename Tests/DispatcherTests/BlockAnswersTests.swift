@@ -1,5 +1,6 @@
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -10,7 +11,7 @@ import Testing
   private let claim = Claims.Hold(claim: 1)
   private var answers = BlockAnswers<Int>(timeout: .milliseconds(200))
 
-  private mutating func add(_ positions: Range<Int>, to claim: Int64 = 1, after milliseconds: Int64 = 0) {
+  private mutating func add(_ positions: Range<Int>, to claim: ClaimID = 1, after milliseconds: Int64 = 0) {
     for position in positions {
       answers.add(position, to: Claims.Hold(claim: claim), at: start + .milliseconds(milliseconds))
     }

@@ -26,7 +26,7 @@ import Testing
     UserKey(clientUID: String(String(100_000_000 + number).dropFirst()))
   }
 
-  private static func key(_ number: Int, _ seqno: Int64, _ world: DispatcherWorld) -> Ledger.Key {
+  private static func key(_ number: Int, _ seqno: Seqno, _ world: DispatcherWorld) -> Ledger.Key {
     Ledger.Key(user: Users.Key(app: world.app, userKey: user(number)), seqno: seqno)
   }
 
@@ -37,12 +37,12 @@ import Testing
   }
 
   private static func entry(
-    _ number: Int, _ seqno: Int64, _ world: DispatcherWorld
+    _ number: Int, _ seqno: Seqno, _ world: DispatcherWorld
   ) throws -> Explanations.Badge? {
     try world.connection.run(Explanations.badge(seqno, of: Users.Key(app: world.app, userKey: user(number))))
   }
 
-  private static func sent(_ world: DispatcherWorld) throws -> Int64 {
+  private static func sent(_ world: DispatcherWorld) throws -> Seqno {
     let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":3}"#)
     _ = try world.finished(seqno)
     #expect(try world.count("blocks WHERE increment = 3") == 1)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct CampaignBlockTests {
   private static let devices = 40
   private let world: DispatcherWorld
-  private let seqno: Int64
+  private let seqno: Seqno
 
   /// All but the 7th are accepted at once; the 8th at the second try. The 10th is in quarantine.
   init() throws {

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ConfirmationLogTests {
   private static let devices = 40
   private let world: DispatcherWorld
-  private let seqno: Int64
+  private let seqno: Seqno
 
   init() throws {
     world = try DispatcherWorld { _, target, attempt in
@@ -278,7 +278,7 @@ import Testing
   }
 
   @Test func `a message's log is folded when there is enough of it, when it is old, or when the log is large`() throws {
-    func due(_ change: (inout ConfirmationFold.Thresholds) -> Void) throws -> [Int64] {
+    func due(_ change: (inout ConfirmationFold.Thresholds) -> Void) throws -> [Seqno] {
       var thresholds = ConfirmationFold.Thresholds()
       change(&thresholds)
       return try world.connection.run(ConfirmationFold.due(thresholds))

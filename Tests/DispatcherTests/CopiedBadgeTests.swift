@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -24,7 +25,7 @@ import Testing
   private static let named =
     #"{"clientUids":[\#((1...users).map { "\"\(userKey($0).text.dropFirst())\"" }.joined(separator: ","))]}"#
 
-  private static func send(_ badge: String, to audience: String = everybody, _ world: DispatcherWorld) throws -> Int64 {
+  private static func send(_ badge: String, to audience: String = everybody, _ world: DispatcherWorld) throws -> Seqno {
     try world.send(audience, #","badge":\#(badge)"#)
   }
 
@@ -40,7 +41,7 @@ import Testing
   }
 
   /// The number that each device's payload carried.
-  private static func carried(_ world: DispatcherWorld, _ seqno: Int64, _ numbers: [Int]) -> [Int16?] {
+  private static func carried(_ world: DispatcherWorld, _ seqno: Seqno, _ numbers: [Int]) -> [Int16?] {
     let log = world.network.log.filter { $0.seqno == seqno }
     return numbers.map { number in log.first { $0.device == DispatcherWorld.device(number) }?.badge }
   }

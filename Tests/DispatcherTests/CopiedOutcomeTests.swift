@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -10,7 +11,7 @@ import Testing
   private static let devices = Limits.copiedDecisions * 2
 
   /// What another node decides about a delivery: its row and what it counts.
-  private static func decideElsewhere(_ seqno: Int64, _ target: PushTarget, _ url: String) throws {
+  private static func decideElsewhere(_ seqno: Seqno, _ target: PushTarget, _ url: String) throws {
     let connection = try Connection(url)
     let record = Outcomes.Record(
       seqno: seqno, device: target.device, userKey: target.userKey, status: .rejected, attempts: 1,

@@ -14,7 +14,7 @@ final class ScriptedNetwork: PushProvider {
   typealias Script = @Sendable (_ route: PushRoute, _ target: PushTarget, _ attempt: Int) -> SubmissionResult
 
   struct Submission: Sendable {
-    let seqno: Int64
+    let seqno: Seqno
     let route: PushRoute
     let device: DeviceID
     let psid: String
@@ -191,7 +191,7 @@ final class DispatcherWorld {
 
   func send(
     _ audience: String = #"{"all":true}"#, _ more: String = "", lane: Lane = .normal, expiresIn seconds: Int64 = 86_400
-  ) throws -> Int64 {
+  ) throws -> Seqno {
     let now = clock.wallMicroseconds
     let seqno = try connection.run(
       Messages.create(
@@ -201,10 +201,10 @@ final class DispatcherWorld {
           requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: now,
           expiresAt: now + seconds * 1_000_000)))
     for dispatcher in dispatchers { dispatcher.poke() }
-    return seqno ?? 0
+    return seqno ?? .zero
   }
 
-  func funnel(_ seqno: Int64) throws -> (funnel: Funnel, reasons: String) {
+  func funnel(_ seqno: Seqno) throws -> (funnel: Funnel, reasons: String) {
     guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { throw Missing() }
     return (found.funnel, reasons)
   }
@@ -222,7 +222,7 @@ final class DispatcherWorld {
     throw Timeout(what: what)
   }
 
-  func finished(_ seqno: Int64) throws -> (funnel: Funnel, reasons: String) {
+  func finished(_ seqno: Seqno) throws -> (funnel: Funnel, reasons: String) {
     try poll("message \(seqno) has not ended") {
       let now = try funnel(seqno)
       return now.funnel.state.isFinal ? now : nil
@@ -262,7 +262,7 @@ final class DispatcherWorld {
   }
 
   /// Kinds of what the webhooks are told of a message, in turn.
-  func told(of seqno: Int64) throws -> [String] {
+  func told(of seqno: Seqno) throws -> [String] {
     let rows = try connection.run(
       Statement(
         "told of \(seqno)",
@@ -274,7 +274,7 @@ final class DispatcherWorld {
   }
 
   /// Until nothing of a message is under way: neither claimed nor still to be claimed.
-  func settled(_ seqno: Int64) throws {
+  func settled(_ seqno: Seqno) throws {
     _ = try poll("message \(seqno) is still under way") {
       try count("claims WHERE seqno = \(seqno)") == 0 ? true : nil
     }

@@ -17,7 +17,7 @@ import Testing
     return world
   }
 
-  private func pause(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func pause(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     _ = try world.poll("nothing was submitted") { world.network.log.count >= 2 ? true : nil }
     try world.connection.run(Controls.setState(seqno, .paused, reason: nil))
     _ = try world.poll("its deliveries do not wait in the database") {
@@ -27,12 +27,12 @@ import Testing
     }
   }
 
-  private func cancel(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func cancel(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     try world.connection.run(Controls.beginCancelling(seqno))
     for dispatcher in world.dispatchers { dispatcher.poke() }
   }
 
-  private func check(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func check(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     let (end, reasons) = try world.finished(seqno)
     #expect((end.targeted, end.cancelled, end.skipped) == (2, 1, 1), "\(end)")
     #expect(reasons.contains("unknown-not-resent"), "\(reasons)")

@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -10,13 +11,13 @@ import Testing
   /// What a newer release may have stored: this program knows no such kind of message.
   private static let unreadable = #","kind":"telegram""#
 
-  private func state(_ seqno: Int64, _ world: DispatcherWorld) throws -> (state: MessageState, reason: String?) {
+  private func state(_ seqno: Seqno, _ world: DispatcherWorld) throws -> (state: MessageState, reason: String?) {
     let funnel = try world.funnel(seqno).funnel
     return (funnel.state, funnel.stateReason)
   }
 
   /// Until it is paused, with words that begin as all of them do.
-  private func expectSetAside(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func expectSetAside(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     let reason = try world.poll("message \(seqno) was not set aside") {
       let now = try state(seqno, world)
       return now.state == .paused ? now.reason ?? "" : nil
@@ -76,7 +77,7 @@ import Testing
           VALUES (\(seqno), '\(DispatcherWorld.device(1))', now(), now() - interval '1 second', 6, 1, 'u00000001')
           """)
       }
-      return Int64(2)
+      return Seqno(2)
     }
     #expect(try world.finished(good).funnel.accepted == 1)
     try expectSetAside(1, world)

@@ -1,4 +1,5 @@
 import Domain
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -7,8 +8,8 @@ import Testing
   private var turns = FairShare()
 
   /// Claims `rounds` times 100 devices for whoever is first, and answers how many each message got.
-  private mutating func serve(_ waiting: [FairShare.Waiting], rounds: Int) -> [Int64: Int] {
-    var served: [Int64: Int] = [:]
+  private mutating func serve(_ waiting: [FairShare.Waiting], rounds: Int) -> [Seqno: Int] {
+    var served: [Seqno: Int] = [:]
     for _ in 0..<rounds {
       guard let next = turns.order(waiting).first else { break }
       turns.charge(next.seqno, 100)
@@ -27,7 +28,7 @@ import Testing
   }
 
   @Test mutating func `a new message is served at once, however many came before and however much they got`() {
-    let old: [FairShare.Waiting] = (1...50).map { ($0, .bulk) }
+    let old: [FairShare.Waiting] = (1...50).map { (Seqno($0), .bulk) }
     _ = serve(old, rounds: 5_000)
     #expect(turns.order(old + [(51, .bulk)]).first?.seqno == 51)
   }

@@ -1,6 +1,7 @@
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -11,7 +12,7 @@ import Testing
   private let now = SystemClock().wallMicroseconds
 
   /// A message of which everything is decided, refused, and that nobody has closed yet.
-  private func decided(_ world: DispatcherWorld) throws -> Int64 {
+  private func decided(_ world: DispatcherWorld) throws -> Seqno {
     try world.makeDevices(1..<2)
     try world.connection.run(AppPauses.pause(world.app, reason: "The test wants to be alone."))
     world.network.answer { _, _, _ in .rejected(reason: "PayloadTooLarge") }
@@ -27,12 +28,12 @@ import Testing
     return 500
   }
 
-  private func restore(_ seqno: Int64, _ connection: Connection) throws -> RejectionReversal {
+  private func restore(_ seqno: Seqno, _ connection: Connection) throws -> RejectionReversal {
     try RejectionReversal(
       [Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1))], now: now, connection)
   }
 
-  private func count(_ world: DispatcherWorld, _ seqno: Int64) throws {
+  private func count(_ world: DispatcherWorld, _ seqno: Seqno) throws {
     var increase = Outcomes.Increase()
     increase.count(.rejected, reason: "BadDeviceToken")
     for query in Outcomes.add([seqno: increase], writer: 7) { try world.connection.run(query) }

@@ -177,7 +177,7 @@ import Testing
     let world = try DispatcherWorld { _, _, _ in Self.bad }
     let other = try world.addNode { _, _, _ in Self.bad }
     try world.makeDevices(1..<2001)
-    var seqnos: [Int64] = []
+    var seqnos: [Seqno] = []
     for part in 0..<40 {
       let devices = (1 + part * 50..<51 + part * 50).map { "\"\(DispatcherWorld.device($0))\"" }
       seqnos.append(try world.send(#"{"devices":[\#(devices.joined(separator: ","))]}"#))

@@ -10,7 +10,7 @@ import Testing
   /// Sends with a gate, in one transaction as the API does.
   private func send(
     _ world: DispatcherWorld, pace: Pace? = nil, canary: Canary? = nil, expiresIn: Int64 = 86_400
-  ) throws -> Int64 {
+  ) throws -> Seqno {
     let seqno = try world.connection.withTransaction {
       let seqno = try world.send(expiresIn: expiresIn)
       if let gate = Gates.create(seqno, pace: pace, canary: canary, window: nil) { try world.connection.run(gate) }

@@ -38,7 +38,7 @@ import Testing
       SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: caller), on: world.connection, now: Self.now)
   }
 
-  private func seqno(_ answer: SendAnswer) throws -> Int64 {
+  private func seqno(_ answer: SendAnswer) throws -> Seqno {
     guard case .accepted(let accepted) = answer else { throw DispatcherWorld.Missing() }
     return accepted.seqno
   }
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Reserved for nobody, and then its audience is filled, and its time comes.
-  private func reserveAndFill(_ devices: Range<Int>, _ caller: Caller, _ more: String = "") throws -> Int64 {
+  private func reserveAndFill(_ devices: Range<Int>, _ caller: Caller, _ more: String = "") throws -> Seqno {
     let later = Timestamp.text(Self.now + 600_000_000)
     let seqno = try seqno(try ask(caller, #"{"all":true}"#, #","sendAt":"\#(later)"\#(more)"#))
     try world.makeDevices(devices)
@@ -57,12 +57,12 @@ import Testing
     return seqno
   }
 
-  private func comeDue(_ seqno: Int64) throws {
+  private func comeDue(_ seqno: Seqno) throws {
     try world.connection.script("UPDATE messages SET due_at = now() WHERE seqno = \(seqno)")
     for dispatcher in world.dispatchers { dispatcher.poke() }
   }
 
-  private func waiting(_ seqno: Int64) throws -> ApprovalService.Entry {
+  private func waiting(_ seqno: Seqno) throws -> ApprovalService.Entry {
     try world.poll("message \(seqno) does not wait") {
       let page = try ApprovalService.list(
         of: nil, state: "waiting", PageRequest(limit: nil, cursor: nil), by: lee, on: world.connection,
@@ -78,7 +78,7 @@ import Testing
       number, hosting: ContentHosting(publicURL: nil), by: caller, on: world.connection, now: Self.now)
   }
 
-  private func expectWaiting(_ seqno: Int64, _ devices: Int64) throws {
+  private func expectWaiting(_ seqno: Seqno, _ devices: Int64) throws {
     let funnel = try world.funnel(seqno).funnel
     #expect(funnel.state == .paused && funnel.targeted == devices && funnel.pending == devices, "\(funnel)")
     #expect(funnel.stateReason?.contains("second person") == true, "\(funnel)")
@@ -167,7 +167,7 @@ import Testing
   /// Accepted before anybody had counted it.
   private func insert(
     _ audience: String = #"{"all":true}"#, by caller: Caller? = nil, byLocalTime: Bool = false
-  ) throws -> Int64 {
+  ) throws -> Seqno {
     var new = Messages.New(
       app: world.app, lane: .normal,
       request: #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(audience),"alert":"x"}"#,
@@ -184,7 +184,7 @@ import Testing
     return seqno
   }
 
-  private func expectCancelled(_ seqno: Int64) throws {
+  private func expectCancelled(_ seqno: Seqno) throws {
     let end = try world.finished(seqno).funnel
     #expect(end.state == .cancelled && end.cancelled == 10 && end.targeted == 10 && end.pending == 0, "\(end)")
     #expect(world.network.log.isEmpty)
@@ -225,7 +225,7 @@ import Testing
     try world.makeDevices(1..<11)
     // Planned while it is paused.
     let seqno = try #require(
-      try world.connection.withTransaction { () throws -> Int64? in
+      try world.connection.withTransaction { () throws -> Seqno? in
         let seqno = try insert()
         try world.connection.run(Controls.setState(seqno, .paused, reason: nil))
         return seqno
@@ -254,7 +254,7 @@ import Testing
     #expect(world.network.log.isEmpty)
   }
 
-  private func isDecided(_ seqno: Int64) throws -> Bool? {
+  private func isDecided(_ seqno: Seqno) throws -> Bool? {
     try world.count("messages WHERE seqno = \(seqno) AND (held = 2 OR state > 3)") == 1 ? true : nil
   }
 
@@ -267,10 +267,10 @@ import Testing
     let first = try seqno(approve(approval(answer), lee))
     try comeDue(first)
     #expect(try world.finished(first).funnel.accepted == 10)
-    let second = try world.poll("there is no second") { () throws -> Int64? in
+    let second = try world.poll("there is no second") { () throws -> Seqno? in
       let rows = try world.connection.run(
         Statement("test-second", "SELECT seqno FROM messages WHERE occurrence = 1 AND state = 0"))
-      return rows.count == 1 ? rows.int64(0, 0) : nil
+      return rows.count == 1 ? rows.seqno(0, 0) : nil
     }
     try world.makeDevices(11..<31)
     try comeDue(second)

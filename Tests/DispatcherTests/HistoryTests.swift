@@ -58,7 +58,7 @@ import Testing
     try connection.script("UPDATE seqno_ranges SET closed_at = closed_at - interval '2 minutes'")
   }
 
-  private func confirm(_ seqno: Int64, read: BadgeOption? = nil) throws -> OperationAnswer.Confirmed? {
+  private func confirm(_ seqno: Seqno, read: BadgeOption? = nil) throws -> OperationAnswer.Confirmed? {
     let batch = OperationBatch(
       [.confirm([Operation.Confirmation(seqno: seqno, psid: "token", read: read, isGenuine: true)])], writer: 7,
       node: UUIDValue(high: 1, low: 1), policies: AppPolicies([] as [App]), now: now, readAt: SystemClock().now)

@@ -53,7 +53,7 @@ import Testing
     try worker.look(connection)
   }
 
-  private func read(_ seqno: Int64, by psid: String = "token") throws -> OperationAnswer.Confirmed? {
+  private func read(_ seqno: Seqno, by psid: String = "token") throws -> OperationAnswer.Confirmed? {
     let clock = SystemClock()
     let apps = try connection.run(Apps.all()).map(\.app)
     let batch = OperationBatch(

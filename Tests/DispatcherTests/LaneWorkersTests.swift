@@ -44,9 +44,9 @@ import Testing
     let world = try DispatcherWorld()
     try world.makeDevices(1..<301)
     try world.connection.run(AppPauses.pause(world.app, reason: "Not before all is prepared."))
-    var seqnos: [Int64] = []
+    var seqnos: [Seqno] = []
     for number in 0..<300 {
-      let seqno = 1000 + Int64(number)
+      let seqno = Seqno(1000 + Int64(number))
       let lane = Lane.allCases[number % 3]
       let device = DispatcherWorld.device(number + 1)
       seqnos.append(seqno)

@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher

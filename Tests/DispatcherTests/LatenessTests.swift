@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -14,7 +15,7 @@ import Testing
   }
 
   /// A reserved message whose time is now.
-  private func reserve(_ world: DispatcherWorld, _ seqno: Int64 = 700, _ more: String = "") throws -> Int64 {
+  private func reserve(_ world: DispatcherWorld, _ seqno: Seqno = 700, _ more: String = "") throws -> Seqno {
     try world.connection.script(
       """
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, due_at)
@@ -26,18 +27,18 @@ import Testing
     return seqno
   }
 
-  private func planned(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func planned(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     _ = try world.poll("it was not planned") {
       try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
     }
   }
 
-  private func pass(_ minutes: Int, for seqno: Int64, _ world: DispatcherWorld) throws {
+  private func pass(_ minutes: Int, for seqno: Seqno, _ world: DispatcherWorld) throws {
     try world.connection.script(
       "UPDATE messages SET due_at = now() - interval '\(minutes) min' WHERE seqno = \(seqno)")
   }
 
-  private func failed(_ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func failed(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     let end = try world.finished(seqno)
     #expect(end.funnel.state == .failed && end.reasons == #"{ "late" : 5 }"#, "\(end)")
     #expect((end.funnel.targeted, end.funnel.skipped, end.funnel.pending) == (5, 5, 0), "\(end)")
@@ -78,7 +79,7 @@ import Testing
   }
 
   /// Everything went down between planning and the first claim.
-  private func planned(minutesLate: Int, _ seqno: Int64, _ world: DispatcherWorld, _ more: String = "") throws {
+  private func planned(minutesLate: Int, _ seqno: Seqno, _ world: DispatcherWorld, _ more: String = "") throws {
     try world.connection.script(
       """
       BEGIN;
@@ -106,7 +107,7 @@ import Testing
   @Test func `one that has begun goes on, and one that waits for the hours of the day waits`() throws {
     let world = try world()
     // Its window opens in three hours; the other's would have been open an hour ago.
-    let window = { (seqno: Int64, from: Int, to: Int) in
+    let window = { (seqno: Seqno, from: Int, to: Int) in
       """
       INSERT INTO gates (seqno, window_opens, window_closes)
       SELECT \(seqno), (t + interval '\(from) h')::time, (t + interval '\(to) h')::time

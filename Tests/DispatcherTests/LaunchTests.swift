@@ -1,6 +1,7 @@
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher

@@ -8,7 +8,7 @@ import Testing
 /// Guests who log in while a message is being sent: they come in the order of the keys twice, and belong to it once.
 @Suite struct LoginTests {
   /// A thousand guests and a thousand users; the guests have got it, the users wait.
-  private func halfSent() throws -> (world: DispatcherWorld, seqno: Int64) {
+  private func halfSent() throws -> (world: DispatcherWorld, seqno: Seqno) {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<2_001)
     try world.connection.script(
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// Logs a guest in, as a node does whose clock, or whose transaction, is this far behind the freezing of the audience.
-  private func logIn(_ number: Int, before: String, _ seqno: Int64, _ world: DispatcherWorld) throws {
+  private func logIn(_ number: Int, before: String, _ seqno: Seqno, _ world: DispatcherWorld) throws {
     try world.connection.script(
       """
       UPDATE devices SET user_key = 'u00001500a', registered_at = now(), bound_at = (
@@ -34,7 +34,7 @@ import Testing
       """)
   }
 
-  private func finished(_ world: DispatcherWorld, _ seqno: Int64) throws -> Funnel {
+  private func finished(_ world: DispatcherWorld, _ seqno: Seqno) throws -> Funnel {
     try world.connection.run(Gates.setPace(seqno, nil))
     for dispatcher in world.dispatchers { dispatcher.poke() }
     return try world.finished(seqno).funnel

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// A message to everybody whose deliveries are in blocks, and nobody left who would fold by himself.
-  private func campaign(_ devices: Int, _ kinds: [EventKind]) throws -> (world: DispatcherWorld, seqno: Int64) {
+  private func campaign(_ devices: Int, _ kinds: [EventKind]) throws -> (world: DispatcherWorld, seqno: Seqno) {
     let world = try DispatcherWorld()
     if !kinds.isEmpty { try world.hear(kinds) }
     try world.makeDevices(1..<1 + devices)
@@ -39,7 +39,7 @@ import Testing
       """)
   }
 
-  private func confirm(_ world: DispatcherWorld, _ seqno: Int64, _ numbers: [Int], read: BadgeOption? = nil) throws {
+  private func confirm(_ world: DispatcherWorld, _ seqno: Seqno, _ numbers: [Int], read: BadgeOption? = nil) throws {
     let confirmations = try numbers.map { number in
       let rows = try world.connection.run(
         Statement("place of \(number)", "SELECT block, place FROM block_entries_of(\(seqno), 'u\(user(number))')"))
@@ -57,7 +57,7 @@ import Testing
     try batch.run(on: world.connection)
   }
 
-  private func fold(_ world: DispatcherWorld, _ seqno: Int64) throws {
+  private func fold(_ world: DispatcherWorld, _ seqno: Seqno) throws {
     _ = try world.connection.transaction(attempts: 1) { () throws(PostgresError) in
       try ConfirmationFold.step(of: seqno, after: 0, atMost: 100, writer: 8, on: world.connection)
     }

@@ -13,7 +13,7 @@ import Testing
     let second = try world.addNode { _, _, _ in .accepted }
     // What waits is planned, and not yet claimed.
     try world.connection.run(AppPauses.pause(world.app, reason: "test"))
-    var seqnos: [Int64] = []
+    var seqnos: [Seqno] = []
     try world.connection.withTransaction {
       for number in 0..<200 {
         let users = (0..<3).map { "\"\(user(number + $0))\"" }.joined(separator: ",")

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Sends an ad; answers when those who sleep wait.
-  private func send(accepted: Int = awake.count) throws -> Int64 {
+  private func send(accepted: Int = awake.count) throws -> Seqno {
     let seqno = try world.send(#"{"all":true}"#, #","kind":"ad","badge":{"increment":1}"#)
     _ = try world.poll("they do not wait for the morning") {
       let funnel = try world.funnel(seqno).funnel

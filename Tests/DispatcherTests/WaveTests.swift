@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -11,7 +12,7 @@ import Testing
   private static let late = "Europe/London"
 
   /// A message that is due in Seoul now and in London hours later.
-  private func send(_ world: DispatcherWorld) throws -> Int64 {
+  private func send(_ world: DispatcherWorld) throws -> Seqno {
     try world.connection.script(
       """
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, due_at, local_time)

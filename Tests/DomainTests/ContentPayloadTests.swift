@@ -12,7 +12,7 @@ import Testing
     -> PayloadTemplate
   {
     let json = #"{"appId":"\#(appID)","audience":\#(audience),\#(members)}"#
-    return PayloadTemplate(try MessageRequest(json: Array(json.utf8)), seqno: 1, sendDate: "2026010100")
+    return PayloadTemplate(try MessageRequest(json: Array(json.utf8)), seqno: Seqno(1), sendDate: "2026010100")
   }
 
   private func payload(

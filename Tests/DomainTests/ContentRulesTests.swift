@@ -33,7 +33,7 @@ import Testing
   @Test func `a background push always says content-available, at priority 5`() throws {
     let request = try parse(#""pushType":"background""#)
     #expect(request.content.contentAvailable)
-    #expect(PushHeaders(request, appID: "a.b", seqno: 7).priority == .considerate)
+    #expect(PushHeaders(request, appID: "a.b", seqno: Seqno(7)).priority == .considerate)
     #expect(try parse(#""pushType":"background","priority":5"#).content.priority == .considerate)
   }
 
@@ -56,9 +56,9 @@ import Testing
 
   @Test func `headers are taken from the request`() throws {
     let request = try parse(#""alert":"hi","priority":1,"collapseId":"score","keepForDevice":false"#)
-    let headers = PushHeaders(request, appID: "a.b", seqno: 7)
+    let headers = PushHeaders(request, appID: "a.b", seqno: Seqno(7))
     #expect(headers == PushHeaders(appID: "a.b", .alert, priority: .low, collapseID: "score", isKeptForDevice: false))
-    #expect(PushHeaders(try parse(#""alert":"hi""#), appID: "a.b", seqno: 7).collapseID == "7")
+    #expect(PushHeaders(try parse(#""alert":"hi""#), appID: "a.b", seqno: Seqno(7)).collapseID == "7")
   }
 
   // MARK: What each may have

@@ -51,11 +51,11 @@ import Testing
     let other = DeviceID(appID: "a", network: .apns, installation: "x")
     var seen: Set<DeviceID> = []
     for seqno in Int64(1)...1000 {
-      let id = device.submissionID(of: seqno)
-      #expect(id == device.submissionID(of: seqno))
+      let id = device.submissionID(of: Seqno(seqno))
+      #expect(id == device.submissionID(of: Seqno(seqno)))
       #expect(id.description.dropFirst(14).first == "8")
       #expect(seen.insert(id).inserted)
-      #expect(seen.insert(other.submissionID(of: seqno)).inserted)
+      #expect(seen.insert(other.submissionID(of: Seqno(seqno))).inserted)
     }
     #expect(!seen.contains(device))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FunnelTests {
   @Test func `pending is what is not decided, unknown until counted`() {
-    var funnel = Funnel(seqno: 1, state: .sending, targeted: 20)
+    var funnel = Funnel(seqno: Seqno(1), state: .sending, targeted: 20)
     (funnel.accepted, funnel.rejected, funnel.expired, funnel.cancelled, funnel.skipped) = (5, 4, 3, 2, 1)
     #expect(funnel.decided == 15)
     #expect(funnel.pending == 5)

@@ -9,7 +9,7 @@ import Testing
   private let psid = String(repeating: "ab", count: 32)
 
   private func template(_ json: String, seqno: Int64 = 104) throws -> PayloadTemplate {
-    PayloadTemplate(try MessageRequest(json: Array(json.utf8)), seqno: seqno, sendDate: "2020081214")
+    PayloadTemplate(try MessageRequest(json: Array(json.utf8)), seqno: Seqno(seqno), sendDate: "2020081214")
   }
 
   private func payload(

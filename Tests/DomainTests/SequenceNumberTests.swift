@@ -20,7 +20,7 @@ import Testing
       #expect(try reader.readGroupSeq() == 12)
     }
     var reader = JSONReader(Array("\"12\"".utf8))
-    #expect(try reader.readSeqno() == 12)
+    #expect(try reader.readSeqno() == Seqno(12))
     for json in ["12", "\"012\"", "null", "\"\""] {
       #expect(throws: JSONError.self) {
         var reader = JSONReader(Array(json.utf8))

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Operations
 import Reactor
@@ -169,8 +170,8 @@ import TestTier
       Issue.record("the message was not accepted")
       return
     }
-    #expect(try told("message.send")["seqno"] as? Int == Int(sent.seqno))
-    #expect(try life(world, server, of: Int(sent.seqno)).contains { $0["message"] as? String == "planned" })
+    #expect(try told("message.send")["seqno"] as? Int == Int(sent.seqno.number))
+    #expect(try life(world, server, of: Int(sent.seqno.number)).contains { $0["message"] as? String == "planned" })
     // Each once, and nothing from before the start.
     let all = try lines(server).filter { $0["message"] as? String == "changed at the command line" }
     #expect(all.compactMap { $0["action"] as? String } == ["app.resume", "credential.set", "message.send"])

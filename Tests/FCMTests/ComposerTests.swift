@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Foundation
 import PushTransport
+import TestSupport
 import Testing
 
 @testable import FCM

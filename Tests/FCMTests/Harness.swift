@@ -83,8 +83,8 @@ final class Harness: @unchecked Sendable {
     let request = try MessageRequest(
       json: Array(#"{"appId":"com.example.app","audience":{"all":true},\#(json)}"#.utf8))
     return PushMessage(
-      seqno: seqno, headers: PushHeaders(request, appID: "com.example.app", seqno: seqno),
-      template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"), pushkeys: Self.keys, lane: lane,
+      seqno: Seqno(seqno), headers: PushHeaders(request, appID: "com.example.app", seqno: Seqno(seqno)),
+      template: PayloadTemplate(request, seqno: Seqno(seqno), sendDate: "2026010100"), pushkeys: Self.keys, lane: lane,
       expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + expiresIn,
       onUnknown: .resend)
   }

@@ -76,28 +76,28 @@ final class BatchWorld {
   }
 
   /// A message that exists, as if it had been sent.
-  func message() throws -> Int64 {
+  func message() throws -> Seqno {
     let created = try connection.run(
       Messages.create(
         Messages.New(
           app: app.number, lane: .normal, request: "{}", requestSHA256: [], idempotencyKey: nil, apiKey: nil,
           targeted: 1, unknownEntries: "[]", now: now, expiresAt: now + 1_000_000)))
-    return created ?? 0
+    return created ?? .zero
   }
 
   /// Notes that a message went to a device of a user.
-  func send(_ seqno: Int64, to installation: String, user: String) throws {
+  func send(_ seqno: Seqno, to installation: String, user: String) throws {
     let record = Outcomes.Record(
       seqno: seqno, device: device(installation), userKey: UserKey(clientUID: user), status: .accepted, attempts: 1,
       reason: nil, dueAt: nil)
     _ = try connection.run(Outcomes.write([record], at: now))
   }
 
-  func receipt(_ seqno: Int64, psid: String) -> Operation {
+  func receipt(_ seqno: Seqno, psid: String) -> Operation {
     .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
   }
 
-  func read(_ seqno: Int64, psid: String, _ option: BadgeOption = .keep) -> Operation {
+  func read(_ seqno: Seqno, psid: String, _ option: BadgeOption = .keep) -> Operation {
     .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: option, isGenuine: true)])
   }
 

@@ -30,7 +30,8 @@ import Testing
     let seqno = try world.message()
     try world.setBadge("kim", 5)
     let forged = Operation.Confirmation(seqno: seqno, psid: "aa", read: .reset, isGenuine: false)
-    let results = try world.run(.confirm([forged]), world.read(seqno + 1, psid: "aa"), world.receipt(seqno, psid: "ff"))
+    let results = try world.run(
+      .confirm([forged]), world.read(seqno.next, psid: "aa"), world.receipt(seqno, psid: "ff"))
     #expect(results.map { $0.confirmed?[0].status } == [.invalidPushkey, .unknownMessage, .unknownMessage])
     #expect(try world.badge("kim") == 5)
     #expect(try world.count("SELECT count(*) FROM receipts") == 0)

@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -14,7 +15,7 @@ import Testing
     try world.populate()
   }
 
-  private func control(_ control: MessageControl, _ seqno: Int64 = 1) throws(Problem) -> Funnel {
+  private func control(_ control: MessageControl, _ seqno: Seqno = 1) throws(Problem) -> Funnel {
     try ControlService.control(control, seqno, for: .commandLine, on: world.connection, now: world.now).funnel
   }
 

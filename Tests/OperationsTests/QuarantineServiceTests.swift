@@ -3,6 +3,7 @@ import Domain
 import Foundation
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations

@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -87,7 +88,7 @@ import Testing
   }
 
   private static func shards(
-    _ seqno: Int64, _ world: BatchWorld, for caller: Caller = .commandLine, cursor: String? = nil
+    _ seqno: Seqno, _ world: BatchWorld, for caller: Caller = .commandLine, cursor: String? = nil
   ) throws(Problem) -> ReportService.ShardsAnswer {
     try ReportService.shards(of: seqno, PageRequest(cursor: cursor), for: caller, on: world.connection)
   }

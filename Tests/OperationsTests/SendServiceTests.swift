@@ -2,6 +2,7 @@ import Domain
 import JSON
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations

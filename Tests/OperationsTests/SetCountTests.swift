@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -37,11 +38,11 @@ import Testing
       try #require(DirectSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
   }
 
-  private func sendOperation() throws -> Int64 {
+  private func sendOperation() throws -> Seqno {
     try seqno(of: world.run(operation())[0])
   }
 
-  private func seqno(of outcome: OperationBatch.Outcome) throws -> Int64 {
+  private func seqno(of outcome: OperationBatch.Outcome) throws -> Seqno {
     guard case .success(.sent(let accepted, _)) = outcome else { throw NotSent() }
     return accepted.seqno
   }

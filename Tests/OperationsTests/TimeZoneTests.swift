@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -99,7 +100,7 @@ import Testing
         #"{"all":true}"#,
         "\"alert\":\"hi\",\"sendAt\":\"\(sendAt)\",\"repeat\":{\"every\":\"\(unit)\",\"until\":\"\(until)\"}"))
     #expect(answer.contains(#""state":"scheduled""#), "\(answer)")
-    var seqno: Int64? = try world.count("SELECT max(seqno) FROM messages")
+    var seqno: Seqno? = Seqno(try world.count("SELECT max(seqno) FROM messages"))
     var times: [String] = []
     while let present = seqno, times.count < count {
       times.append(

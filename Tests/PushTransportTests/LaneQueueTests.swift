@@ -28,8 +28,8 @@ private struct Batches {
   private static func message(_ seqno: Int64) -> PushMessage {
     let request = try! MessageRequest(json: Array(#"{"appId":"a.b","audience":{"all":true},"alert":"x"}"#.utf8))
     return PushMessage(
-      seqno: seqno, headers: PushHeaders(appID: "a.b", .alert, collapseID: String(seqno)),
-      template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
+      seqno: Seqno(seqno), headers: PushHeaders(appID: "a.b", .alert, collapseID: String(seqno)),
+      template: PayloadTemplate(request, seqno: Seqno(seqno), sendDate: "2026010100"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .bulk,
       expiresAtSeconds: 1_000_000, onUnknown: .resend)
   }
@@ -41,7 +41,7 @@ private struct Batches {
 
   /// Takes `count` and says of which messages they were.
   private func take(_ count: Int, from queue: inout LaneQueue) -> [Int64] {
-    (0..<count).compactMap { _ in queue.next()?.batch.message.seqno }
+    (0..<count).compactMap { _ in queue.next()?.batch.message.seqno.number }
   }
 
   @Test mutating func `a small campaign behind a huge one is sent beside it`() {

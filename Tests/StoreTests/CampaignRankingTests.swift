@@ -64,7 +64,7 @@ import Testing
       case .read: return (share(read, accepted), number)
       }
     }.sorted { $0 > $1 }
-    #expect(rows.map(\.place.seqno) == expected.map(\.1))
+    #expect(rows.map(\.place.seqno.number) == expected.map(\.1))
     #expect(rows.map(\.place.key) == expected.map(\.0))
     let listed = try connection.run(
       MessageLists.list(
@@ -84,7 +84,7 @@ import Testing
     func seqnos(_ change: (inout CampaignRanking.Filter) -> Void) throws -> [Int64] {
       var filter = filter()
       change(&filter)
-      return try all(filter, by: .newest).map(\.place.seqno).sorted()
+      return try all(filter, by: .newest).map(\.place.seqno.number).sorted()
     }
     #expect(try seqnos { $0.kind = .ad } == (1...60).filter { $0 % 3 == 0 })
     #expect(try seqnos { $0.text = "offer 5" } == [5] + Array(50...59))

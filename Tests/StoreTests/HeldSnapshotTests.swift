@@ -93,7 +93,7 @@ import Testing
           '00000000-0000-0000-0000-0000000000cc']) n;
       INSERT INTO nodes (node, alive_until) VALUES ('00000000-0000-0000-0000-0000000000cc', now() - interval '1 second')
       """)
-    var adopted: [Int64] = []
+    var adopted: [ClaimID] = []
     for _ in 0..<3 {
       adopted += try connection.run(
         Claims.adopt(node: Self.node, lanes: Lane.allCases, claims: 100, devices: 100)
@@ -110,7 +110,7 @@ import Testing
     try expectShort { try look(lastClaim, last, starts) }
   }
 
-  private func look(_ lastClaim: Int64, _ last: Int64, _ starts: [Lane: Int64]) throws {
+  private func look(_ lastClaim: ClaimID, _ last: Seqno, _ starts: [Lane: Seqno]) throws {
     #expect(try connection.run(Claims.ofNode(Self.node, from: lastClaim)).isEmpty)
     #expect(try connection.run(Vitals.standing(claimsFrom: lastClaim)).claims == 0)
     #expect(try connection.run(Vitals.waiting(from: starts)).isEmpty)
@@ -136,7 +136,7 @@ import Testing
       }
       try connection.run(Claims.release([hold], node: Self.node))
       _ = try Claims.undecided([hold], on: connection)
-      _ = try connection.run(Claims.own(of: [last], node: Self.node))
+      _ = try connection.run(Claims.own(of: [connection.run(Messages.last())], node: Self.node))
     }
   }
 
@@ -189,10 +189,10 @@ import Testing
   private func at(_ seconds: Int) -> Instant { Self.began + .seconds(seconds) }
 
   @Test func `a look begins where nothing was lower for a minute, and sometimes at the beginning`() {
-    var start = QueueStart()
+    var start = QueueStart<Seqno>()
     for second in 0..<60 {
       #expect(start.begin(at: at(second)) == 0, "second \(second)")
-      start.looked(from: 0, found: Int64(100 + second), began: at(second), ended: at(second))
+      start.looked(from: 0, found: Seqno(Int64(100 + second)), began: at(second), ended: at(second))
     }
     // The lowest of the last minute.
     #expect(start.begin(at: at(61)) == 100)
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test func `a look from the beginning that has become dear is made seldomer`() {
-    var start = QueueStart()
+    var start = QueueStart<Seqno>()
     start.looked(from: 0, found: 5, began: at(0), ended: at(3))
     #expect(start.begin(at: at(899)) == 5)
     #expect(start.begin(at: at(904)) == 0)

@@ -7,7 +7,7 @@ import Testing
 /// Numbers of blocks after a standby was promoted that lacked the last claims.
 @Suite struct ShardBlockTests {
   private let connection: Connection
-  private let seqno: Int64
+  private let seqno: Seqno
 
   init() throws {
     connection = try TestDatabase.make().connect()
@@ -17,7 +17,7 @@ import Testing
       INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, planned)
       SELECT app, 2, 1, '{}', '\\x00', 100000, now(), now() + interval '1 day', true FROM apps;
       """)
-    seqno = try connection.run(Statement("seqno", "SELECT seqno FROM messages")).int64(0, 0)
+    seqno = try connection.run(Statement("seqno", "SELECT seqno FROM messages")).seqno(0, 0)
     try connection.run(Shards.create(seqno, .keys(after: "", upto: "z"), targeted: 100_000))
   }
 

@@ -29,8 +29,10 @@ struct AdminCall {
   }
 
   /// Returns the SEQNO in the path. - Throws: `.unknownMessage` if it is not a valid one.
-  func seqno() throws(Problem) -> Int64 {
-    guard let seqno = SequenceNumber.parse(parameters["seqno"]) else {
+  func seqno() throws(Problem) -> Seqno { try Self.seqno(parameters["seqno"]) }
+
+  static func seqno(_ text: String) throws(Problem) -> Seqno {
+    guard let seqno = Seqno(text) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
     }
     return seqno

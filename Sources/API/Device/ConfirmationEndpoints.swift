@@ -168,7 +168,7 @@ extension DeviceHandler {
     for (index, result) in results.enumerated() {
       if index > 0 { body.append(UInt8(ascii: ",")) }
       body.append(#"{"seqno":""# as StaticString)
-      body.append(decimal: Int(result.seqno))
+      body.append(decimal: Int(result.seqno.number))
       body.append(#"","status":""# as StaticString)
       body.append(result.status.rawValue)
       body.append(UInt8(ascii: "\""))
@@ -184,7 +184,7 @@ extension DeviceHandler {
   private func readConfirmation(
     _ reader: inout JSONReader, isRead: Bool
   ) throws(JSONError) -> Operation.Confirmation {
-    var seqno: Int64?
+    var seqno: Seqno?
     var psid: String?
     var pushkey: String?
     var option: String?

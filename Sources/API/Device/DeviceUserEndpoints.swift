@@ -123,7 +123,7 @@ struct UserBody {
 
 /// A push whose arrival at the device proves that the caller has the device.
 private struct Possession {
-  var seqno: Int64 = 0
+  var seqno = Seqno.zero
   var psid = ""
   var pushkey = ""
 

@@ -9,7 +9,7 @@ internal import Reactor
 final class StreamLoop {
   /// The object whose numbers a viewer watches.
   private enum Subject: Hashable {
-    case message(Int64)
+    case message(Seqno)
     /// The overview of an app; nil means all apps.
     case overview(App.Number?)
 

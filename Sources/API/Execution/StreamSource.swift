@@ -12,7 +12,7 @@ enum StreamSource: Sendable {
   }
 
   /// A message's numbers, as server-sent events.
-  case funnel(seqno: Int64)
+  case funnel(seqno: Seqno)
   /// The numbers of an app's overview (nil: of all apps), as server-sent events.
   case overview(App.Number?)
   case file(CSVExport)

@@ -31,7 +31,7 @@ extension LegacyHandler {
   }
 
   private func confirm(_ call: LegacyCall, read: BadgeOption?) throws(LegacyRefusal) {
-    guard let seqno = try call.form.number("SEQNO", in: 1...Int64.max) else {
+    guard let seqno = try call.form.number("SEQNO", in: 1...Int64.max).map(Seqno.init) else {
       throw LegacyRefusal(field: "SEQNO", "is needed")
     }
     let psid = try call.form.required("PSID", upTo: Domain.Limits.psidBytes)

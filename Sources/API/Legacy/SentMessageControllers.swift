@@ -5,9 +5,9 @@ internal import Reactor
 
 /// Cancelling, resending and reporting messages.
 extension LegacyHandler {
-  private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Int64 {
+  private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Seqno {
     guard let seqno = try form.number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
-    return seqno
+    return Seqno(seqno)
   }
 
   func cancelReservation(_ call: LegacyCall) throws(LegacyRefusal) {

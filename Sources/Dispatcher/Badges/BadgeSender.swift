@@ -75,7 +75,7 @@ final class BadgeSender {
     } catch  where FailureIsolation.isOwnFault(error) {
       if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
       if try connection.run(BadgeSyncs.dropFirst(at: now)) != nil {
-        setAside.note("a user's count cannot be sent to its devices", 0, error)
+        setAside.note("a user's count cannot be sent to its devices", nil, error)
       }
       return []
     }
@@ -87,7 +87,7 @@ final class BadgeSender {
       try tellTogether(due, readAt, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
       guard due.count > 1 else {
-        setAside.note("a user's count cannot be sent to its devices", 0, error)
+        setAside.note("a user's count cannot be sent to its devices", nil, error)
         return try connection.run(BadgeSyncs.done(due))
       }
       try tell(Array(due[..<(due.count / 2)]), readAt, connection)

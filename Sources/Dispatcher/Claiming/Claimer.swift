@@ -76,7 +76,7 @@ final class Claimer {
     let readAt: Instant
   }
 
-  private func claimOrSetAside(_ seqno: Int64, _ connection: Connection) throws -> Bool {
+  private func claimOrSetAside(_ seqno: Seqno, _ connection: Connection) throws -> Bool {
     do {
       return try claim(seqno, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
@@ -84,7 +84,7 @@ final class Claimer {
     }
   }
 
-  private func claim(_ seqno: Int64, _ connection: Connection) throws -> Bool {
+  private func claim(_ seqno: Seqno, _ connection: Connection) throws -> Bool {
     guard let message = try cache.message(seqno, connection) else {
       if let problem = cache.takeUnreadable()[seqno] { throw problem }
       return false
@@ -201,12 +201,12 @@ final class Claimer {
   /// Thrown within a transaction to roll it back if it meets messages that this release cannot read; the caller then
   /// pauses them.
   private struct Unreadable: Error {
-    let messages: [Int64: Problem]
+    let messages: [Seqno: Problem]
   }
 
   /// Loads the messages of due deliveries within the transaction that claims them. Throws `Unreadable` if one cannot be
   /// read.
-  private func messages(_ seqnos: Set<Int64>, _ connection: Connection) throws -> [Int64: DispatchMessage] {
+  private func messages(_ seqnos: Set<Seqno>, _ connection: Connection) throws -> [Seqno: DispatchMessage] {
     let messages = try cache.messages(seqnos, connection)
     let unreadable = cache.takeUnreadable()
     guard unreadable.isEmpty else { throw Unreadable(messages: unreadable) }
@@ -271,8 +271,8 @@ final class Claimer {
       let undecided = try Claims.undecided(adopted.map(\.hold), on: connection)
       let messages = try messages(seqnos, connection)
       let standings = try connection.run(Controls.standings(seqnos))
-      var increases: [Int64: Outcomes.Increase] = [:]
-      var ended: [(hold: Claims.Hold, seqno: Int64)] = []
+      var increases: [Seqno: Outcomes.Increase] = [:]
+      var ended: [(hold: Claims.Hold, seqno: Seqno)] = []
       for (hold, seqno) in adopted {
         guard let entries = undecided[hold.claim], let message = messages[seqno] else {
           ended.append((hold, seqno))

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Reactor
 
 /// Low-water mark of the scan for due deliveries. Deliveries of paused apps and messages may be many; once found, they
@@ -14,7 +15,7 @@ struct DueScanWatermark {
 
   struct Held: Equatable {
     var apps: Set<Int32> = []
-    var messages: Set<Int64> = []
+    var messages: Set<Seqno> = []
   }
 
   /// Returns where to begin the scan: all deliveries due before are held by a pause. 0 requests a full scan.

@@ -5,14 +5,14 @@ internal import Domain
 /// next. A message that starts, or returns after a pause, starts at the lowest charge in its lane: it is served at once
 /// but does not catch up on the past. Decision 056.
 struct FairShare {
-  typealias Waiting = (seqno: Int64, lane: Lane)
+  typealias Waiting = (seqno: Seqno, lane: Lane)
 
   /// Number of devices charged to each message that was waiting at the last ordering.
-  private var charged: [Int64: Int64] = [:]
+  private var charged: [Seqno: Int64] = [:]
 
   /// Returns the waiting messages in the order in which to claim from them.
   mutating func order(_ waiting: [Waiting]) -> [Waiting] {
-    var present: [Int64: Int64] = [:]
+    var present: [Seqno: Int64] = [:]
     for lane in Lane.allCases {
       let messages = waiting.filter { $0.lane == lane }
       let least = messages.compactMap { charged[$0.seqno] }.min() ?? 0
@@ -22,11 +22,11 @@ struct FairShare {
     return waiting.sorted { left, right in
       let (a, b) = (charged[left.seqno] ?? 0, charged[right.seqno] ?? 0)
       // On a tie the newer message comes first, because it has had nothing yet.
-      return (left.lane.rawValue, a, -left.seqno) < (right.lane.rawValue, b, -right.seqno)
+      return (left.lane.rawValue, a, right.seqno) < (right.lane.rawValue, b, left.seqno)
     }
   }
 
-  mutating func charge(_ seqno: Int64, _ devices: Int) {
+  mutating func charge(_ seqno: Seqno, _ devices: Int) {
     charged[seqno, default: 0] += Int64(devices)
   }
 }

@@ -6,12 +6,12 @@ internal import Store
 /// The lowest SEQNO at which the scan for unfinished messages starts, per lane, so that a slow campaign in one lane
 /// does not make the scans of another lane pass over its finished messages.
 struct LaneScanStarts {
-  private var starts: [Lane: QueueStart] = [:]
+  private var starts: [Lane: QueueStart<Seqno>] = [:]
 
   /// The highest SEQNO issued, read before the scans that use it.
   struct Last {
     fileprivate let began: Instant
-    fileprivate let number: Int64
+    fileprivate let number: Seqno
 
     init(_ connection: Connection, _ clock: any Clock) throws(PostgresError) {
       began = clock.now
@@ -23,7 +23,7 @@ struct LaneScanStarts {
   /// - Parameter look: receives the SEQNO to start at; returns what it found and the lowest SEQNO still waiting.
   mutating func look<Found>(
     _ lane: Lane, after last: Last, _ clock: any Clock,
-    _ look: (_ start: Int64) throws(PostgresError) -> (found: Found, lowest: Int64?)
+    _ look: (_ start: Seqno) throws(PostgresError) -> (found: Found, lowest: Seqno?)
   ) throws(PostgresError) -> Found {
     let began = clock.now
     let start = starts[lane, default: QueueStart()].begin(at: began)

@@ -221,7 +221,7 @@ final class Completer {
   }
 
   /// Makes the retries of these messages due now, so that a pause or cancellation applies to them at once.
-  private func recall(_ seqnos: Set<Int64>) {
+  private func recall(_ seqnos: Set<Seqno>) {
     guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
     let now = shared.clock.now
     retries = Heap(
@@ -284,7 +284,7 @@ final class Completer {
       forgetIfDecided(decision.claim)
       if !decision.hasGivenRoom { shared.give(1) }
     }
-    if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", 0, error) }
+    if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", nil, error) }
   }
 
   /// Removes a claim without open devices from memory. A spoilt claim is left to the next audits, which release it as

@@ -15,7 +15,7 @@ enum CompleterInput: Sendable {
   case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
   case results([PushResult])
   /// These messages were paused or cancelled: check their pending retries at once.
-  case recall(Set<Int64>)
+  case recall(Set<Seqno>)
   /// All claims of this node according to the database.
   case audit([Claims.Hold])
 }

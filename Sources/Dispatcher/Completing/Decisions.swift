@@ -41,7 +41,7 @@ struct Decisions {
   private(set) var findings: [TokenFinding] = []
   private(set) var faults: [App.Number: Fault] = [:]
   /// Numbers of unanswered submissions and of resends to add, by message.
-  private var increases: [Int64: Outcomes.Increase] = [:]
+  private var increases: [Seqno: Outcomes.Increase] = [:]
 
   /// True if first outcomes are written by COPY. False once one of them had a row already, because another node had
   /// adopted the claim.
@@ -81,11 +81,11 @@ struct Decisions {
     decisions.append(decision)
   }
 
-  mutating func countUnknown(_ seqno: Int64) {
+  mutating func countUnknown(_ seqno: Seqno) {
     increases[seqno, default: Outcomes.Increase()].unknown += 1
   }
 
-  mutating func countResent(_ seqno: Int64) {
+  mutating func countResent(_ seqno: Seqno) {
     increases[seqno, default: Outcomes.Increase()].resent += 1
   }
 
@@ -106,9 +106,9 @@ struct Decisions {
   }
 
   /// Returns the messages of decided claims, and which of them are campaigns.
-  func messages(of claims: [Claims.Hold]) -> (all: Set<Int64>, campaigns: Set<Int64>) {
+  func messages(of claims: [Claims.Hold]) -> (all: Set<Seqno>, campaigns: Set<Seqno>) {
     let claims = Set(claims)
-    var (all, campaigns): (Set<Int64>, Set<Int64>) = ([], [])
+    var (all, campaigns): (Set<Seqno>, Set<Seqno>) = ([], [])
     for decision in decisions where claims.contains(decision.claim) {
       guard all.insert(decision.message.seqno).inserted, decision.message.isCampaign else { continue }
       campaigns.insert(decision.message.seqno)
@@ -120,7 +120,7 @@ struct Decisions {
   struct Written {
     let maintenance: TokenMaintenance.Result
     /// Number of accepted deliveries per SEQNO, for messages whose request lists its recipients.
-    let accepted: [Int64: Int64]
+    let accepted: [Seqno: Int64]
   }
 
   /// Writes all decisions within a transaction.
@@ -129,7 +129,7 @@ struct Decisions {
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
     _ breaker: CircuitBreaker
   ) throws(PostgresError) -> Written {
-    var accepted: [Int64: Int64] = [:]
+    var accepted: [Seqno: Int64] = [:]
     var maintenance = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
     try maintenance.changeDevices(connection, writer: writer)
     var increases = increases

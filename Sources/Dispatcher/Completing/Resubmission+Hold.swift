@@ -10,7 +10,7 @@ extension Resubmission {
   static let hourReasons: Set<String> = ["window", "night"]
 
   /// Ends or defers the retries of messages that are paused, cancelled or over; returns the others.
-  mutating func hold(_ retries: [Retry], _ standings: [Int64: Controls.Standing]) -> [Retry] {
+  mutating func hold(_ retries: [Retry], _ standings: [Seqno: Controls.Standing]) -> [Retry] {
     retries.filter { retry in
       guard let standing = standings[retry.message.seqno] else {
         decide(retry, .cancelled, reason: Cancellation.reason)

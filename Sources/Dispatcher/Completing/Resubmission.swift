@@ -28,7 +28,7 @@ struct Resubmission {
   /// Retries whose claims are held by another node.
   private(set) var lost: [Retry] = []
   /// Personal values by message, for messages that insert more than name and count, or need another kind of token.
-  private var values: [Int64: RecipientValues] = [:]
+  private var values: [Seqno: RecipientValues] = [:]
 
   /// Reads and checks all retries, with one query of each kind; submits nothing.
   init(
@@ -140,8 +140,8 @@ struct Resubmission {
 
   private static func values(
     _ retries: [Retry], _ bound: [DeviceID: Audiences.Member], _ connection: Connection
-  ) throws(PostgresError) -> [Int64: RecipientValues] {
-    var values: [Int64: RecipientValues] = [:]
+  ) throws(PostgresError) -> [Seqno: RecipientValues] {
+    var values: [Seqno: RecipientValues] = [:]
     let special = Dictionary(
       grouping: retries.filter { RecipientValues.areNeeded(by: $0.message) }, by: \.message.seqno)
     for (seqno, retries) in special {
@@ -153,7 +153,7 @@ struct Resubmission {
 
   /// Counts resends, and commits the count before any of them is submitted.
   private func count(_ ready: [Ready], _ connection: Connection, _ workers: LaneWorkers) throws(PostgresError) {
-    var increases: [Int64: Outcomes.Increase] = [:]
+    var increases: [Seqno: Outcomes.Increase] = [:]
     for (retry, _) in ready where retry.target.countsAsResent {
       increases[retry.message.seqno, default: Outcomes.Increase()].resent += 1
     }

@@ -19,20 +19,20 @@ final class DispatchMessage: Sendable {
   let fallback: Fallback?
   /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends, in microseconds since
   /// 1970. Nil if it enters none, or if it resends an earlier message whose recipients have an entry already.
-  let inbox: (seqno: Int64, endsAt: Int64)?
+  let inbox: (seqno: Seqno, endsAt: Int64)?
   /// True if a person sent it, by console account or at the command line; then `ApprovalHolds` decides whether it is
   /// sent.
   let isAskedByPerson: Bool
   /// The earlier message whose recipients are excluded, because this one goes to the rest of its audience; nil if none
   /// are.
-  let reachedBefore: Int64?
+  let reachedBefore: Seqno?
   /// What its claims and pushes are traced below; nil if nothing records them.
   let trace: TraceContext?
   /// The same message with other expiry times, for devices to which their local time gives a different one.
   private let variants = Mutex<[Int64: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
-  var seqno: Int64 { push.seqno }
+  var seqno: Seqno { push.seqno }
   /// The uploaded file with the personal values of the payload; nil if the payload uses none.
   let valuesFile: Int64?
   /// Number of recipients listed in the request; nil if the audience is read from the database.

@@ -25,7 +25,7 @@ struct DispatchSpans: Sendable {
       span.ended(
         "claim", .internal, at: now,
         [
-          ("db.system.name", .text("postgresql")), ("upmc.seqno", .number(message.seqno)),
+          ("db.system.name", .text("postgresql")), ("upmc.seqno", .number(message.seqno.number)),
           ("upmc.devices", .number(Int64(devices))), ("upmc.lane", .text(message.push.lane.name)),
         ]))
     return span.context
@@ -42,7 +42,8 @@ struct DispatchSpans: Sendable {
       ("messaging.system", .text(network)), ("messaging.operation.type", .text("send")),
       ("messaging.operation.name", .text("push")),
       ("messaging.batch.message_count", .number(Int64(flight.batch.targets.count))),
-      ("upmc.seqno", .number(flight.message.seqno)), ("upmc.environment", .text("\(flight.batch.route.environment)")),
+      ("upmc.seqno", .number(flight.message.seqno.number)),
+      ("upmc.environment", .text("\(flight.batch.route.environment)")),
       ("upmc.is_repeat", .text(flight.isRepeat ? "true" : "false")),
     ]
     for (name, count) in results.sorted(by: { $0.key < $1.key }) {

@@ -10,9 +10,9 @@ struct MessageCache {
   private static let capacity = 256
   private let pushkeys: PushKeyring
   private let contents: ContentSeal
-  private var messages: [Int64: DispatchMessage] = [:]
-  private var order: [Int64] = []
-  private var unreadable: [Int64: Problem] = [:]
+  private var messages: [Seqno: DispatchMessage] = [:]
+  private var order: [Seqno] = []
+  private var unreadable: [Seqno: Problem] = [:]
 
   init(_ configuration: DispatcherConfiguration) {
     pushkeys = configuration.pushkeys
@@ -20,13 +20,13 @@ struct MessageCache {
   }
 
   /// Returns the messages found unreadable since the last call, with the reason.
-  mutating func takeUnreadable() -> [Int64: Problem] {
+  mutating func takeUnreadable() -> [Seqno: Problem] {
     defer { unreadable = [:] }
     return unreadable
   }
 
   /// Returns a message; nil if it does not exist or cannot be read.
-  mutating func message(_ seqno: Int64, _ connection: Connection) throws -> DispatchMessage? {
+  mutating func message(_ seqno: Seqno, _ connection: Connection) throws -> DispatchMessage? {
     if let message = messages[seqno] { return message }
     guard let stored = try connection.run(Messages.find(seqno)) else { return nil }
     return put(stored)
@@ -34,8 +34,8 @@ struct MessageCache {
 
   /// Returns those of the messages that exist and can be read.
   mutating func messages(
-    _ seqnos: Set<Int64>, _ connection: Connection
-  ) throws -> [Int64: DispatchMessage] {
+    _ seqnos: Set<Seqno>, _ connection: Connection
+  ) throws -> [Seqno: DispatchMessage] {
     var found = messages.filter { seqnos.contains($0.key) }
     let missing = seqnos.filter { found[$0] == nil }
     guard !missing.isEmpty else { return found }

@@ -16,7 +16,7 @@ struct MessageLog: Sendable {
     tell("planned", message.seqno, isCampaign: message.isCampaign)
   }
 
-  func claimed(_ seqno: Int64, _ claim: Claims.Hold, devices: Int) {
+  func claimed(_ seqno: Seqno, _ claim: Claims.Hold, devices: Int) {
     log.debug(
       "claimed",
       metadata: [
@@ -39,7 +39,7 @@ struct MessageLog: Sendable {
   /// Logs the outcomes written, as counts per message.
   func wrote(_ decisions: [Decisions.Decision]) {
     guard log.logLevel <= .debug else { return }
-    var counts: [Int64: [String: Int]] = [:]
+    var counts: [Seqno: [String: Int]] = [:]
     for decision in decisions {
       counts[decision.message.seqno, default: [:]][decision.record.status.name, default: 0] += 1
     }
@@ -52,11 +52,11 @@ struct MessageLog: Sendable {
 
   /// Logs that messages are complete.
   /// - Parameter campaigns: those of them that are known to be campaigns.
-  func ended(_ seqnos: some Collection<Int64>, campaigns: Set<Int64>) {
+  func ended(_ seqnos: some Collection<Seqno>, campaigns: Set<Seqno>) {
     for seqno in seqnos { tell("ended", seqno, isCampaign: campaigns.contains(seqno)) }
   }
 
-  private func tell(_ what: Logger.Message, _ seqno: Int64, isCampaign: Bool) {
+  private func tell(_ what: Logger.Message, _ seqno: Seqno, isCampaign: Bool) {
     log.log(level: isCampaign ? .info : .debug, what, metadata: ["seqno": .stringConvertible(seqno)])
   }
 }

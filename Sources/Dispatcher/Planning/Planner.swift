@@ -86,7 +86,7 @@ final class Planner {
     // All planners lock messages in ascending order, to avoid deadlocks.
     let messages = messages.sorted { $0.seqno < $1.seqno }
     let progress = try connection.withTransaction { try messages.map { try planPart($0, connection) } }
-    var (didWork, ended) = (false, [Int64]())
+    var (didWork, ended) = (false, [Seqno]())
     for (message, progress) in zip(messages, progress) {
       if case .done = progress { MessageLog(log).planned(message) }
       switch progress {

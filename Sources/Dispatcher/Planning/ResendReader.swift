@@ -38,11 +38,11 @@ struct ResendReader {
     }
   }
 
-  private let seqno: Int64
+  private let seqno: Seqno
   private let target: ResendTarget
   private let frozenAt: Int64
 
-  init(_ seqno: Int64, _ target: ResendTarget, frozenAt: Int64) {
+  init(_ seqno: Seqno, _ target: ResendTarget, frozenAt: Int64) {
     self.seqno = seqno
     self.target = target
     self.frozenAt = frozenAt

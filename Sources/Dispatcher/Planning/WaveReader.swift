@@ -6,12 +6,12 @@ internal import Store
 /// Can exclude devices that an earlier message has reached.
 struct WaveReader {
   private let reader: AudienceReader
-  private let seqno: Int64
+  private let seqno: Seqno
   private let wave: Int16
   private let app: App.Number
   private let frozenAt: Int64
   private let isRange: Bool
-  private let reachedBefore: Int64?
+  private let reachedBefore: Seqno?
 
   private var isFiltered: Bool { wave > 0 || reachedBefore != nil }
 

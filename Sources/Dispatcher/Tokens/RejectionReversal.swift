@@ -20,7 +20,7 @@ struct RejectionReversal {
   func run(_ connection: Connection, writer: Int32) throws(PostgresError) {
     guard !records.isEmpty else { return }
     try restoreBadges(connection)
-    var increases: [Int64: Outcomes.Increase] = [:]
+    var increases: [Seqno: Outcomes.Increase] = [:]
     for record in records {
       increases[record.seqno, default: Outcomes.Increase()].rejected -= 1
       if let reason = record.reason { increases[record.seqno]?.reasons[reason, default: 0] -= 1 }

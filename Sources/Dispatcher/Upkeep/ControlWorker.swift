@@ -17,7 +17,7 @@ final class ControlWorker {
   private let log = Logger(label: "control")
   private var listening: Connection?
   /// Messages that were paused or cancelling at the last poll.
-  private var held: Set<Int64> = []
+  private var held: Set<Seqno> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
   /// Number of waiting and sending messages, as last counted.
@@ -64,11 +64,11 @@ final class ControlWorker {
 
   /// Runs a step; if it fails because of its data, logs that, so that the other steps still run.
   private func passingBy(_ step: (Connection) throws -> Void, _ connection: Connection) throws {
-    try passingBy("a part of what control looks after failed", 0) { try step(connection) }
+    try passingBy("a part of what control looks after failed", nil) { try step(connection) }
   }
 
   /// Runs `body` for a message; if it fails because of the message's data, logs that and continues with the others.
-  private func passingBy(_ complaint: Logger.Message, _ seqno: Int64, _ body: () throws -> Void) throws {
+  private func passingBy(_ complaint: Logger.Message, _ seqno: Seqno?, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch  where FailureIsolation.isOwnFault(error) {
@@ -155,7 +155,7 @@ final class ControlWorker {
   }
 
   /// Schedules the next occurrence of a repeating message, within the transaction that starts the present one.
-  private func scheduleNext(after seqno: Int64, _ text: [UInt8], _ connection: Connection) throws {
+  private func scheduleNext(after seqno: Seqno, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
     guard let request = try? MessageRequest(stored: text) else {
       // This release cannot read the request: copy the pace and canary settings of the present occurrence.
@@ -222,7 +222,7 @@ final class ControlWorker {
     }
   }
 
-  private func stop(_ seqno: Int64, _ reason: String, _ connection: Connection) throws {
+  private func stop(_ seqno: Seqno, _ reason: String, _ connection: Connection) throws {
     try connection.withTransaction {
       guard try connection.run(Gates.endCanary(seqno, in: [.watching], as: .stopped)),
         let message = try connection.run(Controls.lock(seqno)),

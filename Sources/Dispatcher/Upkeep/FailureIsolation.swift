@@ -33,7 +33,7 @@ struct FailureIsolation {
   /// Pauses a message that cannot be processed. Returns false if that was impossible, because it is complete or being
   /// cancelled.
   @discardableResult
-  func message(_ seqno: Int64, because error: any Error, _ connection: Connection) throws -> Bool {
+  func message(_ seqno: Seqno, because error: any Error, _ connection: Connection) throws -> Bool {
     let isPaused = try connection.withTransaction { () throws -> Bool in
       guard let message = try connection.run(Controls.lock(seqno)),
         MessageControl.pause.effect(on: message.standing) == .become(.paused)
@@ -45,14 +45,16 @@ struct FailureIsolation {
     return isPaused
   }
 
-  func messages(_ unreadable: [Int64: Problem], _ connection: Connection) throws {
+  func messages(_ unreadable: [Seqno: Problem], _ connection: Connection) throws {
     for (seqno, problem) in unreadable { try message(seqno, because: problem, connection) }
   }
 
   /// Logs and counts a failure that processing continues without.
-  func note(_ what: Logger.Message, _ seqno: Int64, _ error: any Error) {
+  func note(_ what: Logger.Message, _ seqno: Seqno?, _ error: any Error) {
     meter.setAside()
-    log.error(what, metadata: ["seqno": .stringConvertible(seqno), "error": "\(Self.words(error))"])
+    var metadata: Logger.Metadata = ["error": "\(Self.words(error))"]
+    if let seqno { metadata["seqno"] = "\(seqno)" }
+    log.error(what, metadata: metadata)
   }
 
   private static func words(_ error: any Error) -> String {

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Logging
 internal import Postgres
 internal import Reactor
@@ -40,7 +41,7 @@ struct FoldWorker {
 
   /// Folds the entries that exist now. Entries that arrive meanwhile wait for the next time; otherwise a busy message
   /// would be folded a few entries at a time.
-  private func fold(_ seqno: Int64, _ connection: Connection) throws(PostgresError) {
+  private func fold(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) {
     var place: Int64 = 0
     while !shared.isStopping {
       let step = try connection.transaction(attempts: 3) { () throws(PostgresError) in

@@ -15,9 +15,9 @@ final class Janitor {
   /// The most recently logged timeline change (failover) of the database; nil before the first check.
   private var toldChange: Timelines.Change??
   /// SEQNO at which the scan for completed messages continues, by lane; absent to start from the beginning.
-  private var goesOnAt: [Lane: Int64] = [:]
+  private var goesOnAt: [Lane: Seqno] = [:]
   private var messageStarts = LaneScanStarts()
-  private var claimStart = QueueStart()
+  private var claimStart = QueueStart<ClaimID>()
   private var graceWalk = IdentityGraceWalk()
   private var (wasComplaining, wasTrusted) = (false, true)
   /// True if the database's clock was steady at the last check; nil before the first.
@@ -93,11 +93,11 @@ final class Janitor {
   /// good reason.
   private func unfinished(
     _ lane: Lane, after last: LaneScanStarts.Last, _ connection: Connection
-  ) throws(PostgresError) -> [Int64] {
-    func part(from seqno: Int64) throws(PostgresError) -> [Int64] {
+  ) throws(PostgresError) -> [Seqno] {
+    func part(from seqno: Seqno) throws(PostgresError) -> [Seqno] {
       try connection.run(Messages.unfinished(lane, from: seqno, atMost: Limits.finishedAtOnce))
     }
-    let found: [Int64]
+    let found: [Seqno]
     if let next = goesOnAt[lane] {
       found = try part(from: next)
     } else {
@@ -106,7 +106,7 @@ final class Janitor {
         return (found, found.first)
       }
     }
-    goesOnAt[lane] = found.count == Limits.finishedAtOnce ? found[found.count - 1] + 1 : nil
+    goesOnAt[lane] = found.count == Limits.finishedAtOnce ? found[found.count - 1].next : nil
     return found
   }
 
@@ -149,7 +149,7 @@ final class Janitor {
     let node = shared.configuration.node
     try makePartitions(connection)
     try tellOfPromotion(connection)
-    var unfinished: [Int64] = []
+    var unfinished: [Seqno] = []
     let last = try LaneScanStarts.Last(connection, shared.clock)
     for lane in Lane.allCases { unfinished += try self.unfinished(lane, after: last, connection) }
     let settled = try Messages.settle(unfinished, on: connection)

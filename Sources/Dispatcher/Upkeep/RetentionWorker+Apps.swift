@@ -39,7 +39,7 @@ extension RetentionWorker {
       guard error.isOwnFault else { throw error }
       // Something was written for the app behind the removal: it is found by another round.
       _ = try connection.run(AppPurge.restart())
-      setAside.note("a part of a deleted app cannot be removed", 0, error)
+      setAside.note("a part of a deleted app cannot be removed", nil, error)
       return nil
     }
   }

@@ -44,7 +44,7 @@ final class RetentionWorker {
         try step(connection)
       } catch {
         guard error.isOwnFault else { throw error }
-        setAside.note("a part of what is no longer kept cannot be removed", 0, error)
+        setAside.note("a part of what is no longer kept cannot be removed", nil, error)
       }
     }
   }

@@ -86,7 +86,7 @@ extension PushMessage {
     expiresAtSeconds: Int64, pushkeys: PushKeyring
   ) -> PushMessage {
     PushMessage(
-      seqno: Int64.random(in: Int64.min ... -1),
+      seqno: .ofNoMessage(),
       headers: PushHeaders(appID: appID, channel: channel, priority: priority, isKept: isKept),
       template: PayloadTemplate(broadcast: payload), pushkeys: pushkeys, lane: .normal,
       expiresAtSeconds: expiresAtSeconds, onUnknown: .resend)

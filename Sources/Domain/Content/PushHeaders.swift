@@ -38,7 +38,7 @@ package struct PushHeaders: Equatable, Sendable {
     self.channel = channel
   }
 
-  package init(_ request: MessageRequest, appID: String, seqno: Int64) {
+  package init(_ request: MessageRequest, appID: String, seqno: Seqno) {
     let content = request.content
     // The collapse id defaults to the SEQNO, so that a repeated submission replaces the first instead of being shown
     // twice.

@@ -56,6 +56,10 @@ extension PageRequest {
     return number
   }
 
+  /// The SEQNO at which the page begins; for lists sorted newest first, the page begins below it.
+  /// - Throws: for another list's cursor.
+  func seqno(first: Seqno) throws(Problem) -> Seqno { Seqno(try number(first: first.number)) }
+
   /// Returns the cursor of the page behind a place: base64url, so that it needs no escaping in a URL, whatever stands in a
   /// CUID.
   package static func cursor(behind place: String) -> String { Base64URL.encode(place.utf8) }

@@ -35,7 +35,7 @@ extension ApprovalService {
     return try SendService.send(request, on: connection, now: now)
   }
 
-  private static func accepted(_ record: Approvals.Record, _ seqno: Int64) -> SendAnswer {
+  private static func accepted(_ record: Approvals.Record, _ seqno: Seqno) -> SendAnswer {
     .accepted(
       SendAnswer.Accepted(
         seqno: seqno, targeted: record.targeted, unknown: Array(record.unknownEntries.utf8), resendOf: record.resendOf))
@@ -43,7 +43,7 @@ extension ApprovalService {
 
   /// Releases a message that was held after its audience grew.
   private static func release(
-    _ seqno: Int64, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Int64
+    _ seqno: Seqno, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
     let heldSince = record.endsAt - ApprovalHolds.waitSeconds * 1_000_000
     let isDone = try connection.commit { () throws(PostgresError) in
@@ -82,14 +82,14 @@ extension ApprovalService {
     Problem(.conflict, "The approval \(number) was decided meanwhile.")
   }
 
-  static func settle(_ consent: SendConsent, seqno: Int64, app: App.Number, _ connection: Connection)
+  static func settle(_ consent: SendConsent, seqno: Seqno, app: App.Number, _ connection: Connection)
     throws(PostgresError)
   {
     try note(consent.approval, seqno: seqno, app: app, by: consent.by, connection)
   }
 
   private static func note(
-    _ number: Approvals.Number, seqno: Int64, app: App.Number, by caller: Caller, _ connection: Connection
+    _ number: Approvals.Number, seqno: Seqno, app: App.Number, by caller: Caller, _ connection: Connection
   ) throws(PostgresError) {
     try connection.run(Approvals.decide(number, .approved, by: caller.name, reason: nil, seqno: seqno))
     let change = AuditTrail.Change("approval.approve", String(number), app: app)

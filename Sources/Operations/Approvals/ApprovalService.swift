@@ -51,7 +51,7 @@ package enum ApprovalService {
     package var number: Int64 { record.number }
     package var targeted: Int64? { record.targeted }
     package var requestedBy: String { record.requester.name }
-    package var seqno: Int64? { record.seqno }
+    package var seqno: Seqno? { record.seqno }
 
     package var state: String {
       switch record.state {
@@ -115,7 +115,7 @@ package enum ApprovalService {
   ///   what the second person has seen.
   static func hold(
     _ request: SendRequest, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
-    _ audience: ResolvedAudience, resendOf: Int64? = nil, on connection: Connection, now: Int64
+    _ audience: ResolvedAudience, resendOf: Seqno? = nil, on connection: Connection, now: Int64
   ) throws(Problem) -> Waiting? {
     let caller = request.caller
     guard request.consent == nil, let asker = caller.asker,

@@ -72,7 +72,7 @@ struct BadgeCounts {
   }
 
   /// Adds a message's increment, up to the count's maximum.
-  mutating func add(_ increment: Int16, to user: Users.Key, by seqno: Int64) {
+  mutating func add(_ increment: Int16, to user: Users.Key, by seqno: Seqno) {
     let before = self[user]
     let after = BadgeCount.add(increment, to: before)
     present[user] = after

@@ -25,7 +25,7 @@ package indirect enum Operation: Sendable {
   /// Finds the device that owns a normalized token.
   case identify(app: App.Number, network: PushNetwork, psid: String)
   /// Proves possession: the device returns the number and token of a push that was sent to it.
-  case possess(AuthKeyring.Claim, seqno: Int64, psid: String)
+  case possess(AuthKeyring.Claim, seqno: Seqno, psid: String)
   /// Reports that the device is alive.
   case alive(AuthKeyring.Claim)
   /// Checks whether the device may send one more message this minute, and counts it.
@@ -33,7 +33,7 @@ package indirect enum Operation: Sendable {
 
   /// A device's report that a message arrived or that its user opened it.
   package struct Confirmation: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let psid: String
     /// What the read does to the badge count; nil for a receipt.
     package let read: BadgeOption?
@@ -48,7 +48,7 @@ package indirect enum Operation: Sendable {
     package let at: Int64?
 
     package init(
-      seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool, place: DeliveryCoordinates? = nil,
+      seqno: Seqno, psid: String, read: BadgeOption?, isGenuine: Bool, place: DeliveryCoordinates? = nil,
       reach: Reach? = nil, at: Int64? = nil
     ) {
       self.seqno = seqno
@@ -210,7 +210,7 @@ package indirect enum OperationAnswer: Sendable {
       case unknownMessage = "unknown-message"
     }
 
-    package let seqno: Int64
+    package let seqno: Seqno
     package var status: Status
     /// The user's new count, for reads.
     package var badge: Int16?

@@ -58,7 +58,7 @@ struct ConfirmationSteps {
     /// Messages in the inbox of a device's person.
     var inInboxes: Set<Confirmations.Delivery> = []
     /// Messages for which the log accepted an entry.
-    var logged: Set<Int64> = []
+    var logged: Set<Seqno> = []
     /// Messages read for the first time, and whether their increment has been taken back.
     var firstReads: [Ledger.Key: Bool] = [:]
   }

@@ -115,7 +115,7 @@ package enum StoredUploadService {
     if let refusal { throw refusal }
   }
 
-  private static func inUse(_ what: Sentence, _ seqno: Int64) -> Problem {
+  private static func inUse(_ what: Sentence, _ seqno: Seqno) -> Problem {
     Problem(
       .conflict, "The message \(seqno) is not finished and \(what). Wait for its end, or cancel it first.")
   }

@@ -7,7 +7,7 @@ struct DeviceSteps {
     var entries: [Entry] = []
     var joinRules: [Int64: Groups.JoinRule] = [:]
     /// The messages that devices have confirmed to prove that they receive pushes.
-    var brought: [Int64: Messages.Origin] = [:]
+    var brought: [Seqno: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
     var tokens = AdditionalTokens()

@@ -31,7 +31,7 @@ struct DeviceUsers {
   /// Returns the reason to refuse the operation; nil to accept it.
   /// - Parameter brought: those of the confirmed messages that exist.
   func refusal(
-    of operation: Operation, by record: Devices.Record, brought: [Int64: Messages.Origin]
+    of operation: Operation, by record: Devices.Record, brought: [Seqno: Messages.Origin]
   ) -> Problem? {
     switch operation {
     case .setUser(_, let named):

@@ -11,7 +11,7 @@ package struct CSVExport: Sendable {
     case users(App.Number, KeyRange, after: String)
     case members(App.Number, Groups.Number, after: String)
     case devices(App.Number, after: DeviceExport.Place)
-    case deliveries(Int64, after: DeliveryPages.Place)
+    case deliveries(Seqno, after: DeliveryPages.Place)
     case audit(AuditLog.Filter, before: Int64)
     case statistics(StatisticsService.Report)
     case campaigns(RankingService.Checked, behind: CampaignRanking.Place)
@@ -54,7 +54,7 @@ package struct CSVExport: Sendable {
   }
 
   package static func deliveries(
-    of seqno: Int64, by caller: Caller, on connection: Connection
+    of seqno: Seqno, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
     try caller.require(.exportPeople)
     guard let found = try connection.answer(Funnels.find(seqno))?.0, caller.reaches(found.app) else {

@@ -5,8 +5,8 @@ internal import Store
 /// Continues the message numbers of the other server.
 extension InstalledBase {
   /// Checks that numbers can continue after `seqno`, before anything is imported.
-  package static func check(start seqno: Int64) throws(Problem) {
-    guard (1...Operations.Limits.highestStart).contains(seqno) else {
+  package static func check(start seqno: Seqno) throws(Problem) {
+    guard (1...Operations.Limits.highestStart).contains(seqno.number) else {
       throw Problem(.impossible, "A SEQNO to go on behind is from 1 to \(Operations.Limits.highestStart).")
     }
   }
@@ -15,7 +15,7 @@ extension InstalledBase {
   /// - Parameter seqno: the other server's last number.
   /// - Returns: false if they were higher anyway.
   package static func goOn(
-    behind seqno: Int64, of appID: String, by caller: Caller, on connection: Connection
+    behind seqno: Seqno, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Bool {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     try check(start: seqno)

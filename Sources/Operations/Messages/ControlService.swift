@@ -27,7 +27,7 @@ package enum ControlService {
   /// - Returns: the message's numbers at the moment of the change; for a cancellation, after it.
   /// - Throws: `.wrongState` if the message's state does not allow it.
   package static func control(
-    _ control: MessageControl, _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
+    _ control: MessageControl, _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> ReportService.FunnelAnswer {
     try caller.require(.control)
     // Messages of other apps are reported as nonexistent.
@@ -39,7 +39,7 @@ package enum ControlService {
   }
 
   private static func apply(
-    _ control: MessageControl, _ seqno: Int64, by caller: Caller, on connection: Connection
+    _ control: MessageControl, _ seqno: Seqno, by caller: Caller, on connection: Connection
   ) throws(Problem) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer) {
     let outcome = try connection.commit {
       () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer)? in
@@ -74,7 +74,7 @@ package enum ControlService {
   /// Begins the cancellation of a locked message: nothing more is sent, its approval is withdrawn, and its repetition
   /// ends.
   static func beginCancelling(
-    _ seqno: Int64, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
+    _ seqno: Seqno, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
     try connection.run(Controls.beginCancelling(seqno))
     if locked.standing.hold == .waiting {
@@ -87,7 +87,7 @@ package enum ControlService {
 
   /// Audits a change of a locked message, with the state that it had before.
   static func audit(
-    _ control: MessageControl, _ seqno: Int64, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
+    _ control: MessageControl, _ seqno: Seqno, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
     let change = AuditTrail.Change("message.\(control.rawValue)", String(seqno), app: locked.app)
     try connection.run(AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
@@ -95,7 +95,7 @@ package enum ControlService {
 
   /// Cancels everything that is not in flight, then waits briefly for the rest.
   static func finishCancelling(
-    _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
+    _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> ReportService.FunnelAnswer {
     guard let message = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
@@ -120,7 +120,7 @@ package enum ControlService {
 
   /// Changes a message's pace; nil for as fast as possible.
   package static func setPace(
-    _ pace: Pace?, of seqno: Int64, for caller: Caller, on connection: Connection
+    _ pace: Pace?, of seqno: Seqno, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ReportService.FunnelAnswer {
     try caller.require(.control)
     _ = try ReportService.funnel(seqno, for: caller, on: connection)
@@ -152,7 +152,7 @@ package enum ControlService {
       [.required("pace", .orNull(.pace), \.pace, missing: "is needed: {\"perSecond\":n}, or null for none")])
   }
 
-  static func wrongState(_ action: String, _ seqno: Int64, _ standing: MessageControl.Standing) -> Problem {
+  static func wrongState(_ action: String, _ seqno: Seqno, _ standing: MessageControl.Standing) -> Problem {
     let state: Sentence = standing.isCancelling ? "being cancelled" : Sentence(word: standing.state.name)
     let refusal: Sentence = "Cannot \(Sentence(word: action)) message \(seqno): it is \(state)."
     let advice: Sentence? =

@@ -75,7 +75,7 @@ package enum ExplanationService {
   }
 
   package struct Answer: DescribedAnswer {
-    let seqno: Int64
+    let seqno: Seqno
     let clientUID: String
     let language: Phrase.Language
     let facts: Facts
@@ -123,7 +123,7 @@ package enum ExplanationService {
   /// Explains a message.
   /// - Parameter language: the client's preference, as in `Accept-Language`; nil for English.
   package static func explain(
-    _ seqno: Int64, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
+    _ seqno: Seqno, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Answer {
     try caller.require(.viewPeople)
     guard let message = try connection.answer(Explanations.message(seqno)), caller.reaches(message.app) else {

@@ -52,7 +52,7 @@ package enum MessageListing {
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.viewMessages)
     let filter = try filter(question, caller, connection)
-    let before = try page.number(first: .max)
+    let before = try page.seqno(first: .max)
     let window = Operations.Limits.searchedRows
     let entries = try connection.answer(
       MessageLists.list(filter, before: before, window: window, limit: page.limit + 1)
@@ -109,7 +109,7 @@ package enum MessageListing {
   /// Lists a message's deliveries that were rejected, expired or skipped.
   /// - Parameter reason: only failures with this reason; nil for all.
   package static func failures(
-    of seqno: Int64, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
+    of seqno: Seqno, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {
     let app = try ReportService.requireHistory(of: seqno, for: caller, on: connection)
     try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)

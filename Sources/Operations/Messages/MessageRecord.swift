@@ -5,7 +5,7 @@ internal import Store
 
 /// All that is known about a message: who sent and approved it, its content and audience, and what it waits for.
 package struct MessageRecord: DescribedAnswer {
-  let seqno: Int64
+  let seqno: Seqno
   let record: MessageRecords.Record
   let waits: [Wait]
 
@@ -62,7 +62,7 @@ package struct MessageRecord: DescribedAnswer {
   }
 
   /// Returns the record of a message. - Throws: `.unknownMessage`, also if the caller may not access its app.
-  package static func find(_ seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
+  package static func find(_ seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
     -> MessageRecord
   {
     try caller.require(.viewMessages)

@@ -137,7 +137,7 @@ extension PageRequest {
     guard let cursor else { return .first }
     let parts = cursor.split(separator: " ", omittingEmptySubsequences: false).map { Int64($0) }
     guard parts.count == 2, let key = parts[0], let seqno = parts[1] else { throw Self.foreignCursor }
-    return CampaignRanking.Place(key: key, seqno: seqno)
+    return CampaignRanking.Place(key: key, seqno: Seqno(seqno))
   }
 
   static func text(of place: CampaignRanking.Place) -> String { "\(place.key) \(place.seqno)" }

@@ -7,7 +7,7 @@ package import Store
 extension ReportService {
   /// Totals over all shards, and one page of them.
   package struct ShardsAnswer: DescribedAnswer {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let progress: Shards.Progress
     package let nextCursor: String?
 
@@ -33,7 +33,7 @@ extension ReportService {
   }
 
   package static func shards(
-    of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
+    of seqno: Seqno, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ShardsAnswer {
     try caller.require(.viewMessages)
     // Shard numbers start at 0, which is not a valid cursor, so the cursor is the number plus one.

@@ -55,7 +55,7 @@ package enum ReportService {
       ])
   }
 
-  package static func funnel(_ seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
+  package static func funnel(_ seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
     -> FunnelAnswer
   {
     try caller.require(.viewMessages)
@@ -67,7 +67,7 @@ package enum ReportService {
   }
 
   /// Returns the funnel for authorized viewers; nil if the message is gone or the database is unavailable.
-  package static func watched(_ seqno: Int64, on connection: Connection) -> FunnelAnswer? {
+  package static func watched(_ seqno: Seqno, on connection: Connection) -> FunnelAnswer? {
     guard let (found, reasons) = try? connection.answer(Funnels.find(seqno)) else { return nil }
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
   }
@@ -75,7 +75,7 @@ package enum ReportService {
   // MARK: Deliveries
 
   /// The problem when totals exist but individual deliveries are no longer stored.
-  static func notKept(_ seqno: Int64) -> Problem {
+  static func notKept(_ seqno: Seqno) -> Problem {
     Problem(
       .notKept,
       """
@@ -86,7 +86,7 @@ package enum ReportService {
 
   /// Checks that the caller may see a message's deliveries and that they are still stored.
   @discardableResult
-  static func requireHistory(of seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
+  static func requireHistory(of seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
     -> App.Number
   {
     try caller.require(.viewMessages)
@@ -99,7 +99,7 @@ package enum ReportService {
 
   /// Lists deliveries that have an outcome or wait for their next attempt.
   package static func deliveries(
-    of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
+    of seqno: Seqno, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {
     let app = try requireHistory(of: seqno, for: caller, on: connection)
     try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)

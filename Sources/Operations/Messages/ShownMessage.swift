@@ -15,7 +15,7 @@ enum ShownMessage {
     "confidential", .flag, { $0 ? true : nil }, "True: its contents are sealed and never shown.")
   static let stateReason = JSONField<String?>.optional(
     "stateReason", .anyText, { $0 }, "Why it is paused or has failed.")
-  static let resendOf = JSONField<Int64?>.optional("resendOf", .sequence, { $0 }, "The message that it repeats.")
+  static let resendOf = JSONField<Seqno?>.optional("resendOf", .sequence, { $0 }, "The message that it repeats.")
 }
 
 extension Funnel {

@@ -80,10 +80,10 @@ package enum PersonHistory {
   /// - Returns: the messages, and where the search stopped before the end of the list; nil at the end.
   private static func search(
     _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Int64, _ connection: Connection
-  ) throws(Problem) -> (found: [Int64], last: Int64?) {
+  ) throws(Problem) -> (found: [Seqno], last: Seqno?) {
     let part = Operations.Limits.historyPart(devices: devices.count)
-    var found: [Int64] = []
-    var before = try page.number(first: .max)
+    var found: [Seqno] = []
+    var before = try page.seqno(first: .max)
     for _ in 0..<max(1, Operations.Limits.historyPlaces / (part * max(1, devices.count))) {
       let messages = try connection.answer(
         PersonMessages.recent(of: user.app, before: before, since: since, limit: part))

@@ -21,7 +21,7 @@ struct DirectSendSteps {
     var badges: [UserKey: Int16] = [:]
 
     func key(_ user: UserKey) -> Users.Key { Users.Key(app: send.app.number, userKey: user) }
-    func ledgerKey(_ user: UserKey, _ seqno: Int64) -> Ledger.Key { Ledger.Key(user: key(user), seqno: seqno) }
+    func ledgerKey(_ user: UserKey, _ seqno: Seqno) -> Ledger.Key { Ledger.Key(user: key(user), seqno: seqno) }
   }
 
   private final class State {
@@ -30,7 +30,7 @@ struct DirectSendSteps {
     /// Apps paused so recently that the catalog does not know it yet.
     var heldApps: Set<App.Number> = []
     /// Messages stored by this transaction.
-    var stored: Set<Int64> = []
+    var stored: Set<Seqno> = []
     var freshLedger: Set<Ledger.Key> = []
   }
 
@@ -111,7 +111,7 @@ struct DirectSendSteps {
     }
   }
 
-  private func message(_ entry: Entry, _ seqno: Int64, _ batch: BatchContext) -> Messages.New {
+  private func message(_ entry: Entry, _ seqno: Seqno, _ batch: BatchContext) -> Messages.New {
     let send = entry.send
     var new = send.terms.message(
       send.kept, targeted: Int64(entry.members.count), unknown: entry.unknown, now: batch.now,
@@ -132,8 +132,8 @@ struct DirectSendSteps {
     guard !isEmpty else { return [] }
     let state = state
     var plan = ClaimPlan()
-    var refused: [(index: Int, seqno: Int64)] = []
-    var withNobody: [Int64] = []
+    var refused: [(index: Int, seqno: Seqno)] = []
+    var withNobody: [Seqno] = []
     for (index, entry) in state.entries.enumerated() where !batch.hasFailed(entry.operation) {
       guard let seqno = entry.number?.seqno else { continue }
       guard isStored(entry) else {
@@ -195,7 +195,7 @@ struct DirectSendSteps {
     ]
   }
 
-  private func claimed(_ entry: Entry, _ seqno: Int64, _ batch: BatchContext) -> ClaimPlan.Message {
+  private func claimed(_ entry: Entry, _ seqno: Seqno, _ batch: BatchContext) -> ClaimPlan.Message {
     let request = entry.send.request
     return ClaimPlan.Message(
       seqno: seqno, app: entry.send.app.number, kind: request.kind, badge: request.badge, fallback: request.fallback,

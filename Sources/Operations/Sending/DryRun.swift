@@ -35,7 +35,7 @@ package struct DryRun: Sendable {
     unknown = audience.unknownJSON
     var shown = message
     shown.content.android = (message.content.android ?? AndroidContent()).over(app.android)
-    headers = PushHeaders(shown, appID: app.appID, seqno: 0)
+    headers = PushHeaders(shown, appID: app.appID, seqno: .zero)
     shown.content.appHasExtension = app.hasExtension
     var notes = ContentNotes.notes(message.content)
     notes += try ExtensionCheck.notes(shown, app, on: connection)
@@ -69,7 +69,7 @@ package struct DryRun: Sendable {
         [:]
       }
     let sendDate = try connection.answer(Messages.sendDate(at: now, timeZone: app.timeZone))
-    let template = PayloadTemplate(message, seqno: 0, sendDate: sendDate)
+    let template = PayloadTemplate(message, seqno: .zero, sendDate: sendDate)
     // Random, because pushkeys of a message that does not exist prove nothing.
     let keys = PushKeyring(present: SymmetricKey.random())
     let languages = [nil] + message.content.translations.map(\.language.tag)

@@ -204,5 +204,5 @@ extension Operations.Limits {
   /// Maximum number of bytes in JSON for one byte of a name: a control character becomes six.
   static let escapedBytes = 6
   /// A SEQNO for measuring, which has more digits than any real one will have.
-  static let largestSeqno: Int64 = 999_999_999_999
+  static let largestSeqno = Seqno(999_999_999_999)
 }

@@ -7,7 +7,7 @@ package enum ReplacementService {
   /// Replaces the message `old` by the one that `request` asks for.
   /// - Throws: `.wrongState` when the old one has begun or ended; nothing is changed then.
   package static func replace(
-    _ old: Int64, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ old: Seqno, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.control)
     var request = request

@@ -15,7 +15,7 @@ package enum ResendService {
   ///     for a send.
   ///   - now: microseconds since 1970.
   package static func resend(
-    _ seqno: Int64, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ seqno: Seqno, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try IdempotencyKey.check(request.idempotencyKey)

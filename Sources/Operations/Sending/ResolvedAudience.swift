@@ -54,7 +54,7 @@ struct ResolvedAudience {
   }
 
   private init(
-    deliveriesOf seqno: Int64, _ target: ResendTarget, _ connection: Connection, _ now: Int64
+    deliveriesOf seqno: Seqno, _ target: ResendTarget, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
     // For the payload's size, all of the app's users are considered, although only the message's recipients get the
     // resend.

@@ -5,7 +5,7 @@ internal import Store
 /// A scheduled message that another one replaces, within the transaction that stores the new one or its approval.
 enum ScheduledMessage {
   /// Locks the old message. Returns its standing if it cannot be replaced; nil if it can.
-  static func objection(_ seqno: Int64, _ connection: Connection) throws(PostgresError) -> MessageControl.Standing? {
+  static func objection(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) -> MessageControl.Standing? {
     guard let locked = try connection.run(Controls.lock(seqno)) else {
       return MessageControl.Standing(state: .cancelled, isCancelling: false, isFrozen: false)
     }
@@ -14,7 +14,7 @@ enum ScheduledMessage {
 
   /// Starts cancelling the old message. Must be the last step of the transaction that stores the new message or its
   /// approval, after `objection` returned nil: a transaction that stores nothing must not cancel anything.
-  static func beginCancelling(_ seqno: Int64, by caller: Caller, _ connection: Connection) throws(PostgresError) {
+  static func beginCancelling(_ seqno: Seqno, by caller: Caller, _ connection: Connection) throws(PostgresError) {
     guard let locked = try connection.run(Controls.lock(seqno)) else { return }
     try ControlService.beginCancelling(seqno, locked, by: caller, on: connection)
     try connection.run(Announcements.announce(ControlService.channel, String(seqno)))

@@ -12,7 +12,7 @@ package enum SendAnswer: JSONAnswer {
   case tried(DryRun)
 
   package struct Accepted: Equatable, Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     /// Number of devices; nil if the audience is too large to be counted in the request.
     package let targeted: Int64?
     /// A JSON array of the entries that match nobody.
@@ -20,12 +20,12 @@ package enum SendAnswer: JSONAnswer {
     /// Due time in microseconds since 1970; nil for now. Until then, `targeted` is an estimate.
     package let dueAt: Int64?
     /// The message that this one resends to some of its devices; nil if it is not a resend.
-    package let resendOf: Int64?
+    package let resendOf: Seqno?
     /// Devices by push network if they were resolved individually; else empty, as for a repeated request. Not part of
     /// what makes two answers equal.
     package var networks: [PushNetwork: Int64] = [:]
 
-    init(seqno: Int64, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Int64? = nil) {
+    init(seqno: Seqno, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Seqno? = nil) {
       self.seqno = seqno
       self.targeted = targeted
       self.unknown = unknown

@@ -16,7 +16,7 @@ package struct SendRequest: Sendable {
   /// What the message is traced below; nil: nothing.
   package let trace: TraceContext?
   /// The scheduled message that this one replaces; it is cancelled in the same commit. Nil if it replaces none.
-  var replaces: Int64?
+  var replaces: Seqno?
   /// The second person's approval, if one was required.
   var consent: SendConsent?
 

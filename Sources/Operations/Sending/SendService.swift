@@ -77,7 +77,7 @@ package enum SendService {
   static func create(
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
     on connection: Connection
-  ) throws(Problem) -> Int64? {
+  ) throws(Problem) -> Seqno? {
     let caller = request.caller
     var new = new
     new.trace = request.trace
@@ -87,7 +87,7 @@ package enum SendService {
     let stored = new
     var isFileGone = false
     var standing: MessageControl.Standing?
-    let made = try connection.commit { () throws(PostgresError) -> Int64? in
+    let made = try connection.commit { () throws(PostgresError) -> Seqno? in
       if let consent = request.consent {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
       }

@@ -157,7 +157,7 @@ package enum EventService {
 
   /// Lists a message's SMS fallbacks, ordered by CUID.
   package static func fallbacks(
-    of seqno: Int64, _ page: PageRequest, by caller: Caller, on connection: Connection
+    of seqno: Seqno, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Fallback> {
     _ = try ReportService.funnel(seqno, for: caller, on: connection)
     let after = page.cursor.map(UserKey.init(clientUID:)) ?? UserKey(stored: "")

@@ -8,7 +8,7 @@ internal import Domain
 /// Within a message, resends go before targets that were never submitted.
 struct LaneQueue {
   private final class Part {
-    let seqno: Int64
+    let seqno: Seqno
     var batches: Deque<QueuedBatch> = []
     var again: Deque<Submission> = []
 
@@ -33,7 +33,7 @@ struct LaneQueue {
 
   /// Messages with queued targets, in round-robin order.
   private var rotation: Deque<Part> = []
-  private var parts: [Int64: Part] = [:]
+  private var parts: [Seqno: Part] = [:]
   /// How many more targets the first message may submit in its turn.
   private var credit = 0
   /// Number of queued targets.

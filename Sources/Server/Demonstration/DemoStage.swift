@@ -114,7 +114,7 @@ final class DemoStage {
 
   // MARK: The push
 
-  func send() throws -> Int64 {
+  func send() throws -> Seqno {
     let body = """
       {"appId":"\(Demonstration.appID)","audience":{"all":true},
        "alert":{"title":"Welcome","body":"%CNAME%, your first push travels the full circle."},
@@ -127,7 +127,7 @@ final class DemoStage {
     return accepted.seqno
   }
 
-  func funnel(_ seqno: Int64) throws -> Funnel {
+  func funnel(_ seqno: Seqno) throws -> Funnel {
     guard let (found, _) = try connection.run(Funnels.find(seqno)) else {
       throw ServerError("Message \(seqno) has vanished.")
     }

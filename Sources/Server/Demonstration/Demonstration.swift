@@ -78,7 +78,7 @@ package enum Demonstration {
   }
 
   /// Prints the message's numbers whenever they change, until all expected confirmations have arrived.
-  private static func watch(_ seqno: Int64, _ stage: DemoStage, _ simulator: Simulator) throws {
+  private static func watch(_ seqno: Seqno, _ stage: DemoStage, _ simulator: Simulator) throws {
     var last = ""
     var quietTurns = 0
     while quietTurns < 15 {
@@ -97,7 +97,7 @@ package enum Demonstration {
   }
 
   /// Returns a sentence that says how many pushes were confirmed, and why not all.
-  private static func confirmations(_ seqno: Int64, _ stage: DemoStage, _ simulator: Simulator) throws -> String {
+  private static func confirmations(_ seqno: Seqno, _ stage: DemoStage, _ simulator: Simulator) throws -> String {
     let funnel = try stage.funnel(seqno)
     let off = simulator.deviceCounters?.off ?? 0
     let percent = funnel.accepted > 0 ? funnel.received * 100 / funnel.accepted : 0

@@ -61,8 +61,8 @@ final class VitalsSampler {
 
   /// The queues that are sampled, with the numbers from which to scan them.
   private struct Queues {
-    private var claims = QueueStart()
-    private var lanes: [Lane: QueueStart] = [:]
+    private var claims = QueueStart<ClaimID>()
+    private var lanes: [Lane: QueueStart<Seqno>] = [:]
     private let clock = SystemClock()
 
     mutating func sample(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Sample {
@@ -80,7 +80,7 @@ final class VitalsSampler {
     }
 
     private mutating func lookAtMessages(
-      _ connection: Connection, last: Int64
+      _ connection: Connection, last: Seqno
     ) throws(PostgresError) -> [Vitals.Waiting] {
       let began = clock.now
       let starts = Dictionary(

@@ -236,7 +236,7 @@ package enum Audiences {
     """)
 
   /// Returns those of the devices that were claimed for a message while they belonged to another user.
-  package static func claimed(_ devices: [DeviceID], of seqno: Int64) -> Query<Set<DeviceID>> {
+  package static func claimed(_ devices: [DeviceID], of seqno: Seqno) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     return Query(claimedStatement, column, seqno) { rows in Set(rows.decode { $0.device() }) }

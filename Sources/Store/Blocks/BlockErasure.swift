@@ -15,10 +15,10 @@ enum BlockErasure {
 
   /// Returns the messages with blocks in a range, up to one step's worth, and where the rest begins.
   static func next(
-    from start: Int64, upto end: Int64, on connection: Connection
-  ) throws(PostgresError) -> (messages: [Int64], rest: Int64?) {
+    from start: Seqno, upto end: Seqno, on connection: Connection
+  ) throws(PostgresError) -> (messages: [Seqno], rest: Seqno?) {
     let rows = try connection.run(nextStatement, Parameters(start, end, messages + 1))
-    let found = rows.decode { $0.int64() }
+    let found = rows.decode { $0.seqno() }
     return (Array(found.prefix(messages)), found.count > messages ? found[messages] : nil)
   }
 
@@ -40,7 +40,7 @@ enum BlockErasure {
 
   /// Removes the persons of the current scan from these messages. A delivery that is in progress or deferred keeps its
   /// key, which says whose badge count it changes, and is handled later.
-  static func takeOut(of messages: [Int64], on connection: Connection) throws(PostgresError) {
+  static func takeOut(of messages: [Seqno], on connection: Connection) throws(PostgresError) {
     guard !messages.isEmpty else { return }
     var seqnos = Int64Column()
     for message in messages { seqnos.append(message) }

@@ -2,10 +2,10 @@ package import Domain
 
 /// Identifies a block: a group of a message's recipients that is stored in one row.
 package struct BlockID: Hashable, Comparable, Sendable {
-  package let seqno: Int64
+  package let seqno: Seqno
   package let number: Int32
 
-  package init(seqno: Int64, number: Int32) {
+  package init(seqno: Seqno, number: Int32) {
     self.seqno = seqno
     self.number = number
   }
@@ -26,7 +26,7 @@ package struct BlockPlace: Hashable, Sendable {
   }
 
   /// Decodes the coordinates of a pushkey.
-  package init(_ coordinates: DeliveryCoordinates, of seqno: Int64) {
+  package init(_ coordinates: DeliveryCoordinates, of seqno: Seqno) {
     block = BlockID(seqno: seqno, number: coordinates.block)
     position = coordinates.position
   }

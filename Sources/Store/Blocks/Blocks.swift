@@ -42,7 +42,7 @@ package enum Blocks {
       one:
         createStatement, block.seqno, node, block.number, Int32(recipients.count), firstKey.text, recipients.devices,
       recipients.userKeys, [UInt8](repeating: BlockState.open.rawValue, count: recipients.count), increment
-    ) { Claims.Hold(claim: $0.int64()) }
+    ) { Claims.Hold(claim: $0.claim()) }
   }
 
   private static let claimStatement = Statement(
@@ -63,7 +63,7 @@ package enum Blocks {
     parameters.append(node)
     return Query(claimStatement, parameters) {
       $0.dictionary { row in
-        (row.block(), Claims.Hold(claim: row.int64()))
+        (row.block(), Claims.Hold(claim: row.claim()))
       }
     }
   }
@@ -185,12 +185,12 @@ package enum Blocks {
   }
 
   /// Returns the blocks of claims, by claim.
-  static func ofClaims(_ claims: Int64Column) -> Query<[Int64: Contents]> {
+  static func ofClaims(_ claims: Int64Column) -> Query<[ClaimID: Contents]> {
     Query(ofClaimsStatement, claims) { rows in
-      var found: [Int64: Contents] = [:]
+      var found: [ClaimID: Contents] = [:]
       rows.forEach { row in
         let contents = contents(&row)
-        found[row.int64()] = contents
+        found[row.claim()] = contents
       }
       return found
     }
@@ -200,7 +200,7 @@ package enum Blocks {
 extension RowReader {
   /// Decodes a SEQNO and the block number after it.
   mutating func block() -> BlockID {
-    BlockID(seqno: int64(), number: int32())
+    BlockID(seqno: seqno(), number: int32())
   }
 
   /// Decodes a block's states and the two times that follow them.

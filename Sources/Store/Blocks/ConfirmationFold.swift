@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import Postgres
 
 /// Moves the logged confirmations into blocks and totals.
@@ -41,11 +41,11 @@ package enum ConfirmationFold {
     """)
 
   /// Returns messages whose log is due for folding, oldest first.
-  package static func due(_ thresholds: Thresholds) -> Query<[Int64]> {
+  package static func due(_ thresholds: Thresholds) -> Query<[Seqno]> {
     Query(
       each:
         dueStatement, thresholds.entriesPerBlock, thresholds.ageSeconds, thresholds.logBytes, thresholds.askedAgeSeconds
-    ) { $0.int64() }
+    ) { $0.seqno() }
   }
 
   // MARK: A step
@@ -103,7 +103,7 @@ package enum ConfirmationFold {
   ///   - limit: maximum number of rows.
   /// - Returns: the number of rows folded and the id of the last; nil if none is left or another node has locked them.
   package static func step(
-    of seqno: Int64, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
+    of seqno: Seqno, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
   ) throws(PostgresError) -> (rows: Int, last: Int64)? {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -141,7 +141,7 @@ package enum ConfirmationFold {
 
   /// - Returns: what was new.
   private static func unite(
-    _ log: [[UInt8]], of seqno: Int64, sentAt: Int64, on connection: Connection
+    _ log: [[UInt8]], of seqno: Seqno, sentAt: Int64, on connection: Connection
   ) throws(PostgresError) -> [New] {
     var named: Set<ConfirmationLog.BlockHalf> = []
     for row in log { ConfirmationLog.unpack(row) { half, _, _ in named.insert(half) } }
@@ -173,7 +173,7 @@ package enum ConfirmationFold {
 
   /// Writes the events of new confirmations, for a webhook that asked.
   private static func tell(
-    _ new: [New], of seqno: Int64, sentAt: Int64, on connection: Connection
+    _ new: [New], of seqno: Seqno, sentAt: Int64, on connection: Connection
   ) throws(PostgresError) {
     let numbers = Set(new.map(\.half.number))
     let blocks = try connection.run(Blocks.read(numbers.map { BlockID(seqno: seqno, number: $0) }))
@@ -194,7 +194,7 @@ package enum ConfirmationFold {
     origin: .server, sqlState: .serializationFailure, message: "another node has folded these blocks meanwhile")
 
   private static func folded(
-    _ halves: [ConfirmationLog.BlockHalf], of seqno: Int64, on connection: Connection
+    _ halves: [ConfirmationLog.BlockHalf], of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) -> [ConfirmationLog.BlockHalf: ConfirmedMinutes] {
     let rows = try connection.run(lockStatement, parameters(halves, of: seqno))
     var found: [ConfirmationLog.BlockHalf: ConfirmedMinutes] = [:]
@@ -207,7 +207,7 @@ package enum ConfirmationFold {
 
   /// Returns the number of devices of those blocks that exist.
   private static func sizes(
-    of halves: [ConfirmationLog.BlockHalf], of seqno: Int64
+    of halves: [ConfirmationLog.BlockHalf], of seqno: Seqno
   ) -> Query<[ConfirmationLog.BlockHalf: Int]> {
     var blocks = Int32Column()
     for number in Set(halves.map(\.number)) { blocks.append(number) }
@@ -220,7 +220,7 @@ package enum ConfirmationFold {
     }
   }
 
-  private static func parameters(_ halves: [ConfirmationLog.BlockHalf], of seqno: Int64) -> Parameters {
+  private static func parameters(_ halves: [ConfirmationLog.BlockHalf], of seqno: Seqno) -> Parameters {
     var (blocks, reads) = (Int32Column(), BoolColumn())
     for half in halves {
       blocks.append(half.number)
@@ -230,7 +230,7 @@ package enum ConfirmationFold {
   }
 
   private static func parameters(
-    _ minutes: [ConfirmationLog.BlockHalf: ConfirmedMinutes], of seqno: Int64
+    _ minutes: [ConfirmationLog.BlockHalf: ConfirmedMinutes], of seqno: Seqno
   ) -> Parameters {
     let halves = minutes.keys.sorted()
     var bytes = BytesColumn()

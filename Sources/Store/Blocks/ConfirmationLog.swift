@@ -1,3 +1,4 @@
+package import Domain
 internal import Postgres
 
 /// Log of receipts and reads of deliveries in blocks: one row per message and commit, so that recording a receipt needs
@@ -44,7 +45,7 @@ package enum ConfirmationLog {
     """)
 
   /// Appends entries. Returns the messages whose history is kept; entries of others are not recorded.
-  package static func append(_ entries: [Entry]) -> Query<Set<Int64>> {
+  package static func append(_ entries: [Entry]) -> Query<Set<Seqno>> {
     // Sorted, so that each message's entries end up in one row.
     let entries = entries.sorted { $0.place.block.seqno < $1.place.block.seqno }
     var (seqnos, contents) = (Int64Column(), BytesColumn())
@@ -58,7 +59,7 @@ package enum ConfirmationLog {
       contents.append(row)
       row.removeAll(keepingCapacity: true)
     }
-    return Query(appendStatement, seqnos, contents) { rows in Set(rows.decode { $0.int64() }) }
+    return Query(appendStatement, seqnos, contents) { rows in Set(rows.decode { $0.seqno() }) }
   }
 
   private static func pack(_ entry: Entry, into bytes: inout [UInt8]) {

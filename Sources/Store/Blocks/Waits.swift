@@ -57,7 +57,7 @@ package enum Waits {
 
   /// Deliveries that are claimed and in progress again.
   package struct TakenUp: Sendable {
-    package var claims: [(seqno: Int64, hold: Claims.Hold, entries: [Claims.Entry])] = []
+    package var claims: [(seqno: Seqno, hold: Claims.Hold, entries: [Claims.Entry])] = []
     /// True if deliveries are due whose block still has a claim; they are claimed after it has ended.
     package var someAreClaimed = false
   }
@@ -166,7 +166,7 @@ package enum Waits {
 
   /// Ends the waiting deliveries in the next `blocks` blocks of a message, within a transaction. Returns their users.
   static func end(
-    _ seqno: Int64, as status: OutcomeStatus, reason: String, blocks: Int, on connection: Connection
+    _ seqno: Seqno, as status: OutcomeStatus, reason: String, blocks: Int, on connection: Connection
   ) throws(PostgresError) -> [UserKey] {
     var parameters = Parameters()
     parameters.append(seqno)

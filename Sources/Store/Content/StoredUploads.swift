@@ -55,8 +55,8 @@ package enum StoredUploads {
     "stored-uploads-showing", message("(m.request->>'media' = $2 OR position($2 in m.links->>'media') > 0)"))
 
   /// Returns an open message that shows the file; nil when there is none.
-  package static func message(showing name: String, of app: App.Number) -> Query<Int64?> {
-    Query(first: showingStatement, app, name) { $0.int64() }
+  package static func message(showing name: String, of app: App.Number) -> Query<Seqno?> {
+    Query(first: showingStatement, app, name) { $0.seqno() }
   }
 
   private static let deleteMediaStatement = Statement(
@@ -106,8 +106,8 @@ package enum StoredUploads {
     "stored-uploads-using", message("m.request->'audience'->>'csv' = $2"))
 
   /// Returns an open message whose audience is the file; nil when there is none.
-  package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Int64?> {
-    Query(first: usingStatement, app, String(csv)) { $0.int64() }
+  package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Seqno?> {
+    Query(first: usingStatement, app, String(csv)) { $0.seqno() }
   }
 
   private static let lockFileStatement = Statement(

@@ -35,7 +35,7 @@ package enum Cancellation {
     """)
 
   /// Ends shards. Returns the number of devices that were never claimed, and by how many the claims exceeded the plan.
-  static func closeShards(_ seqno: Int64, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
+  static func closeShards(_ seqno: Seqno, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
     Query(closeShardsStatement, seqno, wave) { rows in
       var answer: (unclaimed: Int64, surplus: Int64) = (0, 0)
       rows.forEach { row in
@@ -59,12 +59,12 @@ package enum Cancellation {
 
   /// Ends planning. Returns the number of devices that were counted but not planned into shards; nil if planning was
   /// complete.
-  private static func endPlan(_ seqno: Int64) -> Query<Int64?> {
+  private static func endPlan(_ seqno: Seqno) -> Query<Int64?> {
     Query(first: endPlanStatement, seqno) { $0.int64() }
   }
 
   /// Performs the first step: ends everything that is not claimed.
-  package static func endUnclaimed(_ seqno: Int64, on connection: Connection) throws(PostgresError) {
+  package static func endUnclaimed(_ seqno: Seqno, on connection: Connection) throws(PostgresError) {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock shards before the message, in the same order as claims do. No shards can be added, because planning checks
       // the message's state first.
@@ -80,7 +80,7 @@ package enum Cancellation {
 
   /// Counts deliveries that have no row.
   static func count(
-    _ deliveries: Int64, _ status: OutcomeStatus, reason: String, of seqno: Int64, on connection: Connection
+    _ deliveries: Int64, _ status: OutcomeStatus, reason: String, of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {
     guard deliveries > 0 else { return }
     var increase = Outcomes.Increase()
@@ -114,7 +114,7 @@ package enum Cancellation {
 
   /// Ends deferred deliveries that have rows. Returns their users, and which of them may have arrived.
   private static func endDeferred(
-    _ seqno: Int64, as status: OutcomeStatus, reason: String
+    _ seqno: Seqno, as status: OutcomeStatus, reason: String
   ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
     Query(each: deferredStatement, seqno, reason, Limits.batch, status.rawValue, SkipReason.unknownNotResent.rawValue) {
       ($0.userKey(), $0.bool())
@@ -123,7 +123,7 @@ package enum Cancellation {
 
   /// Ends one batch of deferred deliveries. Returns true if there may be more.
   static func endDeferred(
-    _ seqno: Int64, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
     reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
@@ -145,7 +145,7 @@ package enum Cancellation {
   /// Records the unsuccessful deliveries, and takes the message's badge increment back from users none of whose
   /// deliveries succeeded.
   private static func takeBackBadges(
-    _ users: [Users.Key], of seqno: Int64, on connection: Connection
+    _ users: [Users.Key], of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for user in users { negatives[Ledger.Key(user: user, seqno: seqno), default: 0] += 1 }
@@ -156,7 +156,7 @@ package enum Cancellation {
   /// - Returns: true if the message is complete.
   @discardableResult
   package static func sweep(
-    _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try endUnclaimed(seqno, on: connection)
     while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}

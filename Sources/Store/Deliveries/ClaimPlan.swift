@@ -13,18 +13,18 @@ internal import Postgres
 package struct ClaimPlan {
   /// The parts of a message that determine its recipients' rows.
   package struct Message {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let app: App.Number
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
     /// The message under whose SEQNO it is stored in inboxes, and the entry's end (in microseconds since 1970); nil if
     /// it is not stored in inboxes.
-    package let inbox: (seqno: Int64, endsAt: Int64)?
+    package let inbox: (seqno: Seqno, endsAt: Int64)?
 
     package init(
-      seqno: Int64, app: App.Number, kind: MessageKind, badge: BadgeRequest, fallback: Fallback?,
-      inbox: (seqno: Int64, endsAt: Int64)?
+      seqno: Seqno, app: App.Number, kind: MessageKind, badge: BadgeRequest, fallback: Fallback?,
+      inbox: (seqno: Seqno, endsAt: Int64)?
     ) {
       self.seqno = seqno
       self.app = app
@@ -36,7 +36,7 @@ package struct ClaimPlan {
   }
 
   /// The planned claims, grouped by message.
-  package private(set) var claims: [(seqno: Int64, entries: [Claims.Entry])] = []
+  package private(set) var claims: [(seqno: Seqno, entries: [Claims.Entry])] = []
   /// Ledger entries in the order of the members; for a range of an audience, in the order of user keys.
   package private(set) var ledger: [Ledger.Claim] = []
   package private(set) var fallbacks: [Fallbacks.New] = []

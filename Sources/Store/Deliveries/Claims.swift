@@ -9,11 +9,11 @@ package import Postgres
 package enum Claims {
   /// A claim as known to one of its holders.
   package struct Hold: Hashable, Sendable {
-    package let claim: Int64
+    package let claim: ClaimID
     /// Incremented when another node adopts the claim; from then on, what the former holder writes is ignored.
     package let fence: Int32
 
-    package init(claim: Int64, fence: Int32 = 0) {
+    package init(claim: ClaimID, fence: Int32 = 0) {
       self.claim = claim
       self.fence = fence
     }
@@ -46,14 +46,14 @@ package enum Claims {
     "claims-create",
     "INSERT INTO claims (seqno, node, devices, user_keys) VALUES ($1, $2, $3, $4) RETURNING claim")
 
-  package static func create(_ seqno: Int64, node: UUIDValue, _ entries: [Entry]) -> Query<Hold> {
+  package static func create(_ seqno: Seqno, node: UUIDValue, _ entries: [Entry]) -> Query<Hold> {
     var devices = UUIDColumn()
     var keys = TextColumn()
     for entry in entries {
       devices.append(entry.device)
       keys.append(entry.userKey.text)
     }
-    return Query(one: createStatement, seqno, node, devices, keys) { Hold(claim: $0.int64()) }
+    return Query(one: createStatement, seqno, node, devices, keys) { Hold(claim: $0.claim()) }
   }
 
   private static let createSeveralStatement = Statement(
@@ -67,8 +67,8 @@ package enum Claims {
 
   /// Claims devices of several messages, one claim each. Returns the claims by SEQNO.
   package static func create(
-    _ parts: [(seqno: Int64, entries: [Entry])], node: UUIDValue
-  ) -> Query<[Int64: Hold]> {
+    _ parts: [(seqno: Seqno, entries: [Entry])], node: UUIDValue
+  ) -> Query<[Seqno: Hold]> {
     var (seqnos, devices, keys) = (Int64Column(), UUIDColumn(), TextColumn())
     for (seqno, entries) in parts {
       for entry in entries {
@@ -79,7 +79,7 @@ package enum Claims {
     }
     return Query(createSeveralStatement, node, seqnos, devices, keys) {
       $0.dictionary { row in
-        (row.int64(), Hold(claim: row.int64()))
+        (row.seqno(), Hold(claim: row.claim()))
       }
     }
   }
@@ -128,17 +128,17 @@ package enum Claims {
     """)
 
   /// Returns all claims of a node with numbers from `start`, and their lanes.
-  package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
+  package static func ofNode(_ node: UUIDValue, from start: ClaimID = .zero) -> Query<[(hold: Hold, lane: Lane)]> {
     Query(each: ofNodeStatement, node, start) { (hold(&$0), $0.optionalInt16().flatMap(Lane.init) ?? .normal) }
   }
 
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
   /// Returns the last claim number assigned.
-  package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
+  package static func last() -> Query<ClaimID> { Query(one: lastStatement) { $0.claim() } }
 
   private static func hold(_ row: inout RowReader) -> Hold {
-    Hold(claim: row.int64(), fence: row.int32())
+    Hold(claim: row.claim(), fence: row.int32())
   }
 
   private static func holds(_ rows: Rows) -> Set<Hold> {
@@ -204,20 +204,20 @@ package enum Claims {
   /// - Parameter devices: number of devices after which no further claim is adopted.
   package static func adopt(
     node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
-  ) -> Query<[(hold: Hold, seqno: Int64)]> {
-    Query(each: adoptStatement, node, Int16Column(lanes), claims, devices) { (hold(&$0), $0.int64()) }
+  ) -> Query<[(hold: Hold, seqno: Seqno)]> {
+    Query(each: adoptStatement, node, Int16Column(lanes), claims, devices) { (hold(&$0), $0.seqno()) }
   }
 
   private static let messagesStatement = Statement(
     "claims-messages", "SELECT claim, seqno FROM claims WHERE claim = ANY($1)")
 
   /// Returns the SEQNO of each claim.
-  package static func messages(of holds: some Collection<Hold>) -> Query<[Int64: Int64]> {
+  package static func messages(of holds: some Collection<Hold>) -> Query<[ClaimID: Seqno]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     return Query(messagesStatement, claims) {
       $0.dictionary { row in
-        (row.int64(), row.int64())
+        (row.claim(), row.seqno())
       }
     }
   }
@@ -232,14 +232,14 @@ package enum Claims {
 
   /// Returns, of the given messages, the claims that this node made itself and still holds, with their devices.
   package static func own(
-    of seqnos: [Int64], node: UUIDValue
-  ) -> Query<[Int64: (hold: Hold, devices: [DeviceID: UserKey])]> {
+    of seqnos: [Seqno], node: UUIDValue
+  ) -> Query<[Seqno: (hold: Hold, devices: [DeviceID: UserKey])]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return Query(unlaunchedStatement, node, column) { rows in
-      var claims: [Int64: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
+      var claims: [Seqno: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
       rows.forEach { row in
-        let seqno = row.int64()
+        let seqno = row.seqno()
         let hold = hold(&row)
         let device = row.device()
         claims[seqno, default: (hold, [:])].devices[device] = row.userKey()
@@ -279,13 +279,13 @@ package enum Claims {
   ///   submitted.
   package static func undecided(
     _ holds: some Collection<Hold>, inDoubt: Bool = true, on connection: Connection
-  ) throws(PostgresError) -> [Int64: [Entry]] {
+  ) throws(PostgresError) -> [ClaimID: [Entry]] {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     let rows = try connection.run(undecidedStatement, Parameters(claims))
-    var entries: [Int64: [Entry]] = [:]
+    var entries: [ClaimID: [Entry]] = [:]
     rows.forEach { row in
-      let claim = row.int64()
+      let claim = row.claim()
       let (device, userKey, attempts) = (row.device(), row.userKey(), Tries(stored: row.int16()))
       entries[claim, default: []].append(
         Entry(device: device, userKey: userKey, attempts: inDoubt ? attempts.inDoubt : attempts))
@@ -327,10 +327,10 @@ package enum Claims {
   /// - Parameter since: low-water mark, in microseconds since 1970: all deliveries due before it are held by a pause.
   package static func due(
     since: Int64, at now: Int64, lanes: [Lane], limit: Int
-  ) -> Query<[(seqno: Int64, entry: Entry)]> {
+  ) -> Query<[(seqno: Seqno, entry: Entry)]> {
     Query(each: dueStatement, TimestampValue(now), limit, TimestampValue(since), Int16Column(lanes)) { row in
       (
-        row.int64(),
+        row.seqno(),
         Entry(device: row.device(), userKey: row.userKey(), attempts: Tries(stored: row.int16()))
       )
     }

@@ -5,10 +5,10 @@ internal import Postgres
 package enum Confirmations {
   /// A confirmation by a device, which names the token that the message was sent to.
   package struct Named: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let psid: String
 
-    package init(seqno: Int64, psid: String) {
+    package init(seqno: Seqno, psid: String) {
       self.seqno = seqno
       self.psid = psid
     }
@@ -29,7 +29,7 @@ package enum Confirmations {
     /// True if some of the message's deliveries are in blocks.
     package let hasBlocks: Bool
     /// The message whose inbox entries a read marks as read; nil for none.
-    package let inbox: Int64?
+    package let inbox: Seqno?
     /// A time not later than when the message was sent, in microseconds since 1970.
     package let sentAt: Int64
   }
@@ -66,7 +66,7 @@ package enum Confirmations {
       row in
       let (entry, app, device, isPresent) = (Int(row.int64()) - 1, row.int32(), row.device(), row.bool())
       let (fallback, isKept) = (Fallback.Condition(rawValue: row.int16()), row.bool())
-      let (sentAt, inbox) = (row.timestamp(), row.optionalInt64())
+      let (sentAt, inbox) = (row.timestamp(), row.optionalSeqno())
       return Candidate(
         entry: entry, app: app, device: device, isPresent: isPresent, fallback: fallback, isKept: isKept,
         hasBlocks: row.bool(), inbox: inbox, sentAt: sentAt)
@@ -75,10 +75,10 @@ package enum Confirmations {
 
   /// The delivery of a message to a device.
   package struct Delivery: Hashable, Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let device: DeviceID
 
-    package init(seqno: Int64, device: DeviceID) {
+    package init(seqno: Seqno, device: DeviceID) {
       self.seqno = seqno
       self.device = device
     }
@@ -124,7 +124,7 @@ package enum Confirmations {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]
       rows.forEach { row in
-        let delivery = Delivery(seqno: row.int64(), device: row.device())
+        let delivery = Delivery(seqno: row.seqno(), device: row.device())
         let userKey = row.userKey()
         let (number, position) = (row.optionalInt32(), row.optionalInt32())
         var place: BlockPlace?
@@ -237,7 +237,7 @@ package enum Confirmations {
     """)
 
   /// Adds folded confirmations to the totals, and to the statistics of the current minute.
-  static func count(of seqno: Int64, received: Int64, read: Int64, _ writer: Int32) -> Query<Void> {
+  static func count(of seqno: Seqno, received: Int64, read: Int64, _ writer: Int32) -> Query<Void> {
     Query(countStatement, seqno, received, read, writer) { _ in }
   }
 
@@ -253,7 +253,7 @@ package enum Confirmations {
 
   static func fresh(_ rows: Rows) -> Set<Delivery> {
     var fresh: Set<Delivery> = []
-    rows.forEach { row in fresh.insert(Delivery(seqno: row.int64(), device: row.device())) }
+    rows.forEach { row in fresh.insert(Delivery(seqno: row.seqno(), device: row.device())) }
     return fresh
   }
 }

@@ -46,7 +46,7 @@ package enum DeliveryPages {
 
   /// Returns deliveries that have an outcome, optionally of one status, after `place`.
   package static func next(
-    of seqno: Int64, after place: Place, status: OutcomeStatus? = nil, limit: Int, on connection: Connection
+    of seqno: Seqno, after place: Place, status: OutcomeStatus? = nil, limit: Int, on connection: Connection
   ) throws(PostgresError) -> [Delivery] {
     var found: [Delivery] = []
     if case .row(let device) = place {
@@ -62,7 +62,7 @@ package enum DeliveryPages {
   /// Returns deliveries after `place` that were rejected, expired or skipped, optionally for one reason; and where to
   /// continue if there may be more, because at most `window` rows are searched.
   package static func failures(
-    of seqno: Int64, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
+    of seqno: Seqno, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
   ) throws(PostgresError) -> (found: [Delivery], rest: Place?) {
     var found: [Delivery] = []
     if case .row(let device) = place {
@@ -93,7 +93,7 @@ package enum DeliveryPages {
     """)
 
   private static func rows(
-    of seqno: Int64, after device: DeviceID, status: OutcomeStatus?, limit: Int
+    of seqno: Seqno, after device: DeviceID, status: OutcomeStatus?, limit: Int
   ) -> Query<[Delivery]> {
     Query(each: rowsStatement, seqno, device, limit, status?.rawValue) { row in
       let device = row.device()
@@ -107,7 +107,7 @@ package enum DeliveryPages {
   // MARK: Blocks
 
   private static func inBlocks(
-    of seqno: Int64, after place: Place, _ states: [BlockState], limit: Int, _ connection: Connection
+    of seqno: Seqno, after place: Place, _ states: [BlockState], limit: Int, _ connection: Connection
   ) throws(PostgresError) -> [Delivery] {
     var (block, position): (Int32, Int32) = (0, 0)
     if case .block(let number, let last) = place { (block, position) = (number, last + 1) }
@@ -133,7 +133,7 @@ package enum DeliveryPages {
 
   /// Returns the next block that contains one of these states.
   private static func nextBlock(
-    of seqno: Int64, from block: Int32, with states: [BlockState]
+    of seqno: Seqno, from block: Int32, with states: [BlockState]
   ) -> Query<Blocks.Contents?> {
     var codes = BytesColumn()
     for state in states { codes.append([state.rawValue]) }

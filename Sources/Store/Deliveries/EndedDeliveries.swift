@@ -23,7 +23,7 @@ extension Outcomes {
       devices.append(delivery.device)
     }
     return Query(endedStatement, seqnos, devices) { rows in
-      Set(rows.decode { Confirmations.Delivery(seqno: $0.int64(), device: $0.device()) })
+      Set(rows.decode { Confirmations.Delivery(seqno: $0.seqno(), device: $0.device()) })
     }
   }
 }

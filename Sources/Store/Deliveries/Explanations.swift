@@ -30,7 +30,7 @@ package enum Explanations {
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN api_keys k ON k.api_key = m.api_key WHERE m.seqno = $1
     """)
 
-  package static func message(_ seqno: Int64) -> Query<Message?> {
+  package static func message(_ seqno: Seqno) -> Query<Message?> {
     Query(first: messageStatement, seqno) { row in
       Message(
         app: row.int32(), state: MessageState(rawValue: row.int16()) ?? .queued, createdAt: row.timestamp(),
@@ -71,7 +71,7 @@ package enum Explanations {
 
   /// Returns a user's deliveries on `devices` or, if `searching`, on any device.
   package static func deliveries(
-    _ seqno: Int64, of user: UserKey, on devices: [DeviceID], searching: Bool
+    _ seqno: Seqno, of user: UserKey, on devices: [DeviceID], searching: Bool
   ) -> Query<[Delivery]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -93,7 +93,7 @@ package enum Explanations {
     """)
 
   /// Returns the user's devices for which a delivery is in progress.
-  package static func claimed(_ seqno: Int64, of user: UserKey) -> Query<Set<DeviceID>> {
+  package static func claimed(_ seqno: Seqno, of user: UserKey) -> Query<Set<DeviceID>> {
     Query(claimedStatement, seqno, user.text) { rows in Set(rows.decode { $0.device() }) }
   }
 
@@ -119,7 +119,7 @@ package enum Explanations {
     """)
 
   /// Returns what the message did to the user's badge count; nil if nothing.
-  package static func badge(_ seqno: Int64, of user: Users.Key) -> Query<Badge?> {
+  package static func badge(_ seqno: Seqno, of user: Users.Key) -> Query<Badge?> {
     Query(first: badgeStatement, user.app, user.userKey.text, seqno) { row in
       Badge(
         increment: row.int16(), deliveries: row.int16(), negatives: row.int16(),

@@ -34,7 +34,7 @@ package enum Funnels {
     """)
 
   /// Returns a message's funnel, with its reasons as a JSON object.
-  package static func find(_ seqno: Int64) -> Query<(found: Found, reasons: String)?> {
+  package static func find(_ seqno: Seqno) -> Query<(found: Found, reasons: String)?> {
     Query(first: findStatement, seqno) { row in
       let app = row.int32()
       var funnel = Funnel(
@@ -45,7 +45,7 @@ package enum Funnels {
       funnel.resent = row.int64()
       let unknownEntries = row.text()
       funnel.stateReason = row.optionalText()
-      funnel.resendOf = row.optionalInt64()
+      funnel.resendOf = row.optionalSeqno()
       funnel.dueAt = row.optionalTimestamp()
       funnel.reference = row.optionalText()
       funnel.origin = row.optionalText()

@@ -4,7 +4,7 @@ internal import Postgres
 /// Outcomes of deliveries, and the totals that count them. Decision 008.
 package enum Outcomes {
   package struct Record: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let device: DeviceID
     package let userKey: UserKey
     package let status: OutcomeStatus
@@ -14,7 +14,7 @@ package enum Outcomes {
     package let dueAt: Int64?
 
     package init(
-      seqno: Int64, device: DeviceID, userKey: UserKey, status: OutcomeStatus, attempts: Tries, reason: String?,
+      seqno: Seqno, device: DeviceID, userKey: UserKey, status: OutcomeStatus, attempts: Tries, reason: String?,
       dueAt: Int64?
     ) {
       self.seqno = seqno
@@ -66,7 +66,7 @@ package enum Outcomes {
     }
     return Query(writeStatement, seqnos, devices, keys, statuses, attempts, reasons, dues, TimestampValue(now)) {
       rows in
-      rows.decode { positions[Confirmations.Delivery(seqno: $0.int64(), device: $0.device())] }.compactMap { $0 }
+      rows.decode { positions[Confirmations.Delivery(seqno: $0.seqno(), device: $0.device())] }.compactMap { $0 }
     }
   }
 
@@ -129,7 +129,7 @@ package enum Outcomes {
   /// Returns the queries that add to the totals of messages, for the transaction that writes what they count.
   /// - Parameter statistics: counts of the same deliveries, added to the minute of `now`.
   package static func add(
-    _ increases: [Int64: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32, at now: Int64 = 0
+    _ increases: [Seqno: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32, at now: Int64 = 0
   ) -> [Query<Void>] {
     var columns = [Int64Column](repeating: Int64Column(), count: 8)
     var reasonSeqnos = Int64Column()
@@ -137,7 +137,8 @@ package enum Outcomes {
     var counts = Int64Column()
     for (seqno, more) in increases.sorted(by: { $0.key < $1.key }) {
       for (index, value) in [
-        seqno, more.accepted, more.rejected, more.expired, more.cancelled, more.skipped, more.unknown, more.resent,
+        seqno.number, more.accepted, more.rejected, more.expired, more.cancelled, more.skipped, more.unknown,
+        more.resent,
       ].enumerated() { columns[index].append(value) }
       for (reason, count) in more.reasons {
         reasonSeqnos.append(seqno)

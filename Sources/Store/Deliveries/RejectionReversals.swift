@@ -4,7 +4,7 @@ package import Postgres
 /// Undoes rejections that were caused by our own configuration: the deliveries become pending again.
 package enum RejectionReversals {
   package struct Record: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let device: DeviceID
     package let userKey: UserKey
     package let app: App.Number
@@ -39,7 +39,7 @@ package enum RejectionReversals {
       devices.append(delivery.device)
     }
     return Query(each: outcomesStatement, seqnos, devices, TimestampValue(now)) { row in
-      let (seqno, device, userKey) = (row.int64(), row.device(), row.userKey())
+      let (seqno, device, userKey) = (row.seqno(), row.device(), row.userKey())
       let (app, reason) = (row.int32(), row.optionalText())
       var statistic = Statistics.Key(app: app)
       statistic.lane = Lane(rawValue: row.int16())
@@ -69,7 +69,7 @@ package enum RejectionReversals {
   /// Reopens messages that were complete before some of their deliveries were given back: the last step of a
   /// transaction. Also locks messages that are still open: a transaction that is about to complete one cannot see the
   /// deliveries given back, waits for the lock, and checks again.
-  package static func reopen(_ seqnos: some Collection<Int64>, on connection: Connection) throws(PostgresError) {
+  package static func reopen(_ seqnos: some Collection<Seqno>, on connection: Connection) throws(PostgresError) {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()

@@ -24,7 +24,7 @@ package enum Resends {
     "SELECT EXISTS (SELECT FROM reason_totals WHERE seqno = $1 AND reason = $2 AND count > 0)")
 
   /// Returns whether a message has excluded recipients because it came too late for them.
-  package static func hasLeftOut(_ seqno: Int64) -> Query<Bool> {
+  package static func hasLeftOut(_ seqno: Seqno) -> Query<Bool> {
     Query(one: leftOutStatement, seqno, Schedules.lateReason) { $0.bool() }
   }
 
@@ -40,7 +40,7 @@ package enum Resends {
     """)
 
   /// Returns those of the devices that a message has not reached; cancelled ones do not count as failed.
-  package static func unreached(of seqno: Int64, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
+  package static func unreached(of seqno: Seqno, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     return Query(unreachedStatement, seqno, column) { rows in Set(rows.decode { $0.device() }) }
@@ -77,7 +77,7 @@ package enum Resends {
     """)
 
   /// Returns the device at the end of the next part of `outcomes` outcomes; nil if none are left.
-  package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
+  package static func end(of seqno: Seqno, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     Query(first: endStatement, seqno, device, outcomes) { $0.device() }
   }
 
@@ -86,7 +86,7 @@ package enum Resends {
 
   /// Counts the devices to resend to among those with ids in (`after`, `upto`], up to a limit.
   package static func count(
-    of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
+    of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
@@ -102,7 +102,7 @@ package enum Resends {
 
   /// Returns the next devices of a part, in order.
   package static func read(
-    of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int
+    of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int
   ) -> Query<[Audiences.Member]> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
@@ -110,7 +110,7 @@ package enum Resends {
   }
 
   private static func parameters(
-    _ seqno: Int64, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Int64
+    _ seqno: Seqno, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Int64
   ) -> Parameters {
     parameters(seqno, target, frozenAt) { range in
       range.append(after)
@@ -121,7 +121,7 @@ package enum Resends {
   /// Returns the parameters of a query for one part of the recipients.
   /// - Parameter appendRange: appends the lower and upper bounds of the part.
   private static func parameters(
-    _ seqno: Int64, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void
+    _ seqno: Seqno, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void
   ) -> Parameters {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -145,7 +145,7 @@ package enum Resends {
     """)
 
   /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil if none are left.
-  package static func blockEnd(of seqno: Int64, after block: Int32, blocks: Int) -> Query<Int32?> {
+  package static func blockEnd(of seqno: Seqno, after block: Int32, blocks: Int) -> Query<Int32?> {
     Query(one: blockEndStatement, seqno, block, blocks) { $0.optionalInt32() }
   }
 
@@ -159,7 +159,7 @@ package enum Resends {
 
   /// Returns the first block, from `block` on, in which a delivery has ended, given that `done` positions of `block`
   /// itself have been read; nil if none are left.
-  package static func nextBlock(of seqno: Int64, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
+  package static func nextBlock(of seqno: Seqno, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
     Query(one: nextBlockStatement, seqno, block, done, end) { $0.optionalInt32() }
   }
 
@@ -183,7 +183,7 @@ package enum Resends {
 
   /// Counts the devices in the blocks (after, upto] that belong to the audience, up to a limit.
   package static func count(
-    of seqno: Int64, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
+    of seqno: Seqno, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
@@ -216,7 +216,7 @@ package enum Resends {
   }
 
   private static func parameters(
-    _ seqno: Int64, _ target: ResendTarget, _ after: Int32, _ upto: Int32, _ frozenAt: Int64
+    _ seqno: Seqno, _ target: ResendTarget, _ after: Int32, _ upto: Int32, _ frozenAt: Int64
   ) -> Parameters {
     parameters(seqno, target, frozenAt) { range in
       range.append(after)

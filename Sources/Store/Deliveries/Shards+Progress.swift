@@ -39,7 +39,7 @@ extension Shards {
 
   /// Returns a message's shards after `shard`, with the sums over all of them, from one snapshot; nil if the message
   /// does not exist.
-  package static func progress(_ seqno: Int64, after shard: Int32, limit: Int) -> Query<Progress?> {
+  package static func progress(_ seqno: Seqno, after shard: Int32, limit: Int) -> Query<Progress?> {
     Query(progressStatement, seqno, shard, limit) { rows in
       var progress: Progress?
       // The sums of the message stand on each row.

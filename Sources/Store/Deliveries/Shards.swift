@@ -1,10 +1,10 @@
-internal import Domain
+package import Domain
 internal import Postgres
 
 /// Shards: parts of an audience that are claimed in batches.
 package enum Shards {
   package struct Record: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let shard: Int32
     package let part: Part
     package let targeted: Int64
@@ -49,7 +49,7 @@ package enum Shards {
     """)
 
   package static func create(
-    _ seqno: Int64, _ part: Record.Part, targeted: Int64, wave: Int16 = 0
+    _ seqno: Seqno, _ part: Record.Part, targeted: Int64, wave: Int16 = 0
   ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -74,7 +74,7 @@ package enum Shards {
     "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
   /// Returns the end of the last shard written, up to which the message (or wave) is planned; nil if there is none.
-  package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
+  package static func lastKey(_ seqno: Seqno, wave: Int16 = 0) -> Query<String?> {
     Query(one: lastKeyStatement, seqno, wave) { $0.optionalText() }
   }
 
@@ -91,7 +91,7 @@ package enum Shards {
     """)
 
   /// Locks a shard that has devices left to claim until the transaction ends, and returns it; nil if there is none.
-  package static func lock(_ seqno: Int64) -> Query<Record?> {
+  package static func lock(_ seqno: Seqno) -> Query<Record?> {
     Query(first: lockStatement, seqno) { row in
       Record(
         seqno: seqno, shard: row.int32(), part: part(&row), targeted: row.int64(), claimed: row.int64(),

@@ -10,9 +10,9 @@ package enum Quarantine {
     /// The network's error code.
     package let reason: String
     /// The message whose delivery was refused.
-    package let seqno: Int64
+    package let seqno: Seqno
 
-    package init(device: DeviceID, reason: String, seqno: Int64) {
+    package init(device: DeviceID, reason: String, seqno: Seqno) {
       self.device = device
       self.reason = reason
       self.seqno = seqno
@@ -66,7 +66,7 @@ package enum Quarantine {
     package let environment: PushEnvironment
     package let psid: String
     package let reason: String
-    package let seqno: Int64
+    package let seqno: Seqno
     /// When the device was quarantined, in microseconds since 1970.
     package let at: Int64
   }
@@ -91,7 +91,7 @@ package enum Quarantine {
         device: row.device(), userKey: row.userKey(),
         network: PushNetwork(rawValue: row.int16()) ?? .apns,
         environment: PushEnvironment(rawValue: row.int16()) ?? .production, psid: row.text(),
-        reason: row.text(), seqno: row.optionalInt64() ?? 0, at: row.timestamp())
+        reason: row.text(), seqno: row.optionalSeqno() ?? .zero, at: row.timestamp())
     }
   }
 
@@ -134,7 +134,7 @@ package enum Quarantine {
   ) -> Query<[Confirmations.Delivery]> {
     Query(each: floodStatement, app, network.rawValue, environment.rawValue, TimestampValue(since)) { row in
       let device = row.device()
-      return Confirmations.Delivery(seqno: row.int64(), device: device)
+      return Confirmations.Delivery(seqno: row.seqno(), device: device)
     }
   }
 

@@ -113,7 +113,7 @@ package enum Events {
 
   /// Writes the events of completed messages, in the transaction that completes them. Writes nothing if no webhook
   /// subscribes to them.
-  package static func finished(_ seqnos: [Int64]) -> Query<Void> {
+  package static func finished(_ seqnos: [Seqno]) -> Query<Void> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return finished(column)

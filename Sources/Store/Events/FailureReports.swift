@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import Postgres
 
 /// Reports of whom a message could not reach: one for each end of a message whose app asks for `deliveries.failed`.
@@ -46,7 +46,7 @@ package enum FailureReports {
   package static func step(on connection: Connection) throws(PostgresError) -> Bool {
     let taken = try connection.run(takeStatement).decodeFirst { row in
       (
-        report: row.int64(), seqno: row.int64(), since: row.optionalTimestamp() ?? .min,
+        report: row.int64(), seqno: row.seqno(), since: row.optionalTimestamp() ?? .min,
         upto: row.optionalTimestamp() ?? .max, place: row.text(), hasHistory: row.bool()
       )
     }
@@ -90,7 +90,7 @@ package enum FailureReports {
     """)
 
   /// Gives the first report up, because it cannot be told. Returns its message.
-  package static func setAside() -> Query<Int64?> {
-    Query(first: setAsideStatement) { $0.int64() }
+  package static func setAside() -> Query<Seqno?> {
+    Query(first: setAsideStatement) { $0.seqno() }
   }
 }

@@ -21,7 +21,7 @@ extension Fallbacks {
     """)
 
   /// Returns a message's fallbacks in the order of user keys, after `userKey`.
-  package static func list(_ seqno: Int64, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
+  package static func list(_ seqno: Seqno, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
     Query(each: listStatement, seqno, userKey.text, limit) { row in
       Entry(
         userKey: row.userKey(), dueAt: row.timestamp(),

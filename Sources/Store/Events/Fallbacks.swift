@@ -15,10 +15,10 @@ internal import Postgres
 /// Decision 045.
 package enum Fallbacks {
   package struct Key: Hashable, Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let userKey: UserKey
 
-    package init(seqno: Int64, userKey: UserKey) {
+    package init(seqno: Seqno, userKey: UserKey) {
       self.seqno = seqno
       self.userKey = userKey
     }
@@ -43,7 +43,7 @@ package enum Fallbacks {
   /// (quarantined, user not proved), because that is the purpose of a fallback. Guests get none, because they have no
   /// CUID.
   package static func wanted(
-    by fallback: Fallback?, of kind: MessageKind, _ seqno: Int64, app: App.Number, among members: [Audiences.Member]
+    by fallback: Fallback?, of kind: MessageKind, _ seqno: Seqno, app: App.Number, among members: [Audiences.Member]
   ) -> [New] {
     guard let fallback else { return [] }
     let users = Set(members.lazy.filter { !$0.userKey.isGuest && $0.mayGet(kind) }.map(\.userKey))
@@ -166,7 +166,7 @@ package enum Fallbacks {
   package static func due(atMost limit: Int) -> Query<[Due]> {
     Query(each: dueStatement, limit) { row in
       Due(
-        key: Key(seqno: row.int64(), userKey: row.userKey()), app: row.int32(),
+        key: Key(seqno: row.seqno(), userKey: row.userKey()), app: row.int32(),
         clientName: row.text(), decision: Decision(rawValue: Int16(truncatingIfNeeded: row.int32())))
     }
   }
@@ -181,8 +181,8 @@ package enum Fallbacks {
     """)
 
   /// Postpones the next due fallback, because deciding it fails. Returns its message.
-  package static func postponeFirst() -> Query<Int64?> {
-    Query(first: postponeFirstStatement) { $0.int64() }
+  package static func postponeFirst() -> Query<Seqno?> {
+    Query(first: postponeFirstStatement) { $0.seqno() }
   }
 
   private static let decideStatement = Statement(

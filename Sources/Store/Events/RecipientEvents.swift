@@ -64,7 +64,7 @@ package enum RecipientEvents {
 
   /// Writes the events of these recipients, in the transaction in which they are counted.
   static func add(
-    _ kind: EventKind, of seqno: Int64, _ recipients: [Recipient], on connection: Connection
+    _ kind: EventKind, of seqno: Seqno, _ recipients: [Recipient], on connection: Connection
   ) throws(PostgresError) {
     var rest = recipients[...]
     while !rest.isEmpty {
@@ -74,7 +74,7 @@ package enum RecipientEvents {
   }
 
   private static func parameters(
-    _ kind: EventKind, _ seqno: Int64, _ recipients: ArraySlice<Recipient>
+    _ kind: EventKind, _ seqno: Seqno, _ recipients: ArraySlice<Recipient>
   ) -> Parameters {
     var devices = UUIDColumn()
     var (keys, statuses, reasons) = (TextColumn(), TextColumn(), TextColumn())

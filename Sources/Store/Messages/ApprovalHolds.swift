@@ -104,7 +104,7 @@ package enum ApprovalHolds {
   /// not decided until it is resumed. Locks no other messages.
   /// - Returns: the approval that the message waits for; nil if it needs none.
   @discardableResult
-  package static func settle(_ seqno: Int64, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
+  package static func settle(_ seqno: Seqno, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
     guard let counted = try count(seqno, .uncounted, connection), counted.state == .queued else { return nil }
     guard let because = counted.because else {
       _ = try connection.run(passStatement, Parameters(seqno))
@@ -122,7 +122,7 @@ package enum ApprovalHolds {
 
   /// Locks a message and returns its number of devices and that of the person's other messages.
   private static func count(
-    _ seqno: Int64, _ hold: MessageHold, plus more: Int64 = 0, _ connection: Connection
+    _ seqno: Seqno, _ hold: MessageHold, plus more: Int64 = 0, _ connection: Connection
   ) throws(PostgresError) -> Counted? {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -191,7 +191,7 @@ package enum ApprovalHolds {
     """)
 
   private static func hold(
-    _ seqno: Int64, _ because: SecondPerson.Because, _ withinHour: Int64, _ connection: Connection
+    _ seqno: Seqno, _ because: SecondPerson.Because, _ withinHour: Int64, _ connection: Connection
   ) throws(PostgresError) -> Approvals.Number {
     let asked = try connection.run(askStatement, Parameters(seqno, because.rawValue, withinHour, waitSeconds))
     let (approval, app, targeted) = asked.decodeOne { ($0.int64(), $0.int32(), $0.int64()) }
@@ -226,7 +226,7 @@ package enum ApprovalHolds {
 
   /// Releases a locked message from its hold. Returns false when it is no longer held.
   /// - Parameter waited: how long it was held, in microseconds.
-  package static func release(_ seqno: Int64, waited: Int64) -> Query<Bool> {
+  package static func release(_ seqno: Seqno, waited: Int64) -> Query<Bool> {
     Query(one: releaseStatement, seqno, waited) { $0.int64() == 1 }
   }
 
@@ -241,8 +241,8 @@ package enum ApprovalHolds {
     """)
 
   /// Returns messages whose approval was not decided in time.
-  package static func overdue() -> Query<[Int64]> {
-    Query(each: overdueStatement) { $0.int64() }
+  package static func overdue() -> Query<[Seqno]> {
+    Query(each: overdueStatement) { $0.seqno() }
   }
 
   private static let callOffStatement = Statement(
@@ -254,7 +254,7 @@ package enum ApprovalHolds {
     """)
 
   /// Closes the approval of a message that is being cancelled, so that it needs no decision.
-  package static func callOff(_ seqno: Int64, by name: String, reason: String?) -> Query<Void> {
+  package static func callOff(_ seqno: Seqno, by name: String, reason: String?) -> Query<Void> {
     Query(callOffStatement, seqno, name, reason) { _ in }
   }
 }

@@ -31,7 +31,7 @@ package enum Approvals {
     package let sealed: [UInt8]?
     package let requestSHA256: [UInt8]
     package let idempotencyKey: String?
-    package let resendOf: Int64?
+    package let resendOf: Seqno?
     package let targeted: Int64?
     /// A JSON array of the requested users and groups that do not exist.
     package let unknownEntries: String
@@ -46,7 +46,7 @@ package enum Approvals {
 
     package init(
       app: App.Number, request: String, sealed: [UInt8]?, requestSHA256: [UInt8], idempotencyKey: String?,
-      resendOf: Int64?,
+      resendOf: Seqno?,
       targeted: Int64?, unknownEntries: String, requester: Requester, now: Int64, endsAt: Int64
     ) {
       self.app = app
@@ -72,7 +72,7 @@ package enum Approvals {
     package let sealed: [UInt8]?
     package let requestSHA256: [UInt8]
     package let idempotencyKey: String?
-    package let resendOf: Int64?
+    package let resendOf: Seqno?
     package let targeted: Int64?
     package let unknownEntries: String
     package let requester: Requester
@@ -81,7 +81,7 @@ package enum Approvals {
     package let decidedBy: String?
     package let decidedAt: Int64?
     package let reason: String?
-    package let seqno: Int64?
+    package let seqno: Seqno?
     /// True if the message exists already and is held until this decision; false if it is created on approval.
     package let isHeld: Bool
     package let because: SecondPerson.Because
@@ -204,7 +204,7 @@ package enum Approvals {
   /// Decides a locked approval that is still waiting.
   /// - Parameter seqno: the message that an approved request became.
   package static func decide(
-    _ number: Number, _ state: State, by name: String, reason: String?, seqno: Int64?
+    _ number: Number, _ state: State, by name: String, reason: String?, seqno: Seqno?
   ) -> Query<Void> {
     Query(decideStatement, number, state.rawValue, name, reason, seqno) { _ in }
   }
@@ -216,7 +216,7 @@ package enum Approvals {
         state: State(rawValue: row.int16()) ?? .rejected, request: row.text(),
         sealed: row.optionalBytes(), requestSHA256: row.bytes(),
         idempotencyKey: row.optionalText(),
-        resendOf: row.optionalInt64(), targeted: row.optionalInt64(),
+        resendOf: row.optionalSeqno(), targeted: row.optionalInt64(),
         unknownEntries: row.text(),
         requester: Requester(
           // A requester form known only to a newer program: account 0 belongs to nobody, so this never matches the
@@ -225,7 +225,7 @@ package enum Approvals {
         requestedAt: row.timestamp(), endsAt: row.timestamp(),
         decidedBy: row.optionalText(),
         decidedAt: row.optionalTimestamp(),
-        reason: row.optionalText(), seqno: row.optionalInt64(), isHeld: row.bool(),
+        reason: row.optionalText(), seqno: row.optionalSeqno(), isHeld: row.bool(),
         because: SecondPerson.Because(rawValue: row.int16()) ?? .size, withinHour: row.int64(),
         trace: row.optionalBytes().flatMap { TraceContext(stored: $0) })
     }

@@ -21,7 +21,7 @@ package enum Controls {
     """)
 
   /// Locks a message until the transaction ends; nil when it does not exist.
-  package static func lock(_ seqno: Int64) -> Query<Locked?> {
+  package static func lock(_ seqno: Seqno) -> Query<Locked?> {
     Query(first: lockStatement, seqno) { row in
       let app = row.int32()
       let (state, isCancelling, isFrozen) = (row.int16(), row.bool(), row.bool())
@@ -39,7 +39,7 @@ package enum Controls {
     "controls-set-state", "UPDATE messages SET state = $2, state_reason = $3 WHERE seqno = $1")
 
   /// Changes a locked message's state to one that is not final.
-  package static func setState(_ seqno: Int64, _ state: MessageState, reason: String?) -> Query<Void> {
+  package static func setState(_ seqno: Seqno, _ state: MessageState, reason: String?) -> Query<Void> {
     Query(setStateStatement, seqno, state.rawValue, reason) { _ in }
   }
 
@@ -47,7 +47,7 @@ package enum Controls {
   static let setAsideWords = "Set aside: "
 
   /// Pauses a locked message that this release cannot handle.
-  package static func setAside(_ seqno: Int64, because reason: String) -> Query<Void> {
+  package static func setAside(_ seqno: Seqno, because reason: String) -> Query<Void> {
     setState(
       seqno, .paused,
       reason: "\(setAsideWords)\(reason). Cancel it, or resume it when the cause is fixed, perhaps by a newer release."
@@ -69,7 +69,7 @@ package enum Controls {
 
   /// Marks a locked message as being cancelled, so that no more of it is planned or claimed. Deliveries that are given
   /// back from then on are cancelled.
-  package static func beginCancelling(_ seqno: Int64) -> Query<Void> {
+  package static func beginCancelling(_ seqno: Seqno) -> Query<Void> {
     Query(beginCancellingStatement, seqno) { _ in }
   }
 
@@ -81,8 +81,8 @@ package enum Controls {
     """)
 
   /// Returns messages whose cancellation has begun but not ended.
-  package static func cancelling(atMost limit: Int) -> Query<[Int64]> {
-    Query(each: cancellingStatement, limit) { $0.int64() }
+  package static func cancelling(atMost limit: Int) -> Query<[Seqno]> {
+    Query(each: cancellingStatement, limit) { $0.seqno() }
   }
 
   private static let pausedStatement = Statement(
@@ -92,8 +92,8 @@ package enum Controls {
     """)
 
   /// Returns messages that are paused or being cancelled, newest first.
-  package static func paused(atMost limit: Int) -> Query<[Int64]> {
-    Query(each: pausedStatement, limit) { $0.int64() }
+  package static func paused(atMost limit: Int) -> Query<[Seqno]> {
+    Query(each: pausedStatement, limit) { $0.seqno() }
   }
 
   private static let heldStatement = Statement(
@@ -105,15 +105,15 @@ package enum Controls {
     """)
 
   /// Returns paused apps, and the newest messages that are paused or being cancelled.
-  package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Int64>)> {
+  package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Seqno>)> {
     Query(heldStatement, limit) { rows in
-      var held: (apps: Set<App.Number>, messages: Set<Int64>) = ([], [])
+      var held: (apps: Set<App.Number>, messages: Set<Seqno>) = ([], [])
       rows.forEach { row in
         let number = row.int64()
         if row.bool() {
           held.apps.insert(App.Number(number))
         } else {
-          held.messages.insert(number)
+          held.messages.insert(Seqno(number))
         }
       }
       return held
@@ -146,12 +146,12 @@ package enum Controls {
 
   /// Returns whether deliveries of the given messages may be submitted now. A message that no longer exists is missing
   /// from the result.
-  package static func standings(_ seqnos: some Collection<Int64>) -> Query<[Int64: Standing]> {
+  package static func standings(_ seqnos: some Collection<Seqno>) -> Query<[Seqno: Standing]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return Query(standingsStatement, column) {
       $0.dictionary { row in
-        (row.int64(), Standing(passage: passage(&row), isAppPaused: row.bool()))
+        (row.seqno(), Standing(passage: passage(&row), isAppPaused: row.bool()))
       }
     }
   }
@@ -175,7 +175,8 @@ package enum Controls {
 
   /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to `limit`. Also returns the lowest of
   /// their SEQNOs.
-  package static func open(_ lane: Lane, from start: Int64 = 0, limit: Int) -> Query<(count: Int64, first: Int64?)> {
-    Query(one: openCountStatement, lane.rawValue, limit, start) { ($0.int64(), $0.optionalInt64()) }
+  package static func open(_ lane: Lane, from start: Seqno = .zero, limit: Int) -> Query<(count: Int64, first: Seqno?)>
+  {
+    Query(one: openCountStatement, lane.rawValue, limit, start) { ($0.int64(), $0.optionalSeqno()) }
   }
 }

@@ -7,7 +7,7 @@ package enum DirectSends {
   /// The SEQNO and send date that a message gets before it is stored, so that a retry either finds the stored message
   /// or stores it under the same SEQNO.
   package struct Number: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     /// `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
   }
@@ -27,7 +27,7 @@ package enum DirectSends {
     for app in apps { column.append(app) }
     return Query(numberStatement, column, TimestampValue(now)) {
       $0.dictionary { row in
-        (Int(row.int64()) - 1, Number(seqno: row.int64(), sendDate: row.text()))
+        (Int(row.int64()) - 1, Number(seqno: row.seqno(), sendDate: row.text()))
       }
     }
   }
@@ -69,7 +69,7 @@ package enum DirectSends {
   /// For messages that could not be stored: returns the stored messages that they conflict with (same SEQNO or
   /// idempotency key), keyed by index.
   package static func earlier(
-    _ messages: [(seqno: Int64, app: App.Number, key: String?)]
+    _ messages: [(seqno: Seqno, app: App.Number, key: String?)]
   ) -> Query<[Int: Messages.Earlier]> {
     var (seqnos, apps, keys) = (Int64Column(), Int32Column(), TextColumn())
     for message in messages {

@@ -15,7 +15,7 @@ package enum Gates {
   /// Creates a new message's gate. Returns nil if the message has no pace, no canary and no send window, and so needs
   /// none.
   package static func create(
-    _ seqno: Int64, pace: Pace?, canary: Canary?, window: SendWindow?
+    _ seqno: Seqno, pace: Pace?, canary: Canary?, window: SendWindow?
   ) -> Query<Void>? {
     let window = window?.zone == .app ? window : nil
     guard pace != nil || canary != nil || window != nil else { return nil }
@@ -53,7 +53,7 @@ package enum Gates {
     """)
 
   /// Creates the gate of `next`, a later occurrence of a repetition, with the settings that `seqno` started with.
-  package static func copy(of seqno: Int64, to next: Int64) -> Query<Void> {
+  package static func copy(of seqno: Seqno, to next: Seqno) -> Query<Void> {
     Query(copyStatement, seqno, next) { _ in }
   }
 
@@ -69,7 +69,7 @@ package enum Gates {
     """)
 
   /// Changes the pace; nil removes it.
-  package static func setPace(_ seqno: Int64, _ pace: Pace?) -> Query<Void> {
+  package static func setPace(_ seqno: Seqno, _ pace: Pace?) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(pace?.devices)
@@ -82,7 +82,7 @@ package enum Gates {
 
   /// A gate locked by a claim.
   package struct Locked: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     /// The database's clock, microseconds since 1970.
     package let now: Int64
     package let pace: Pace?
@@ -109,7 +109,7 @@ package enum Gates {
     """)
 
   /// Locks a message's gate within the claim's transaction; nil when it has none.
-  package static func lock(_ seqno: Int64) -> Query<Locked?> {
+  package static func lock(_ seqno: Seqno) -> Query<Locked?> {
     Query(first: lockStatement, seqno) { row in
       let now = row.timestamp()
       let pace = row.pace()
@@ -161,7 +161,7 @@ package enum Gates {
 
   /// The state of a canary whose result is awaited.
   package struct Watched: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     /// Number of claimed deliveries that have no final result yet.
     package let open: Int64
     package let accepted: Int64
@@ -193,7 +193,7 @@ package enum Gates {
   package static func watched() -> Query<[Watched]> {
     Query(each: watchedStatement) { row in
       Watched(
-        seqno: row.int64(), open: row.int64(), accepted: row.int64(),
+        seqno: row.seqno(), open: row.int64(), accepted: row.int64(),
         rejected: row.int64(), maxRejectedPercent: row.int64(), isOver: row.bool())
     }
   }
@@ -209,7 +209,7 @@ package enum Gates {
     """)
 
   /// Restarts a canary that none of its devices received, with as many other devices, but at least `devices`.
-  package static func replaceCanary(_ seqno: Int64, atLeast devices: Int64) -> Query<Void> {
+  package static func replaceCanary(_ seqno: Seqno, atLeast devices: Int64) -> Query<Void> {
     Query(replaceCanaryStatement, seqno, devices) { _ in }
   }
 
@@ -218,7 +218,7 @@ package enum Gates {
     "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
 
   /// Moves a canary from one of `phases` to `phase`. Returns false when another node has already done so.
-  package static func endCanary(_ seqno: Int64, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
+  package static func endCanary(_ seqno: Seqno, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }
     return Query(endCanaryStatement, seqno, column, phase.rawValue) { $0.count == 1 }

@@ -28,8 +28,8 @@ package enum Lateness {
     """)
 
   /// Returns the SEQNOs of late messages.
-  package static func messages() -> Query<[Int64]> {
-    Query(each: messagesStatement) { $0.int64() }
+  package static func messages() -> Query<[Seqno]> {
+    Query(each: messagesStatement) { $0.seqno() }
   }
 
   private static let wavesStatement = Statement(
@@ -43,8 +43,8 @@ package enum Lateness {
     """)
 
   /// Returns waves that were opened in time but are late now.
-  package static func waves() -> Query<[(seqno: Int64, wave: Int16)]> {
-    Query(each: wavesStatement) { ($0.int64(), $0.int16()) }
+  package static func waves() -> Query<[(seqno: Seqno, wave: Int16)]> {
+    Query(each: wavesStatement) { ($0.seqno(), $0.int16()) }
   }
 
   // MARK: Ending
@@ -57,7 +57,7 @@ package enum Lateness {
     ORDER BY shard FOR UPDATE
     """)
 
-  private static func lockShards(_ seqno: Int64, wave: Int16? = nil) -> Query<Void> {
+  private static func lockShards(_ seqno: Seqno, wave: Int16? = nil) -> Query<Void> {
     Query(lockShardsStatement, seqno, wave) { _ in }
   }
 
@@ -71,7 +71,7 @@ package enum Lateness {
     FOR UPDATE OF m
     """)
 
-  private static func lock(_ seqno: Int64) -> Query<Bool> {
+  private static func lock(_ seqno: Seqno) -> Query<Bool> {
     Query(lockStatement, seqno) { $0.count == 1 }
   }
 
@@ -83,13 +83,13 @@ package enum Lateness {
     WHERE seqno = $1 AND state = \(MessageState.failed.sql)
     """)
 
-  private static func say(_ seqno: Int64) -> Query<Void> {
+  private static func say(_ seqno: Seqno) -> Query<Void> {
     Query(sayStatement, seqno) { _ in }
   }
 
   /// Ends a late message by skipping all of its recipients. Returns false when the message has meanwhile begun.
   package static func end(
-    _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock the shards before the message, as claims do.
@@ -116,13 +116,13 @@ package enum Lateness {
     "SELECT w.wave FROM waves w WHERE w.seqno = $1 AND w.wave = $2 AND w.opened AND NOT w.late AND \(LatenessCondition.isLateWave)"
   )
 
-  private static func find(_ seqno: Int64, lateWave wave: Int16) -> Query<Bool> {
+  private static func find(_ seqno: Seqno, lateWave wave: Int16) -> Query<Bool> {
     Query(findWaveStatement, seqno, wave) { $0.count == 1 }
   }
 
   /// Ends a late wave by skipping all of its recipients. Returns false when the wave has meanwhile begun.
   package static func end(
-    _ seqno: Int64, wave: Int16, now: Int64, on connection: Connection
+    _ seqno: Seqno, wave: Int16, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
       try connection.run(lockShards(seqno, wave: wave))

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import Postgres
 
 /// Closes messages all of whose deliveries have a final result.
@@ -86,15 +86,15 @@ extension Messages {
   /// Repairs messages that would stay open for ever, by setting `targeted` to the number of deliveries that have a
   /// result. Returns the messages it repaired; normally there are none.
   package static func settle(
-    _ seqnos: some Collection<Int64>, on connection: Connection
-  ) throws(PostgresError) -> [Int64] {
+    _ seqnos: some Collection<Seqno>, on connection: Connection
+  ) throws(PostgresError) -> [Seqno] {
     guard !seqnos.isEmpty else { return [] }
     return try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Two checks, as in `finish`: a delivery that is given back at this moment locks the message too.
       let stuck = try connection.run(lockStuckStatement, list(seqnos))
       guard stuck.count > 0 else { return [] }
       let settled = try connection.run(settleStatement, list(seqnos))
-      return settled.decode { $0.int64() }
+      return settled.decode { $0.seqno() }
     }
   }
 
@@ -102,10 +102,10 @@ extension Messages {
   /// must take no further locks.
   @discardableResult
   package static func finish(
-    _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
-  ) throws(PostgresError) -> [Int64] {
+    _ seqnos: some Collection<Seqno>, at now: Int64, within connection: Connection
+  ) throws(PostgresError) -> [Seqno] {
     let rows = try connection.run(lockDoneStatement, list(seqnos))
-    let done = rows.decode { $0.int64() }
+    let done = rows.decode { $0.seqno() }
     guard !done.isEmpty else { return [] }
     var parameters = list(done)
     parameters.append(TimestampValue(now))
@@ -117,29 +117,29 @@ extension Messages {
   /// single device. An accepted delivery is never given back, so a single statement is enough. Returns the SEQNOs that
   /// were closed; the others need `finish(_:at:on:)`.
   /// - Parameter accepted: number of accepted deliveries by SEQNO, all from one committed transaction.
-  package static func finish(accepted: [Int64: Int64], at now: Int64) -> Query<Set<Int64>> {
+  package static func finish(accepted: [Seqno: Int64], at now: Int64) -> Query<Set<Seqno>> {
     var (seqnos, counts) = (Int64Column(), Int64Column())
     for (seqno, count) in accepted.sorted(by: { $0.key < $1.key }) {
       seqnos.append(seqno)
       counts.append(count)
     }
     return Query(finishAcceptedStatement, seqnos, counts, TimestampValue(now)) { rows in
-      Set(rows.decode { $0.int64() })
+      Set(rows.decode { $0.seqno() })
     }
   }
 
   /// Like `finish(_:at:within:)`, in its own transaction.
   @discardableResult
   package static func finish(
-    _ seqnos: some Collection<Int64>, at now: Int64, on connection: Connection
-  ) throws(PostgresError) -> [Int64] {
+    _ seqnos: some Collection<Seqno>, at now: Int64, on connection: Connection
+  ) throws(PostgresError) -> [Seqno] {
     guard !seqnos.isEmpty else { return [] }
     return try connection.transaction(attempts: 5) { () throws(PostgresError) in
       try finish(seqnos, at: now, within: connection)
     }
   }
 
-  private static func list(_ seqnos: some Collection<Int64>) -> Parameters {
+  private static func list(_ seqnos: some Collection<Seqno>) -> Parameters {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return Parameters(column)

@@ -151,7 +151,7 @@ package enum MessageLists {
     """)
 
   /// Returns matching messages with SEQNOs below `seqno`, newest first, searching at most `window` messages.
-  package static func list(_ filter: Filter, before seqno: Int64, window: Int, limit: Int) -> Query<[Record]> {
+  package static func list(_ filter: Filter, before seqno: Seqno, window: Int, limit: Int) -> Query<[Record]> {
     let statement =
       switch Source(filter) {
       case .all: allStatement
@@ -175,10 +175,10 @@ package enum MessageLists {
 
   private static func record(_ row: inout RowReader) -> Record {
     var funnel = Funnel(
-      seqno: row.int64(), state: MessageState(rawValue: row.int16()) ?? .queued, targeted: row.optionalInt64())
+      seqno: row.seqno(), state: MessageState(rawValue: row.int16()) ?? .queued, targeted: row.optionalInt64())
     funnel.dueAt = row.optionalTimestamp()
     funnel.stateReason = row.optionalText()
-    funnel.resendOf = row.optionalInt64()
+    funnel.resendOf = row.optionalSeqno()
     funnel.readTotals(&row)
     funnel.isConfidential = row.bool()
     return Record(
@@ -213,7 +213,7 @@ package enum MessageLists {
 
   /// Returns the last message that a search of `window` covers, from which the next page continues; nil when the list
   /// ends before that.
-  package static func edge(_ filter: Filter, before seqno: Int64, window: Int) -> Query<Int64?> {
+  package static func edge(_ filter: Filter, before seqno: Seqno, window: Int) -> Query<Seqno?> {
     let source = Source(filter)
     let statement =
       switch source {
@@ -228,7 +228,7 @@ package enum MessageLists {
     parameters.append(seqno)
     parameters.append(window)
     if source == .ofApp { parameters.append(filter.app) }
-    return Query(statement, parameters) { $0.decodeFirst { $0.int64() } }
+    return Query(statement, parameters) { $0.decodeFirst { $0.seqno() } }
   }
 
   // MARK: Failures
@@ -246,7 +246,7 @@ package enum MessageLists {
   /// Returns a message's rejected, expired or skipped deliveries that are stored as rows, in device order, starting
   /// after `device`; reads at most `window` rows.
   static func failures(
-    of seqno: Int64, after device: DeviceID, reason: String?, window: Int, limit: Int
+    of seqno: Seqno, after device: DeviceID, reason: String?, window: Int, limit: Int
   ) -> Query<[DeliveryPages.Delivery]> {
     Query(each: failuresStatement, seqno, device, reason, limit, window) { row in
       let device = row.device()
@@ -268,7 +268,7 @@ package enum MessageLists {
 
   /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil when
   /// there are no more.
-  static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
+  static func failuresEdge(of seqno: Seqno, after device: DeviceID, window: Int) -> Query<DeviceID?> {
     Query(first: failuresEdgeStatement, seqno, device, window) { $0.device() }
   }
 }

@@ -71,7 +71,7 @@ package enum MessageRecords {
     WHERE m.seqno = $1
     """)
 
-  package static func find(_ seqno: Int64) -> Query<Record?> {
+  package static func find(_ seqno: Seqno) -> Query<Record?> {
     Query(first: findStatement, seqno) { row in
       Record(
         app: row.int32(), appID: row.text(), state: MessageState(rawValue: row.int16()) ?? .queued,
@@ -110,7 +110,7 @@ package enum MessageRecords {
     """)
 
   /// Returns a message's waiting deliveries grouped by reason, the largest group first.
-  package static func waiting(_ seqno: Int64) -> Query<[Waiting]> {
+  package static func waiting(_ seqno: Seqno) -> Query<[Waiting]> {
     Query(each: waitingStatement, seqno) { row in
       Waiting(reason: row.text(), devices: row.int64(), until: row.timestamp())
     }

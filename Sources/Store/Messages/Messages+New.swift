@@ -19,7 +19,7 @@ extension Messages {
     package let now: Int64
     package let expiresAt: Int64
     /// The SEQNO, if already assigned; nil to assign the next one.
-    package var seqno: Int64?
+    package var seqno: Seqno?
     /// True if the whole audience is claimed in the same transaction. Nothing is left to plan then, and a message
     /// without recipients is finished at once.
     package var isClaimed = false
@@ -62,7 +62,7 @@ extension Messages {
     /// - Parameters:
     ///   - seqno: the message's SEQNO.
     ///   - sendDate: shown in the payload: `yyyyMMddHH` in the app's time zone.
-    package func open(_ seqno: Int64, in app: App, sendDate: String) -> Open {
+    package func open(_ seqno: Seqno, in app: App, sendDate: String) -> Open {
       var open = Open(
         seqno: seqno, app: app.number, appID: app.appID, lane: lane, state: .sending, request: [], sendDate: sendDate,
         expiresAt: expiresAt, frozenAt: now, isPlanned: true)
@@ -108,10 +108,10 @@ extension Messages {
     """)
 
   /// Stores a message under the next SEQNO and returns that. Returns nil when its idempotency key is already in use.
-  package static func create(_ message: New) -> Query<Int64?> {
+  package static func create(_ message: New) -> Query<Seqno?> {
     var columns = NewMessageColumns()
     columns.append(message)
-    return Query(createStatement, columns.parameters) { $0.decodeFirst { $0.int64() } }
+    return Query(createStatement, columns.parameters) { $0.decodeFirst { $0.seqno() } }
   }
 
   private static let createNumberedStatement = Statement(
@@ -125,10 +125,10 @@ extension Messages {
 
   /// Stores messages whose SEQNOs are already assigned, except those whose SEQNO or idempotency key exists. Returns the
   /// SEQNOs that were stored.
-  package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
+  package static func createNumbered(_ messages: [New]) -> Query<Set<Seqno>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }
-    return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.decode { $0.int64() }) }
+    return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.decode { $0.seqno() }) }
   }
 }
 

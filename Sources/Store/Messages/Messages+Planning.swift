@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 internal import Postgres
 
 /// The planner's changes to a message: freezing and counting its audience.
@@ -27,7 +27,7 @@ extension Messages {
 
   /// Locks a message and begins or continues its planning, within a transaction. Returns when its audience was frozen,
   /// and whether `ApprovalHolds` must decide once planning is complete; nil when nothing is left to plan.
-  package static func freeze(_ seqno: Int64, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
+  package static func freeze(_ seqno: Seqno, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
     Query(first: freezeStatement, seqno, TimestampValue(now)) { ($0.timestamp(), $0.bool()) }
   }
 
@@ -39,7 +39,7 @@ extension Messages {
     """)
 
   /// Records that all shards are written, and sets `targeted` to the sum of their devices.
-  package static func finishPlan(_ seqno: Int64) -> Query<Void> {
+  package static func finishPlan(_ seqno: Seqno) -> Query<Void> {
     Query(finishPlanStatement, seqno) { _ in }
   }
 
@@ -53,7 +53,7 @@ extension Messages {
 
   /// Raises `targeted` after a shard was written, if the shards hold more devices than were counted when the message
   /// was accepted. So the number of deliveries with a result never exceeds it.
-  package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
+  package static func raiseTargeted(_ seqno: Seqno) -> Query<Void> {
     Query(raiseTargetedStatement, seqno) { _ in }
   }
 
@@ -61,7 +61,7 @@ extension Messages {
     "messages-correct", "UPDATE messages SET targeted = targeted + $2 WHERE seqno = $1")
 
   /// Corrects `targeted` after a shard turned out to hold more or fewer devices than planned.
-  package static func correctTargeted(_ seqno: Int64, by difference: Int64) -> Query<Void> {
+  package static func correctTargeted(_ seqno: Seqno, by difference: Int64) -> Query<Void> {
     Query(correctStatement, seqno, difference) { _ in }
   }
 }

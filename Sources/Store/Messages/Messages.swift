@@ -6,13 +6,13 @@ package import Tracing
 package enum Messages {
   /// The stored answer to an earlier request with the same idempotency key.
   package struct Earlier: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     /// Hash of the earlier request; nil when the message has no idempotency key and was found by its SEQNO.
     package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
     package let dueAt: Int64?
-    package let resendOf: Int64?
+    package let resendOf: Seqno?
   }
 
   private static let earlierStatement = Statement(
@@ -28,8 +28,8 @@ package enum Messages {
 
   static func earlier(_ row: inout RowReader) -> Earlier {
     Earlier(
-      seqno: row.int64(), requestSHA256: row.optionalBytes(), targeted: row.optionalInt64(),
-      unknownEntries: row.text(), dueAt: row.optionalTimestamp(), resendOf: row.optionalInt64())
+      seqno: row.seqno(), requestSHA256: row.optionalBytes(), targeted: row.optionalInt64(),
+      unknownEntries: row.text(), dueAt: row.optionalTimestamp(), resendOf: row.optionalSeqno())
   }
 
   /// The app of a message, and its time of creation.
@@ -43,12 +43,12 @@ package enum Messages {
     "messages-origins", "SELECT seqno, app, created_at FROM messages WHERE seqno = ANY($1)")
 
   /// Returns the origins of messages; those that do not exist are missing from the result.
-  package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
+  package static func origins(of seqnos: [Seqno]) -> Query<[Seqno: Origin]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return Query(originsStatement, column) {
       $0.dictionary { row in
-        (row.int64(), Origin(app: row.int32(), createdAt: row.timestamp()))
+        (row.seqno(), Origin(app: row.int32(), createdAt: row.timestamp()))
       }
     }
   }
@@ -64,7 +64,7 @@ package enum Messages {
 
   /// What the dispatcher needs to know about a message in order to send it.
   package struct Open: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let app: App.Number
     package let appID: String
     package let lane: Lane
@@ -101,12 +101,12 @@ package enum Messages {
     /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
     package var inboxSeconds: Int64?
     /// For a resent message, the SEQNO of the original, whose inbox entries it shares; otherwise nil.
-    package var inboxOf: Int64?
+    package var inboxOf: Seqno?
     /// What its claims, pushes and events are traced below; nil: nothing.
     package var trace: TraceContext?
 
     package init(
-      seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
+      seqno: Seqno, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
       sendDate: String, expiresAt: Int64, frozenAt: Int64?, isPlanned: Bool
     ) {
       self.seqno = seqno
@@ -124,10 +124,10 @@ package enum Messages {
 
   /// The earlier message that a message resends, and which of its recipients it is for.
   package struct Resend: Equatable, Sendable {
-    package let of: Int64
+    package let of: Seqno
     package let to: ResendTarget
 
-    package init(of: Int64, to: ResendTarget) {
+    package init(of: Seqno, to: ResendTarget) {
       self.of = of
       self.to = to
     }
@@ -158,8 +158,8 @@ package enum Messages {
     """)
 
   /// Returns messages in `lanes` whose planning is not complete, most urgent first.
-  package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
-    Query(each: unplannedStatement, limit, Int16Column(lanes)) { $0.int64() }
+  package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
+    Query(each: unplannedStatement, limit, Int16Column(lanes)) { $0.seqno() }
   }
 
   private static let claimableStatement = Statement(
@@ -186,8 +186,8 @@ package enum Messages {
     """)
 
   /// Returns messages in `lanes` that have devices left to claim, ordered by lane and SEQNO.
-  package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
-    Query(each: claimableStatement, limit, Int16Column(lanes)) { ($0.int64(), Lane(rawValue: $0.int16()) ?? .normal) }
+  package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Seqno, lane: Lane)]> {
+    Query(each: claimableStatement, limit, Int16Column(lanes)) { ($0.seqno(), Lane(rawValue: $0.int16()) ?? .normal) }
   }
 
   private static let unfinishedStatement = Statement(
@@ -198,21 +198,21 @@ package enum Messages {
     """)
 
   /// Returns a lane's messages in state `sending`, in order of SEQNO, starting at `seqno`.
-  package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
-    Query(each: unfinishedStatement, limit, seqno, lane.rawValue) { $0.int64() }
+  package static func unfinished(_ lane: Lane, from seqno: Seqno, atMost limit: Int) -> Query<[Seqno]> {
+    Query(each: unfinishedStatement, limit, seqno, lane.rawValue) { $0.seqno() }
   }
 
   private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
 
   /// Returns the highest SEQNO assigned so far.
-  package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
+  package static func last() -> Query<Seqno> { Query(one: lastStatement) { $0.seqno() } }
 
-  package static func find(_ seqno: Int64) -> Query<Open?> {
+  package static func find(_ seqno: Seqno) -> Query<Open?> {
     find([seqno]).map(\.first)
   }
 
   /// Returns the given messages; those that do not exist are omitted.
-  package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
+  package static func find(_ seqnos: some Collection<Seqno>) -> Query<[Open]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return Query(each: findStatement, column, read: open)
@@ -220,11 +220,11 @@ package enum Messages {
 
   private static func open(_ row: inout RowReader) -> Open {
     var open = Open(
-      seqno: row.int64(), app: row.int32(), appID: row.text(), lane: Lane(rawValue: row.int16()) ?? .normal,
+      seqno: row.seqno(), app: row.int32(), appID: row.text(), lane: Lane(rawValue: row.int16()) ?? .normal,
       state: MessageState(rawValue: row.int16()) ?? .queued, request: row.bytes(), sendDate: row.text(),
       expiresAt: row.timestamp(), frozenAt: row.optionalTimestamp(), isPlanned: row.bool())
     open.isCancelling = row.bool()
-    let (resendOf, resendTo) = (row.optionalInt64(), row.optionalInt16())
+    let (resendOf, resendTo) = (row.optionalSeqno(), row.optionalInt16())
     open.resend = resendOf.map { Resend(of: $0, to: resendTo.flatMap(ResendTarget.init) ?? .failed) }
     open.timeZone = row.text()
     open.localTime = row.optionalText().flatMap { LocalTime($0) }
@@ -237,7 +237,7 @@ package enum Messages {
     open.hold = MessageHold(rawValue: row.int16()) ?? .waiting
     open.isAskedByPerson = row.bool()
     open.inboxSeconds = row.optionalInt32().map(Int64.init)
-    open.inboxOf = row.optionalInt64()
+    open.inboxOf = row.optionalSeqno()
     open.appAndroid = AndroidContent(stored: row.bytes())
     open.trace = row.optionalBytes().flatMap { TraceContext(stored: $0) }
     return open

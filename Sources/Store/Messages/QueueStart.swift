@@ -1,4 +1,14 @@
+package import Domain
 package import Reactor
+
+/// A number by which the entries of a queue are ordered.
+package protocol QueueNumber: Comparable, Sendable {
+  /// Lower than the number of every entry.
+  static var zero: Self { get }
+}
+
+extension Seqno: QueueNumber {}
+extension ClaimID: QueueNumber {}
 
 /// Computes where scans of a queue may start, for queues whose entries have ascending numbers.
 ///
@@ -8,23 +18,23 @@ package import Reactor
 /// entry that returns to the queue below that number, such as a reopened message, is found by occasional scans from the
 /// beginning. They run once a minute, or less often if they are slow, so that they take at most a three-hundredth of
 /// the time.
-package struct QueueStart {
-  private var found: [(at: Instant, lowest: Int64)] = []
+package struct QueueStart<Number: QueueNumber> {
+  private var found: [(at: Instant, lowest: Number)] = []
   private var fromTheBeginningAt = Instant(nanoseconds: .min)
 
   /// How old a scan must be to be relied on: longer than any of our transactions takes from assigning a number to its
   /// commit.
-  private static let margin: Duration = .seconds(60)
-  private static let interval: Duration = .seconds(60)
+  private static var margin: Duration { .seconds(60) }
+  private static var interval: Duration { .seconds(60) }
   /// Minimum time between scans from the beginning, as a multiple of the duration of the last one.
-  private static let rest = 300
+  private static var rest: Int { 300 }
 
   package init() {}
 
   /// Returns the number at which the next scan may start, because no lower entry waits; 0 to scan from the beginning.
-  package func begin(at now: Instant) -> Int64 {
-    guard now < fromTheBeginningAt, let first = found.first, now - first.at >= Self.margin else { return 0 }
-    return found.map(\.lowest).min() ?? 0
+  package func begin(at now: Instant) -> Number {
+    guard now < fromTheBeginningAt, let first = found.first, now - first.at >= Self.margin else { return .zero }
+    return found.map(\.lowest).min() ?? .zero
   }
 
   /// Records the result of a scan.
@@ -33,10 +43,10 @@ package struct QueueStart {
   ///   - lowest: the lowest number that waits; if none does, the last number assigned before the scan.
   ///   - began: when the scan began; taken before the last assigned number was read.
   ///   - ended: when the scan ended.
-  package mutating func looked(from start: Int64, found lowest: Int64, began: Instant, ended: Instant) {
+  package mutating func looked(from start: Number, found lowest: Number, began: Instant, ended: Instant) {
     // Keep one scan that is older than the margin, and drop those before it.
     while found.count > 1, began - found[1].at >= Self.margin { found.removeFirst() }
     found.append((began, lowest))
-    if start == 0 { fromTheBeginningAt = ended + max(Self.interval, (ended - began) * Self.rest) }
+    if start == .zero { fromTheBeginningAt = ended + max(Self.interval, (ended - began) * Self.rest) }
   }
 }

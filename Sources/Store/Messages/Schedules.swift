@@ -20,7 +20,7 @@ package enum Schedules {
     """)
 
   /// Makes a message the first occurrence of a repetition, in the transaction that creates it.
-  package static func begin(_ seqno: Int64, _ repetition: Repetition) -> Query<Void> {
+  package static func begin(_ seqno: Seqno, _ repetition: Repetition) -> Query<Void> {
     Query(beginStatement, seqno, repetition.unit.rawValue, repetition.until.text) { _ in }
   }
 
@@ -52,8 +52,8 @@ package enum Schedules {
 
   /// Creates the occurrence that follows a message, and returns its SEQNO. Returns nil after the last occurrence, or
   /// when the next one exists already.
-  package static func continueAfter(_ seqno: Int64) -> Query<Int64?> {
-    Query(first: continueStatement, seqno) { $0.int64() }
+  package static func continueAfter(_ seqno: Seqno) -> Query<Seqno?> {
+    Query(first: continueStatement, seqno) { $0.seqno() }
   }
 
   private static let endStatement = Statement(
@@ -81,9 +81,9 @@ package enum Schedules {
   /// Queues messages whose time has come. The caller creates the following occurrences in the same transaction.
   package static func due(
     lateAfter seconds: Int32
-  ) -> Query<[(seqno: Int64, repeats: Bool, request: [UInt8])]> {
+  ) -> Query<[(seqno: Seqno, repeats: Bool, request: [UInt8])]> {
     Query(each: dueStatement, seconds) { row in
-      (row.int64(), row.bool(), row.bytes())
+      (row.seqno(), row.bool(), row.bytes())
     }
   }
 
@@ -117,12 +117,12 @@ package enum Schedules {
   /// - Parameter next: called within the transaction for each such message that belongs to a repetition.
   package static func failLate(
     after seconds: Int32, on connection: Connection,
-    next: (_ seqno: Int64, _ request: [UInt8]) throws -> Void
+    next: (_ seqno: Seqno, _ request: [UInt8]) throws -> Void
   ) throws -> Int {
     return try connection.withTransaction {
       let rows = try connection.run(failLateStatement, Parameters(seconds))
       var ended = Int64Column()
-      let late = rows.decode { ($0.int64(), $0.int64(), $0.bool(), $0.bytes()) }
+      let late = rows.decode { ($0.seqno(), $0.int64(), $0.bool(), $0.bytes()) }
       for (seqno, devices, repeats, request) in late {
         try Cancellation.count(devices, .skipped, reason: lateReason, of: seqno, on: connection)
         if repeats { try next(seqno, request) }
@@ -134,7 +134,7 @@ package enum Schedules {
   }
 
   /// Ends a wave that is found too late, within a transaction.
-  package static func endWave(_ seqno: Int64, wave: Int16, on connection: Connection) throws(PostgresError) {
+  package static func endWave(_ seqno: Seqno, wave: Int16, on connection: Connection) throws(PostgresError) {
     try connection.run(Waves.markLate(seqno, wave: wave))
     let shards = try connection.run(Cancellation.closeShards(seqno, wave: wave))
     try Cancellation.count(shards.unclaimed, .skipped, reason: lateReason, of: seqno, on: connection)

@@ -1,3 +1,4 @@
+package import Domain
 package import Postgres
 
 /// Continues the SEQNOs of another push server that ours replaces. Devices drop messages whose SEQNO they have seen,
@@ -19,7 +20,7 @@ package enum SeqnoStart {
 
   /// Creates the partitions for SEQNOs above `seqno`; the skipped range gets a single partition. Commit this before
   /// calling `move`. Fails with `.lockNotAvailable` while a long transaction reads the history.
-  package static func makeRoom(after seqno: Int64, on connection: Connection) throws(PostgresError) {
+  package static func makeRoom(after seqno: Seqno, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(seqno)
     _ = try connection.run(roomStatement, parameters)
@@ -29,7 +30,7 @@ package enum SeqnoStart {
 
   /// Ensures that the next message gets a SEQNO above `seqno`. Returns false when it would have anyway. Fails with
   /// `.lockNotAvailable` while a long transaction holds a SEQNO that it was assigned.
-  package static func move(behind seqno: Int64) -> Query<Bool> {
+  package static func move(behind seqno: Seqno) -> Query<Bool> {
     Query(one: moveStatement, seqno) { $0.bool() }
   }
 }

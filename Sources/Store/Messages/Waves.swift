@@ -54,7 +54,7 @@ package enum Waves {
 
   /// Creates the waves of a message within the transaction that freezes its audience.
   package static func create(
-    _ seqno: Int64, app: App.Number, _ local: LocalTime, appTimeZone: String
+    _ seqno: Seqno, app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<Void> {
     Query(createStatement, seqno, app, local.text, appTimeZone, mostWaves) { _ in }
   }
@@ -63,14 +63,14 @@ package enum Waves {
     "waves-unplanned", "SELECT wave, sweeps FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
 
   /// Returns the next wave that is not completely planned; nil if there is none.
-  package static func unplanned(_ seqno: Int64) -> Query<(wave: Int16, sweeps: Bool)?> {
+  package static func unplanned(_ seqno: Seqno) -> Query<(wave: Int16, sweeps: Bool)?> {
     Query(first: unplannedStatement, seqno) { ($0.int16(), $0.bool()) }
   }
 
   private static let finishPlanStatement = Statement(
     "waves-finish-plan", "UPDATE waves SET planned = true WHERE seqno = $1 AND wave = $2")
 
-  package static func finishPlan(_ seqno: Int64, wave: Int16) -> Query<Void> {
+  package static func finishPlan(_ seqno: Seqno, wave: Int16) -> Query<Void> {
     Query(finishPlanStatement, seqno, wave) { _ in }
   }
 
@@ -86,7 +86,7 @@ package enum Waves {
 
   /// Counts the devices in a range of user keys that belong to a wave.
   package static func count(
-    app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Int64, wave: Int16
+    app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Seqno, wave: Int16
   ) -> Query<Int64> {
     Query(one: countStatement, app, after, upto, TimestampValue(frozenAt), seqno, wave) { $0.int64() }
   }
@@ -107,7 +107,7 @@ package enum Waves {
     """)
 
   /// Returns those of the devices that belong to a wave.
-  package static func members(of devices: [DeviceID], seqno: Int64, wave: Int16) -> Query<Set<DeviceID>> {
+  package static func members(of devices: [DeviceID], seqno: Seqno, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     return Query(membersStatement, column, seqno, wave) { rows in Set(rows.decode { $0.device() }) }
@@ -130,9 +130,9 @@ package enum Waves {
 
   /// Opens the waves that are due. The caller must end those that are returned as late in the same transaction.
   /// - Parameter seconds: how late a wave may be opened.
-  package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Int64, wave: Int16, isLate: Bool)]> {
+  package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Seqno, wave: Int16, isLate: Bool)]> {
     Query(each: openStatement, seconds) { row in
-      (row.int64(), row.int16(), row.bool())
+      (row.seqno(), row.int16(), row.bool())
     }
   }
 
@@ -140,7 +140,7 @@ package enum Waves {
     "waves-mark-late", "UPDATE waves SET late = true WHERE seqno = $1 AND wave = $2")
 
   /// Records that a wave was ended because it was found too late.
-  static func markLate(_ seqno: Int64, wave: Int16) -> Query<Void> {
+  static func markLate(_ seqno: Seqno, wave: Int16) -> Query<Void> {
     Query(markLateStatement, seqno, wave) { _ in }
   }
 

@@ -8,7 +8,23 @@ extension DeviceID: NullableParameterValue {
   }
 }
 
+extension Seqno: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.append(value?.number)
+  }
+}
+
+extension Int64Column {
+  package mutating func append(_ seqno: Seqno?) {
+    append(seqno?.number)
+  }
+}
+
 extension CopyWriter {
+  package mutating func append(_ seqno: Seqno) {
+    append(seqno.number)
+  }
+
   package mutating func append(device: DeviceID) {
     append(uuid: UUIDValue(high: device.high, low: device.low))
   }
@@ -25,6 +41,8 @@ extension Rows {
     let value = uuid(row, column)
     return DeviceID(high: value.high, low: value.low)
   }
+
+  package func seqno(_ row: Int, _ column: Int) -> Seqno { Seqno(int64(row, column)) }
 
   package func userKey(_ row: Int, _ column: Int) -> UserKey {
     UserKey(stored: text(row, column))
@@ -58,6 +76,10 @@ extension RowReader {
   package mutating func optionalDevice() -> DeviceID? {
     optionalUUID().map { DeviceID(high: $0.high, low: $0.low) }
   }
+
+  package mutating func seqno() -> Seqno { Seqno(int64()) }
+
+  package mutating func optionalSeqno() -> Seqno? { optionalInt64().map { Seqno($0) } }
 
   package mutating func userKey() -> UserKey { UserKey(stored: text()) }
 }

@@ -44,7 +44,7 @@ package enum Erasures {
   /// The position of the scan: the delivery that was examined last.
   private struct Place {
     var lap: Int32
-    var seqno: Int64
+    var seqno: Seqno
     var device: UUIDValue
 
     var parameters: Parameters {
@@ -106,7 +106,7 @@ package enum Erasures {
   /// there is nobody to search for, or another node is scanning.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
-    guard var place = rows.decodeFirst({ Place(lap: $0.int32(), seqno: $0.int64(), device: $0.uuid()) }) else {
+    guard var place = rows.decodeFirst({ Place(lap: $0.int32(), seqno: $0.seqno(), device: $0.uuid()) }) else {
       return false
     }
     guard let end = try welcome(at: place, on: connection) else { return false }
@@ -117,10 +117,11 @@ package enum Erasures {
     page.append(end)
     page.append(Int64(deliveries - 1))
     let last = try connection.run(pageEndStatement, page)
-    let pageEnd: (seqno: Int64, device: UUIDValue)? =
-      last.decodeFirst { (seqno: $0.int64(), device: $0.uuid()) }
+    let pageEnd: (seqno: Seqno, device: UUIDValue)? =
+      last.decodeFirst { (seqno: $0.seqno(), device: $0.uuid()) }
     // A message's blocks are searched when the scan leaves the message.
-    let blocks = try BlockErasure.next(from: place.seqno, upto: pageEnd.map { $0.seqno - 1 } ?? end, on: connection)
+    let blocks = try BlockErasure.next(
+      from: place.seqno, upto: pageEnd.map { $0.seqno.previous } ?? end, on: connection)
     if let rest = blocks.rest {
       // There are more blocks than fit into one step, so the scan continues at the first message whose blocks were not
       // searched.
@@ -135,7 +136,7 @@ package enum Erasures {
       // Less than a full page is left: this scan is complete, and the next one begins.
       range.append(end)
       range.append(UUIDValue(high: .max, low: .max))
-      place = Place(lap: place.lap + 1, seqno: 0, device: UUIDValue(high: 0, low: 0))
+      place = Place(lap: place.lap + 1, seqno: .zero, device: UUIDValue(high: 0, low: 0))
     }
     _ = try connection.run(takeOutStatement, range)
     try BlockErasure.takeOut(of: blocks.messages, on: connection)
@@ -193,7 +194,7 @@ package enum Erasures {
 
   /// Adds erasures that are settled to the scan. Returns the highest SEQNO that may contain the key of anyone being
   /// erased; nil when there is nobody to search for.
-  private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Int64? {
+  private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Seqno? {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
     let oldest = try connection.run(oldestStatement).decodeOne { $0.optionalTimestamp() }
@@ -201,7 +202,7 @@ package enum Erasures {
     var joining = place.parameters
     joining.append(Int64(Limits.persons))
     _ = try connection.run(joinStatement, joining)
-    return try connection.run(endStatement).decodeOne { $0.optionalInt64() }
+    return try connection.run(endStatement).decodeOne { $0.optionalSeqno() }
   }
 
   // MARK: Rests

@@ -1,3 +1,4 @@
+package import Domain
 package import Postgres
 
 /// Deletes the recipients of messages sent with `dbIn` false, 48 hours after the message's end, or 30 days after it if
@@ -110,8 +111,8 @@ package enum Forgetting {
     """)
 
   /// Postpones the message that is due next, and returns its SEQNO; nil if none is due.
-  package static func postponeFirst() -> Query<Int64?> {
-    Query(first: postponeStatement) { $0.int64() }
+  package static func postponeFirst() -> Query<Seqno?> {
+    Query(first: postponeStatement) { $0.seqno() }
   }
 
   /// Deletes what is stored about the recipients of marked messages, at most `deliveries` deliveries, within a

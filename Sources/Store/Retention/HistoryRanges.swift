@@ -1,3 +1,4 @@
+package import Domain
 internal import Postgres
 
 /// Ranges of SEQNOs and the partitions with their messages' history: opened by age, dropped as a whole.
@@ -124,7 +125,7 @@ package enum HistoryRanges {
   package struct LedgerPlace: Equatable, Sendable {
     package var app: Int32 = 0
     package var userKey = ""
-    package var seqno: Int64 = 0
+    package var seqno = Seqno.zero
     /// True if locked entries were skipped, so that another sweep is needed.
     package var leftSome = false
 
@@ -160,7 +161,7 @@ package enum HistoryRanges {
   package static func sweepLedger(after start: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
     Query(first: sweepStatement, start.app, start.userKey, start.seqno, limit) { row in
       var place = start
-      (place.app, place.userKey, place.seqno) = (row.int32(), row.text(), row.int64())
+      (place.app, place.userKey, place.seqno) = (row.int32(), row.text(), row.seqno())
       if row.bool() { place.leftSome = true }
       return place
     }

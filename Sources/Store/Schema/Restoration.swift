@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import Postgres
 
 /// Prepares a database before and after a restore from a backup.
@@ -54,7 +54,7 @@ package enum Restoration {
     package let pausedMessages: Int64
     package let pausedApps: Int64
     /// The highest SEQNO considered as used; the next message gets a higher one.
-    package let lastSeqno: Int64
+    package let lastSeqno: Seqno
   }
 
   private static let pauseMessagesStatement = Statement(
@@ -93,7 +93,7 @@ package enum Restoration {
       let messages = try connection.run(pauseMessagesStatement).affected
       let apps = try connection.run(pauseAppsStatement).affected
       try connection.run(forgetNodesStatement)
-      let last = try connection.run(moveSequenceStatement, Parameters(ahead)).decodeOne { $0.int64() }
+      let last = try connection.run(moveSequenceStatement, Parameters(ahead)).decodeOne { $0.seqno() }
       try connection.run(Incarnations.begin())
       while try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) != nil {}
       try connection.script("DROP TABLE IF EXISTS upmc_restoring")

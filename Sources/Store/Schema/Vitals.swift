@@ -11,7 +11,7 @@ package enum Vitals {
     /// How long the message that was due first has been due, in seconds.
     package let oldestSeconds: Double
     /// The lowest SEQNO of these messages.
-    package let first: Int64
+    package let first: Seqno
   }
 
   /// Maximum number of rows that a query counts. Beyond it, the exact number is of no use.
@@ -38,19 +38,19 @@ package enum Vitals {
 
   /// Counts waiting messages by lane and state.
   /// - Parameter starts: by lane, a SEQNO below which no message is being sent; 0 where unknown.
-  package static func waiting(from starts: [Lane: Int64] = [:]) -> Query<[Waiting]> {
+  package static func waiting(from starts: [Lane: Seqno] = [:]) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(Int64(countedMessages))
     parameters.append(Int16Column(Lane.allCases))
     var column = Int64Column()
-    for lane in Lane.allCases { column.append(starts[lane] ?? 0) }
+    for lane in Lane.allCases { column.append(starts[lane] ?? .zero) }
     parameters.append(column)
     return Query(waitingStatement, parameters) { rows in
       rows.decode { row in
         Waiting(
           lane: Lane(rawValue: row.int16())?.name ?? "unknown",
           state: MessageState(rawValue: row.int16())?.name ?? "unknown", count: row.int64(),
-          oldestSeconds: row.double(), first: row.int64())
+          oldestSeconds: row.double(), first: row.seqno())
       }
     }
   }
@@ -68,7 +68,7 @@ package enum Vitals {
     package let seqnosLeft: Int64
     package let schemaVersion: Int64
     /// The lowest number of a claim that still lacks outcomes; nil if there is none.
-    package let firstClaim: Int64?
+    package let firstClaim: ClaimID?
     /// Size in bytes of the log of receipts and reads that have not been folded yet.
     package let confirmationLogBytes: Int64
   }
@@ -96,12 +96,12 @@ package enum Vitals {
 
   /// Counts what is pending.
   /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
-  package static func standing(claimsFrom start: Int64 = 0) -> Query<Standing> {
+  package static func standing(claimsFrom start: ClaimID = .zero) -> Query<Standing> {
     Query(one: standingStatement, start) { row in
       Standing(
         overdue: row.int64(), claims: row.int64(), nodes: row.int64(), pausedApps: row.int64(),
         setAside: row.int64(), seqnosLeft: row.int64(), schemaVersion: row.int64(),
-        firstClaim: row.optionalInt64(), confirmationLogBytes: row.int64())
+        firstClaim: row.optionalInt64().map { ClaimID($0) }, confirmationLogBytes: row.int64())
     }
   }
 

@@ -45,9 +45,9 @@ package enum CampaignRanking {
   /// A campaign's place in an order.
   package struct Place: Equatable, Sendable {
     package let key: Int64
-    package let seqno: Int64
+    package let seqno: Seqno
 
-    package init(key: Int64, seqno: Int64) {
+    package init(key: Int64, seqno: Seqno) {
       self.key = key
       self.seqno = seqno
     }
@@ -141,7 +141,7 @@ package enum CampaignRanking {
     parameters.append(place.seqno)
     return Query(statements[Order.allCases.firstIndex(of: order) ?? 0], parameters) { rows in
       rows.decode { row in
-        let seqno = row.int64()
+        let seqno = row.seqno()
         return Row(
           place: Place(key: row.int64(), seqno: seqno), appID: row.text(), alert: row.optionalText(),
           kind: row.optionalText().flatMap(MessageKind.init(rawValue:)) ?? .notice, sender: row.optionalText(),

@@ -138,7 +138,7 @@ package enum Statistics {
     """)
 
   static func add(
-    of seqno: Int64, _ deliveries: Int64, _ status: OutcomeStatus, reason: String, writer: Int32
+    of seqno: Seqno, _ deliveries: Int64, _ status: OutcomeStatus, reason: String, writer: Int32
   ) -> Query<Void> {
     Query(
       addOfMessageStatement, seqno, reason, writer, status == .expired ? deliveries : 0,

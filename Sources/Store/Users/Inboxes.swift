@@ -16,9 +16,9 @@ package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
     /// The message's SEQNO; for a resent message, that of the original.
-    package let seqno: Int64
+    package let seqno: Seqno
 
-    package init(user: Users.Key, seqno: Int64) {
+    package init(user: Users.Key, seqno: Seqno) {
       self.user = user
       self.seqno = seqno
     }
@@ -43,7 +43,7 @@ package enum Inboxes {
   /// Returns the inbox entries that a message creates: one for each person with a device whose consents allow the
   /// message, even if something else prevents the push.
   package static func wanted(
-    _ seqno: Int64, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
+    _ seqno: Seqno, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
     filled: (UserKey) -> InboxValues? = { _ in nil }
   ) -> [New] {
     let persons = Set(members.lazy.filter { $0.mayGet(kind) }.map(\.userKey))
@@ -86,7 +86,7 @@ package enum Inboxes {
     guard !entries.isEmpty else { return [] }
     var (apps, keys, seqnos) = (Int32Column(), TextColumn(), Int64Column())
     var (ends, filled) = (TimestampColumn(), TextColumn())
-    var messages: [Int64: Int64] = [:]
+    var messages: [Seqno: Int64] = [:]
     for entry in entries {
       apps.append(entry.key.user.app)
       keys.append(entry.key.user.userKey.text)
@@ -110,7 +110,7 @@ package enum Inboxes {
 
   /// An entry with the content of its message.
   package struct Entry: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     /// When the message was sent, in microseconds since 1970, like the other times.
     package let sentAt: Int64
     package let endsAt: Int64
@@ -191,7 +191,7 @@ package enum Inboxes {
 
   private static func entry(_ row: inout RowReader) -> Entry {
     Entry(
-      seqno: row.int64(), sentAt: row.timestamp(), endsAt: row.timestamp(), readAt: row.optionalTimestamp(),
+      seqno: row.seqno(), sentAt: row.timestamp(), endsAt: row.timestamp(), readAt: row.optionalTimestamp(),
       filled: row.optionalBytes().flatMap { try? InboxValues(json: $0) }, sendDate: row.text(), request: row.bytes(),
       links: row.optionalBytes().flatMap { try? HostedLinks(json: $0) }, appHasExtension: row.bool())
   }
@@ -265,7 +265,7 @@ package enum Inboxes {
     return Query(readStatement, apps, keys, seqnos, times) { rows in
       Set(
         rows.decode { row in
-          Key(user: Users.Key(app: row.int32(), userKey: row.userKey()), seqno: row.int64())
+          Key(user: Users.Key(app: row.int32(), userKey: row.userKey()), seqno: row.seqno())
         })
     }
   }

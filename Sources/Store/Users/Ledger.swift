@@ -7,9 +7,9 @@ package import Postgres
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
-    package let seqno: Int64
+    package let seqno: Seqno
 
-    package init(user: Users.Key, seqno: Int64) {
+    package init(user: Users.Key, seqno: Seqno) {
       self.user = user
       self.seqno = seqno
     }
@@ -142,7 +142,7 @@ package enum Ledger {
   package struct Move: Sendable {
     package let key: Key
     package let increment: Int16
-    let countedAt: Int64?
+    let countedAt: Seqno?
 
     /// True if the count still includes the amount, because it was not set afterwards.
     func isIn(_ count: Users.Count) -> Bool {
@@ -231,7 +231,7 @@ package enum Ledger {
 
   /// Returns the row's increment; nil if it is 0.
   private static func move(_ row: inout RowReader) -> Move? {
-    let move = Move(key: key(&row), increment: row.int16(), countedAt: row.optionalInt64())
+    let move = Move(key: key(&row), increment: row.int16(), countedAt: row.optionalSeqno())
     return move.increment > 0 ? move : nil
   }
 
@@ -244,6 +244,6 @@ package enum Ledger {
   }
 
   private static func key(_ row: inout RowReader) -> Key {
-    Key(user: Users.Key(app: row.int32(), userKey: row.userKey()), seqno: row.int64())
+    Key(user: Users.Key(app: row.int32(), userKey: row.userKey()), seqno: row.seqno())
   }
 }

@@ -82,7 +82,7 @@ package enum PeopleLists {
     package let badge: Int16
     package let quarantinedAt: Int64?
     package let quarantineReason: String?
-    package let quarantineSeqno: Int64?
+    package let quarantineSeqno: Seqno?
   }
 
   /// The columns of a `Devices.Record`, followed by five more.
@@ -151,7 +151,7 @@ package enum PeopleLists {
       Device(
         record: Devices.Record(&row), userName: row.text(), badge: row.int16(),
         quarantinedAt: row.optionalTimestamp(), quarantineReason: row.optionalText(),
-        quarantineSeqno: row.optionalInt64())
+        quarantineSeqno: row.optionalSeqno())
     }
   }
 }

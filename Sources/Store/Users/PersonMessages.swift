@@ -18,9 +18,9 @@ package enum PersonMessages {
   /// Returns an app's messages with SEQNOs below `seqno`, newest first, and whether they have ended.
   /// - Parameter since: only messages created later than this are returned, in microseconds since 1970.
   package static func recent(
-    of app: App.Number, before seqno: Int64, since: Int64, limit: Int
-  ) -> Query<[(seqno: Int64, hasEnded: Bool)]> {
-    Query(each: recentStatement, app, seqno, TimestampValue(since), limit) { ($0.int64(), $0.bool()) }
+    of app: App.Number, before seqno: Seqno, since: Int64, limit: Int
+  ) -> Query<[(seqno: Seqno, hasEnded: Bool)]> {
+    Query(each: recentStatement, app, seqno, TimestampValue(since), limit) { ($0.seqno(), $0.bool()) }
   }
 
   private static let findStatement = Statement(
@@ -40,21 +40,21 @@ package enum PersonMessages {
 
   /// Returns those of the messages that were sent to the user on these devices, or are being sent, newest first.
   package static func find(
-    _ messages: [(seqno: Int64, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
-  ) -> Query<[Int64]> {
+    _ messages: [(seqno: Seqno, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
+  ) -> Query<[Seqno]> {
     var ids = UUIDColumn()
     for device in devices { ids.append(device) }
     return Query(
       each:
         findStatement, column(messages.map(\.seqno)), ids, user.text,
       column(messages.filter { !$0.hasEnded }.map(\.seqno))
-    ) { $0.int64() }
+    ) { $0.seqno() }
   }
 
   // MARK: Details
 
   package struct Message: Sendable {
-    package let seqno: Int64
+    package let seqno: Seqno
     package let lane: Lane
     package let state: MessageState
     package let createdAt: Int64
@@ -95,13 +95,13 @@ package enum PersonMessages {
     """)
 
   /// Returns messages, newest first, with the state of their SMS fallback for the user.
-  package static func messages(_ seqnos: [Int64], of user: Users.Key) -> Query<[Message]> {
+  package static func messages(_ seqnos: [Seqno], of user: Users.Key) -> Query<[Message]> {
     var parameters = parameters(user)
     parameters.append(column(seqnos))
     return Query(messagesStatement, parameters) { rows in
       rows.decode { row in
         Message(
-          seqno: row.int64(), lane: Lane(rawValue: row.int16()) ?? .normal,
+          seqno: row.seqno(), lane: Lane(rawValue: row.int16()) ?? .normal,
           state: MessageState(rawValue: row.int16()) ?? .queued, createdAt: row.timestamp(),
           dueAt: row.optionalTimestamp(), kind: row.optionalText(), sender: row.optionalText(),
           title: row.optionalText(), isConfidential: row.bool(), fallback: fallback(&row))
@@ -149,8 +149,8 @@ package enum PersonMessages {
 
   /// Returns the deliveries of messages to the user's devices, by message.
   package static func deliveries(
-    of seqnos: [Int64], for user: Users.Key, on devices: [DeviceID]
-  ) -> Query<[Int64: [Delivery]]> {
+    of seqnos: [Seqno], for user: Users.Key, on devices: [DeviceID]
+  ) -> Query<[Seqno: [Delivery]]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     var parameters = parameters(user)
@@ -158,9 +158,9 @@ package enum PersonMessages {
     parameters.append(column)
     parameters.append(devices.count)
     return Query(deliveriesStatement, parameters) { rows in
-      var found: [Int64: [Delivery]] = [:]
+      var found: [Seqno: [Delivery]] = [:]
       rows.forEach { row in
-        let seqno = row.int64()
+        let seqno = row.seqno()
         found[seqno, default: []].append(
           Delivery(
             device: row.device(), status: OutcomeStatus(rawValue: row.int16()) ?? .deferred,
@@ -175,7 +175,7 @@ package enum PersonMessages {
     return Parameters(user.app, user.userKey.text)
   }
 
-  private static func column(_ seqnos: [Int64]) -> Int64Column {
+  private static func column(_ seqnos: [Seqno]) -> Int64Column {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     return column

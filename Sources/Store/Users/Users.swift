@@ -29,13 +29,13 @@ package enum Users {
   package struct Count: Sendable {
     package var badge: Int16
     /// The highest SEQNO assigned when the count was last set; nil if it was never set.
-    package var setSeqno: Int64?
+    package var setSeqno: Seqno?
     /// The user's name; nil unless the query reads names.
     package var name: String?
 
     /// True if the count was set after the message got its SEQNO. The ledger then tells whether the message's increment
     /// was added before or after that.
-    package func wasSet(since seqno: Int64) -> Bool {
+    package func wasSet(since seqno: Seqno) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }
   }
@@ -193,6 +193,6 @@ package enum Users {
   }
 
   private static func count(_ row: inout RowReader) -> (Key, Count) {
-    (Key(app: row.int32(), userKey: row.userKey()), Count(badge: row.int16(), setSeqno: row.optionalInt64()))
+    (Key(app: row.int32(), userKey: row.userKey()), Count(badge: row.int16(), setSeqno: row.optionalSeqno()))
   }
 }

@@ -187,7 +187,7 @@ import Testing
     let user = UserKey(clientUID: "kim01")
     let devices = try [Self.phone, Self.tablet].map { try #require(DeviceID($0)) }
     let messages = try connection.run(PersonMessages.recent(of: 1, before: .max, since: 0, limit: 400))
-    #expect(messages.map(\.seqno) == (101...500).reversed().map { Int64($0) })
+    #expect(messages.map(\.seqno.number) == (101...500).reversed().map { Int64($0) })
     #expect(try connection.run(PersonMessages.find(messages, for: user, on: devices)).isEmpty)
     let list = "{\(messages.map { String($0.seqno) }.joined(separator: ","))}"
     let plan = try connection.run(

@@ -1,3 +1,4 @@
+internal import Domain
 internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
@@ -16,7 +17,7 @@ enum MonthsOfMessages {
   static func grow(to count: Int, from present: Int, _ plan: Plan, on connection: Connection) throws {
     plan.say("  copying \(count - present) messages that are over")
     let now = SystemClock().wallMicroseconds
-    let first = try connection.run(Messages.last()) + 1
+    let first = try connection.run(Messages.last()).number + 1
     let last = first + Int64(count - present) - 1
     for start in stride(from: first, through: last, by: 1_000_000) {
       try Interruption.check()

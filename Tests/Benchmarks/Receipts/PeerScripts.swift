@@ -8,7 +8,7 @@ struct PeerScripts {
   /// - Parameter messages: number of messages that the scripts confirm.
   init(_ stage: ReceiptStage, scratch: ScratchDirectory, messages: Int) throws {
     let seqnos = try (0..<messages).map { _ in try stage.createMessage() }
-    guard let first = seqnos.first, let last = seqnos.last, last - first == Int64(messages - 1) else {
+    guard let first = seqnos.first, let last = seqnos.last, last.number - first.number == messages - 1 else {
       throw MeasuringError("the messages for pgbench are not numbered one after the other")
     }
     // pgbench may later choose the sample device too, which does no harm.

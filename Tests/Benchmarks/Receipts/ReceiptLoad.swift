@@ -8,7 +8,7 @@ struct ReceiptLoad {
   let script: String
   /// Number of requests in all files.
   let count: Int
-  let messages: [Int64]
+  let messages: [Seqno]
   private let files: [String]
 
   /// - Parameter atLeast: minimum number of requests to prepare.
@@ -18,7 +18,7 @@ struct ReceiptLoad {
     var buffers = [[UInt8]](repeating: [], count: threads)
     for index in buffers.indices { buffers[index].reserveCapacity(wanted / threads * 330) }
     var count = 0
-    var messages: [Int64] = []
+    var messages: [Seqno] = []
     while count < wanted {
       try stage.newMessage { seqno, device, token, pushkey in
         if messages.last != seqno { messages.append(seqno) }
@@ -57,7 +57,7 @@ struct ReceiptLoad {
   }
 
   private static func request(
-    _ kind: RequestMix.Kind, _ stage: ReceiptStage, _ seqno: Int64, _ device: Int, _ token: String,
+    _ kind: RequestMix.Kind, _ stage: ReceiptStage, _ seqno: Seqno, _ device: Int, _ token: String,
     _ pushkey: String
   ) -> String {
     func confirmation(_ name: String) -> String {

@@ -49,7 +49,7 @@ final class ReceiptStage {
   /// Creates a message that all devices have received.
   /// - Parameter body: called with each device's number, token and pushkey.
   func newMessage(
-    _ body: (_ seqno: Int64, _ device: Int, _ token: String, _ pushkey: String) throws -> Void
+    _ body: (_ seqno: Seqno, _ device: Int, _ token: String, _ pushkey: String) throws -> Void
   ) throws {
     let seqno = try createMessage()
     try blocks?.copy(to: seqno)
@@ -61,7 +61,7 @@ final class ReceiptStage {
   }
 
   /// Number of receipts stored for these messages.
-  func recorded(_ messages: [Int64]) throws -> Int64 {
+  func recorded(_ messages: [Seqno]) throws -> Int64 {
     try messages.reduce(0) { sum, seqno in
       sum + (try connection.run(Funnels.find(seqno))?.found.funnel.received ?? 0)
     }
@@ -72,7 +72,7 @@ final class ReceiptStage {
   func deviceID(_ number: Int) -> DeviceID { StageDevices.deviceID(number) }
 
   /// One device's operation of this kind.
-  func operation(_ kind: RequestMix.Kind, device: Int, seqno: Int64) throws -> Operation {
+  func operation(_ kind: RequestMix.Kind, device: Int, seqno: Seqno) throws -> Operation {
     let psid = devices.tokens[device]
     switch kind {
     case .receipt:
@@ -131,7 +131,7 @@ final class ReceiptStage {
   }
 
   /// Creates a message with an empty audience, so that no push is sent; a receipt's message need only exist.
-  func createMessage() throws -> Int64 {
+  func createMessage() throws -> Seqno {
     let body = """
       {"appId":"\(StageDevices.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}
       """

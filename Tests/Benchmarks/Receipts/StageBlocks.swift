@@ -11,11 +11,11 @@ struct StageBlocks {
 
   /// Indexed by device number.
   let places: [DeliveryCoordinates]
-  private let model: Int64
+  private let model: Seqno
   private let connection: Connection
 
   /// - Parameter model: the message whose blocks are copied.
-  init(_ count: Int, of model: Int64, on connection: Connection) throws {
+  init(_ count: Int, of model: Seqno, on connection: Connection) throws {
     self.model = model
     self.connection = connection
     var numbers = Array(0..<count)
@@ -45,7 +45,7 @@ struct StageBlocks {
   private static func userKey(_ number: Int) -> UserKey { UserKey(clientUID: StageDevices.clientUID(number)) }
 
   /// Copies the blocks to another message.
-  func copy(to seqno: Int64) throws {
+  func copy(to seqno: Seqno) throws {
     try connection.script(
       """
       INSERT INTO blocks (seqno, block, devices_count, increment, first_key, devices, user_keys)
@@ -56,7 +56,7 @@ struct StageBlocks {
   }
 
   /// Marks a message as received by all devices and folded long ago.
-  func receive(_ seqno: Int64) throws {
+  func receive(_ seqno: Seqno) throws {
     try connection.script(
       """
       INSERT INTO block_confirmations (seqno, sent_at, block, is_read, minutes)

@@ -148,8 +148,8 @@ struct PacedMessages: Scenario {
          "badge":{"increment":1},"sound":"default"}
         """#.utf8))
     return PushMessage(
-      seqno: 104, headers: PushHeaders(request, appID: "com.example.app", seqno: 104),
-      template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
+      seqno: Seqno(104), headers: PushHeaders(request, appID: "com.example.app", seqno: Seqno(104)),
+      template: PayloadTemplate(request, seqno: Seqno(104), sendDate: "2026010109"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
       expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
   }

@@ -1,3 +1,4 @@
+import Domain
 import Reactor
 import Simulator
 
@@ -6,7 +7,7 @@ import Simulator
 final class Confirmer {
   private struct Item {
     let message: Message
-    let seqno: Int64
+    let seqno: Seqno
     let device: Int
     let token: String
     let pushkey: String

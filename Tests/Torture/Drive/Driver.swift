@@ -1,3 +1,4 @@
+import Domain
 import Reactor
 import Simulator
 import Synchronization
@@ -124,7 +125,7 @@ final class Driver {
   }
 
   private func take(_ reply: Reply, _ message: Message) {
-    guard reply.status == 202, let seqno = reply.string("seqno").flatMap({ Int64($0) }) else {
+    guard reply.status == 202, let seqno = reply.string("seqno").flatMap({ Seqno($0) }) else {
       open.remove(message.number)
       return verdict.violate("I1", "message \(message.number) was refused: \(reply.status) \(reply.text)")
     }

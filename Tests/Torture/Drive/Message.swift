@@ -1,3 +1,4 @@
+import Domain
 import Simulator
 
 /// A sent message and everything known about it.
@@ -44,7 +45,7 @@ final class Message {
   var key: String { "torture-\(number)" }
 
   /// From the center's response or from a payload.
-  var seqno: Int64?
+  var seqno: Seqno?
   var isAnswered = false
   var collapseID: [UInt8]?
   var firstReceivedAt: Int64?

@@ -163,13 +163,13 @@ final class Recorder {
 /// The relevant parts of a payload.
 struct Payload {
   let message: Int
-  let seqno: Int64
+  let seqno: Seqno
   let pushkey: String
   let badge: Int?
 
   init?(_ json: [UInt8]) {
     var message: Int?
-    var seqno: Int64?
+    var seqno: Seqno?
     var pushkey: String?
     var badge: Int?
     var reader = JSONReader(json)
@@ -184,7 +184,7 @@ struct Payload {
         case "mps":
           try reader.readObject { (reader, name) throws(JSONError) in
             switch name {
-            case "seqno": seqno = Int64(try reader.readString())
+            case "seqno": seqno = Seqno(try reader.readString())
             case "pushkey": pushkey = try reader.readString()
             default: try reader.skip()
             }

@@ -143,7 +143,7 @@ struct Verifier {
     totals.add(tally)
   }
 
-  private func checkConfirmed(_ cell: Message.Cell, _ rows: Rows, _ row: Int, _ seqno: Int64, _ number: Int) {
+  private func checkConfirmed(_ cell: Message.Cell, _ rows: Rows, _ row: Int, _ seqno: Seqno, _ number: Int) {
     if cell.isReceiptAnswered, !rows.bool(row, 4) {
       violate("I4", "message \(seqno), device \(number): the receipt was answered and is not there")
     }
@@ -185,7 +185,7 @@ struct Verifier {
     for row in 0..<rows.count {
       let user = String(rows.text(row, 0).dropFirst())
       let list = rows.isNull(row, 2) ? "" : rows.text(row, 2)
-      let sent = list.split { !$0.isNumber }.compactMap { Int64($0) }
+      let sent = list.split { !$0.isNumber }.compactMap { Seqno(String($0)) }
       let unread = sent.filter { readers[$0]?.contains(user) != true }
       let badge = Int(rows.int16(row, 1))
       if badge != min(1000, unread.count) {
@@ -196,8 +196,8 @@ struct Verifier {
   }
 
   /// By SEQNO, the users whose reads were acknowledged.
-  private func readersOfBadges() -> [Int64: Set<String>] {
-    var readers: [Int64: Set<String>] = [:]
+  private func readersOfBadges() -> [Seqno: Set<String>] {
+    var readers: [Seqno: Set<String>] = [:]
     for message in driver.messages where message.kind == .badges {
       guard let seqno = message.seqno else { continue }
       for (number, cell) in message.cells where cell.isReadAnswered {

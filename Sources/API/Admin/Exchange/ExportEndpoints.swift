@@ -86,10 +86,7 @@ extension AdminCall {
   }
 
   fileprivate func exportDeliveries() throws(Problem) -> StreamSource {
-    guard let seqno = SequenceNumber.parse(try required("seqno")) else {
-      throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
-    }
-    return .file(try CSVExport.deliveries(of: seqno, by: caller, on: connection))
+    .file(try CSVExport.deliveries(of: try Self.seqno(try required("seqno")), by: caller, on: connection))
   }
 
   fileprivate func exportStatistics() throws(Problem) -> StreamSource {

@@ -1,0 +1,32 @@
+/// SEQNO: the number of a message, in the order in which messages were accepted. On the wire it is decimal text of at
+/// most 18 digits.
+package struct Seqno: Hashable, Comparable, Sendable, LosslessStringConvertible {
+  /// The number that the `seqno` columns hold.
+  package let number: Int64
+
+  @inlinable package init(_ number: Int64) { self.number = number }
+
+  /// Parses the wire format. Returns nil if malformed.
+  package init?(_ text: String) {
+    guard let number = SequenceNumber.parse(text) else { return nil }
+    self.number = number
+  }
+
+  /// Smaller than the number of every message: where a walk over all messages begins.
+  package static let zero = Seqno(0)
+
+  /// Larger than the number of every message: where a walk backwards begins.
+  package static let max = Seqno(.max)
+
+  /// Returns a random negative number, for a push that belongs to no message.
+  package static func ofNoMessage() -> Seqno { Seqno(.random(in: Int64.min ... -1)) }
+
+  /// The number after this one.
+  package var next: Seqno { Seqno(number + 1) }
+  /// The number before this one.
+  package var previous: Seqno { Seqno(number - 1) }
+
+  @inlinable package static func < (left: Seqno, right: Seqno) -> Bool { left.number < right.number }
+
+  package var description: String { String(number) }
+}
