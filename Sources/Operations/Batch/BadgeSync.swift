@@ -43,7 +43,7 @@ struct BadgeSync {
 }
 
 extension Operations.Limits {
-  /// How long changes of a user's count are gathered before its other devices are notified, in microseconds (one
+  /// Time for which changes of a user's count are gathered before its other devices are notified, in microseconds (one
   /// second).
   static let badgeSyncMicroseconds: Int64 = 1_000_000
 }

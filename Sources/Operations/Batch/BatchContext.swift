@@ -70,8 +70,8 @@ final class BatchContext {
     return nil
   }
 
-  /// The user name returned to a device. A device without a vouched user may belong to anyone, so it only gets back the
-  /// name it gave; otherwise customers' names could be looked up by their CUIDs.
+  /// Returns the user name that the device may see. A device without a vouched user may belong to anyone, so it only
+  /// gets back the name it gave; otherwise customers' names could be looked up by their CUIDs.
   func shownName(_ given: String, stored: String? = nil, of record: Devices.Record) -> String {
     guard record.identity > .open else { return given }
     return stored ?? counts.name(of: Users.Key(app: record.app, userKey: record.userKey))

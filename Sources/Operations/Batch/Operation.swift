@@ -35,11 +35,11 @@ package indirect enum Operation: Sendable {
   package struct Confirmation: Sendable {
     package let seqno: Int64
     package let psid: String
-    /// What the read does to the badge count; nil for a receipt.
+    /// Badge option of a read; nil for a receipt.
     package let read: BadgeOption?
     /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
     package let isGenuine: Bool
-    /// What was proved instead of a pushkey; nil if the pushkey is the proof.
+    /// Proof that replaces a pushkey; nil if the pushkey is the proof.
     package let reach: Reach?
     /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
     package let place: DeliveryCoordinates?
@@ -170,8 +170,8 @@ package indirect enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// The claim to issue after the operation. It is a full one if the device's earlier keys have ended, which happens
-  /// when its user is vouched for.
+  /// Returns the claim to issue after the operation. It is a full one if the device's earlier keys have ended, which
+  /// happens when its user is vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     AuthKeyring.Claim(
       device: record.device, epoch: record.authEpoch, isAsked: isAsked && epoch == record.authEpoch)
@@ -184,7 +184,7 @@ package indirect enum OperationAnswer: Sendable {
   case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
-  /// The device that has the token; nil if none has.
+  /// Device that has the token; nil if there is none.
   case identified(Devices.Record?)
   /// The device's current row.
   case admitted(Devices.Record)
@@ -214,7 +214,7 @@ package indirect enum OperationAnswer: Sendable {
     package var status: Status
     /// The user's new count, for reads.
     package var badge: Int16?
-    /// Whether the message is so old that its deliveries are no longer kept, or nothing is recorded for them.
+    /// Whether the message is so old that its deliveries are no longer stored, or nothing is recorded for them.
     package var isForgotten = false
   }
 }

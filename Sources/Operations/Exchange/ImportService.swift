@@ -229,7 +229,7 @@ package enum ImportService {
     return try show(present.number, by: caller, on: connection)
   }
 
-  /// For an import that skips no errors: stores each part until the last one arrives, then imports all or nothing.
+  /// Stores parts of an import that skips no errors until the last one arrives, then imports everything or nothing.
   private static func wait(
     _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Int64
   ) throws(PostgresError) {

@@ -11,7 +11,7 @@ extension InstalledBase {
     }
   }
 
-  /// Makes this server's messages continue with higher numbers than the other server's.
+  /// Raises this server's message numbers above those of the other server.
   /// - Parameter seqno: the other server's last number.
   /// - Returns: false if they were higher anyway.
   package static func goOn(

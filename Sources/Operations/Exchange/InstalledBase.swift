@@ -164,7 +164,7 @@ package struct InstalledBase {
     return waiting.removeFirst()
   }
 
-  /// Keeps the first valid line about each device and reports the others.
+  /// Returns the first valid line about each device, and reports the others as faults.
   private mutating func mark(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) -> [InstalledLine] {
     var first: [InstalledLine] = []
     for line in lines {

@@ -13,7 +13,7 @@ struct InstalledBaseRules {
     case new
     case changed
     case unchanged
-    /// The device has acted itself, so its row is kept.
+    /// The device has acted itself, so its row is not changed.
     case kept
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }
@@ -127,7 +127,7 @@ struct InstalledBaseRules {
     return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
   }
 
-  /// Whether a device has acted itself: it was not created by an import, or has done something since.
+  /// Returns whether a device has acted itself: it was not created by an import, or has done something since.
   static func hasSpoken(_ record: Devices.Record) -> Bool {
     let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
     let last = consents.reduce(max(record.boundAt, record.seenAt), max)

@@ -148,8 +148,8 @@ struct InstalledBatch: Sendable {
 
   // MARK: With locks
 
-  /// To be called within a transaction. Locks names, then tokens, then devices, the order used by everyone who writes
-  /// them.
+  /// Locks the rows of names, then tokens, then devices, in the order that all writers use, and writes the lines. Call
+  /// it within a transaction.
   private func write(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(PostgresError) -> [InstalledBaseRules.Verdict] {
@@ -213,7 +213,7 @@ struct InstalledBatch: Sendable {
     return refused
   }
 
-  /// Returns what to store about users that are new or lack a name or number.
+  /// Returns the names and numbers to store for users who are new or lack them.
   private func said(_ judge: InstalledBaseRules) -> [(key: Users.Key, said: Users.Said)] {
     judge.changes.said.compactMap { user, said in
       if let known = judge.known[user], said.name.isEmpty || known.name, said.phone == nil || known.phone { return nil }

@@ -1,4 +1,4 @@
-/// What is wrong with a line of the file, and how to correct it.
+/// A fault in a line of the file, with its remedy.
 package struct InstalledFault: Error, Equatable, Sendable {
   package let line: Int64
   /// The column's name in the SDK protocol; empty if the fault concerns the whole line.

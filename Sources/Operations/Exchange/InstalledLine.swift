@@ -35,7 +35,7 @@ struct InstalledLine: Sendable {
 
   var token: Token { Token(network: network, psid: psid) }
 
-  /// What is needed to parse lines.
+  /// Context for parsing lines.
   struct Context: Sendable {
     let app: App
     let columns: InstalledColumns

@@ -49,7 +49,7 @@ final class InstalledReading: Sendable {
     parts.close()
   }
 
-  /// Hands over the next part; the lines of at most `installedParts` parts may be outstanding.
+  /// Passes the next part to the thread; the lines of at most `installedParts` parts may be outstanding.
   func take(_ part: CSVParts.Part) {
     let isTaken = parts.offer(part)
     precondition(isTaken, "more parts than are read at once")

@@ -88,6 +88,6 @@ final class InstalledShare: Sendable {
 }
 
 extension Operations.Limits {
-  /// Minimum number of lines for which a second connection is worth while.
+  /// Minimum number of lines for which a second connection pays off.
   static let installedShare = 200
 }

@@ -169,8 +169,8 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// How long a cancellation waits for deliveries in flight before it returns. Those that a push provider has queued
-  /// come back within half a second.
+  /// Time for which a cancellation waits for deliveries in flight before it returns. Those that a push provider has
+  /// queued come back within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

@@ -179,7 +179,7 @@ package enum ExplanationService {
     return steps
   }
 
-  /// The step of a device without an outcome.
+  /// Returns the step of a device without an outcome.
   private static func undecided(_ device: PeopleLists.Device, _ facts: Facts) -> Step {
     let id = device.record.device
     if facts.claimed.contains(id) { return Step(.underWay, device: id) }

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// All that is known about a message: who sent and approved it, its content and audience, and what it waits for.
+/// The complete record of a message: its sender and approver, content, audience, and what it is waiting for.
 package struct MessageRecord: DescribedAnswer {
   let seqno: Int64
   let record: MessageRecords.Record

@@ -74,7 +74,7 @@ package enum ReportService {
 
   // MARK: Deliveries
 
-  /// The problem when totals exist but individual deliveries are no longer stored.
+  /// Returns the problem for a message whose totals exist but whose individual deliveries are no longer stored.
   static func notKept(_ seqno: Int64) -> Problem {
     Problem(
       .notKept,

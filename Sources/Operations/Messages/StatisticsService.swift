@@ -83,7 +83,7 @@ package enum StatisticsService {
     let division = try word(question.per, "per", StatisticsReports.Division.none)
     let longest = unit.longestSeconds * 1_000_000
     let to = try MessageListing.moment(question.to, "to") ?? now + 1
-    // The default period depends on the unit, because a day of minutes would be too much to look at.
+    // The default period depends on the unit, because a day of minutes would be too many points for a chart.
     let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
     guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
     guard to - from <= longest else {
@@ -135,7 +135,7 @@ extension Statistics.Counts {
 }
 
 extension StatisticsReports.Unit {
-  /// Longest period of a report: as many points as a chart can show.
+  /// Maximum period of a report, in seconds: as many points as a chart can show.
   fileprivate var longestSeconds: Int64 {
     switch self {
     case .minute: 86_400

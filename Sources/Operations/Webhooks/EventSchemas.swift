@@ -1,8 +1,8 @@
 package import Domain
 package import JSON
 
-/// What a webhook is told of each kind of event: the words and the `data` for the description of the API. A test holds
-/// every event that another test receives against them.
+/// Descriptions and `data` schemas of webhook events, by kind, for the description of the API. A test compares every
+/// event that other tests receive with them.
 extension EventKind {
   /// The schema of the whole body.
   package var eventName: String { "\(schemaName)Event" }
