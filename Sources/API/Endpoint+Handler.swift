@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Who may call an endpoint, what it costs, and what carries it out.
+/// Callers, cost and handler of an endpoint.
 extension Endpoint {
   enum Access: Sendable {
     /// No credential is needed.
@@ -16,7 +16,7 @@ extension Endpoint {
     /// An API key or a console session whose role has the permission.
     case permission(Permission)
 
-    /// What the caller's role must allow; nil where no role is asked for.
+    /// Permission that the caller's role must have; nil if none is required.
     var permission: Permission? {
       switch self {
       // Every role may.
@@ -63,7 +63,7 @@ extension Endpoint {
     /// Answered by another part of the server, not through the routers.
     case own
 
-    /// A device endpoint without query items.
+    /// Returns the handler of a device endpoint without query items.
     static func device(
       _ endpoint: @escaping @Sendable (DeviceHandler) -> (Request, PathParameters, Responder) throws(Problem) -> Void
     ) -> Handler {

@@ -107,7 +107,8 @@ final class AdminHandler: RequestHandler {
     UploadAllowance.isFile(request)
   }
 
-  /// The calls that need no credential: they bring a login and password, a link, or the identity provider's answer.
+  /// Returns whether the call needs no credential because it signs in: with a login and password, a link, or the
+  /// identity provider's answer.
   private static func isSigningIn(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/session") || request.pathEquals("/v1/admin/session/openid/answer")
   }

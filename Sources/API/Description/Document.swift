@@ -29,7 +29,7 @@ enum Document {
     .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
   }
 
-  /// What a phone gets is no answer to anybody: it has a place of its own.
+  /// Schemas of the payloads that phones receive. No endpoint answers with them, so they have a section of their own.
   private static let pushes = JSONTree.object([
     ("APNS", .object([("schema", JSONSchema.reference(PayloadSchemas.received.apns))])),
     ("FCM", .object([("schema", JSONSchema.reference(PayloadSchemas.received.fcm))])),

@@ -28,7 +28,7 @@ package import Tracing
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
-  /// How committed sends reach this node's dispatcher.
+  /// Hands committed sends to this node's dispatcher.
   package struct DispatchHandoff: Sendable {
     /// The node that claims the sends.
     let node: UUIDValue

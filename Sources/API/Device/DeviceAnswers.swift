@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// What a device is told about its own user: who it is, how that was proved, and whether the device must first confirm
+/// State of a device with respect to its user: the user, how that was proved, and whether the device must first confirm
 /// a push that is sent to it.
 struct DeviceStanding {
   let device: Devices.Record

@@ -90,7 +90,8 @@ struct RegistrationBody {
       "description", "What a device says of itself.")
   )
 
-  /// The request body for one network. The networks differ in their tokens; `pnsId` defaults to APNS.
+  /// Returns the schema of the request body for one network. The networks differ in their tokens; `pnsId` defaults to
+  /// APNS.
   static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
     let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(network.pnsID))
     let about = "PNSID: the push network of the token."

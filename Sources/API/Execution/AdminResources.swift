@@ -4,7 +4,7 @@ internal import Logging
 package import Operations
 internal import Reactor
 
-/// How the admin API manages broadcast channels.
+/// Manages broadcast channels for the admin API.
 package struct ChannelWays: Sendable {
   /// The list of channels at Apple.
   let directory: any ChannelDirectory
@@ -36,7 +36,7 @@ struct AdminResources: Sendable {
   let keyTrial: (any KeyTrial)?
   /// Which addresses webhooks may have.
   let webhooks: WebhookAddresses
-  /// Access to broadcast channels; nil where there are none.
+  /// Access to broadcast channels; nil if they are not available.
   let channels: ChannelWays?
   /// Records every caller that was authenticated.
   let known: KnownCallers

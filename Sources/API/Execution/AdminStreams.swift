@@ -82,7 +82,7 @@ final class AdminStreams: Sendable {
     return true
   }
 
-  /// Ends all answers, and begins no more.
+  /// Ends all streamed answers, and accepts no new ones.
   func stop() {
     live.inbox.close()
     exports.inbox.close()

@@ -148,8 +148,8 @@ final class AdminWorker {
     request.clientAddress?.description ?? request.remoteAddress.host
   }
 
-  /// By API key, or by console session; a session needs an address that the console is open to, and its CSRF token for
-  /// anything but GET and HEAD.
+  /// Authenticates the request by API key or console session. A session needs a client address from which the console
+  /// may be used, and its CSRF token for methods other than GET and HEAD.
   private func admit(
     _ request: OwnedRequest, _ credential: Credential, to endpoint: Endpoint, on connection: Connection
   ) throws(Problem) -> Caller {
@@ -192,7 +192,7 @@ final class AdminWorker {
       if let key = visit.caller.apiKey { resources.catalog.noteUse(of: key) }
       return visit
     } catch {
-      // Only the authentication was interrupted; the request itself had not begun.
+      // Only the authentication was interrupted; the request itself had not started.
       if error.code == .outcomeUnknown {
         throw Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")
       }

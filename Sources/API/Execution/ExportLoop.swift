@@ -24,7 +24,7 @@ final class ExportLoop {
   private var readers: [Reader] = []
 
   /// Creates the loop.
-  /// - Parameter look: how often a piece that the stream did not accept is offered again.
+  /// - Parameter look: interval at which a piece that the stream did not accept is offered again.
   init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
     self.inbox = inbox
     self.databaseURL = databaseURL

@@ -168,7 +168,7 @@ struct FairQueue {
     return missing > 0 ? nil : bodies
   }
 
-  /// Returns the index of the newest request of that caller of the tenant who has the most requests.
+  /// Returns the index of the newest request of the caller with the most requests in the tenant.
   private func newest(of tenant: QuotaHolder.Tenant) -> Int? {
     let own = waiting.lazy.filter { $0.party.tenant == tenant }
     guard
@@ -179,7 +179,7 @@ struct FairQueue {
 
   // MARK: Leaving
 
-  /// Removes and returns the request whose turn it is; nil when none may begin now.
+  /// Removes and returns the next request in turn; nil if none may begin now.
   mutating func next(ignoringShares: Bool = false) -> AdminWork? {
     var best: (index: Int, tenant: UInt64, member: UInt64)?
     for (index, work) in waiting.enumerated() {

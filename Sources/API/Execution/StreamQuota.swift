@@ -1,14 +1,14 @@
 internal import Domain
 internal import Synchronization
 
-/// Limits how many answers of one kind are written in pieces at a time: in total, per tenant, and per caller. Callable
-/// from any thread.
+/// Limits the number of concurrently streamed answers of one kind: in total, per tenant, and per caller. Callable from
+/// any thread.
 final class StreamQuota: Sendable {
   struct Shares: Sendable {
     let all: Int
     let ofTenant: Int
     let ofCaller: Int
-    /// What these answers are called in messages, in the plural.
+    /// Name of these answers in messages, in the plural.
     let name: Sentence
   }
 
@@ -63,7 +63,7 @@ final class StreamQuota: Sendable {
   }
 }
 
-/// A reserved place. It becomes free with `giveBack`, or when the last reference is released.
+/// A reserved place. It is released by `giveBack`, or with the last reference to this object.
 final class StreamPlace: Sendable {
   private let isGivenBack = Atomic(false)
   private let action: @Sendable () -> Void
@@ -74,7 +74,7 @@ final class StreamPlace: Sendable {
 
   deinit { giveBack() }
 
-  /// Frees the place. Further calls have no effect.
+  /// Releases the place. Further calls have no effect.
   func giveBack() {
     if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
   }

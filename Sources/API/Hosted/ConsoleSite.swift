@@ -4,9 +4,9 @@ internal import Operations
 internal import Reactor
 internal import Synchronization
 
-/// The console as browsers load it: everything below `assets/` under a directory whose name is made of the content,
-/// `/assets/0123456789ab/main.js`, so that browsers keep files for a year and never ask for one again; and a page that
-/// names from the start what a browser would find only step by step. Decision 165.
+/// The console's files as browsers load them. Everything below `assets/` is under a directory named by a hash of the
+/// content, `/assets/0123456789ab/main.js`, so that browsers keep files for a year without asking again. The page names
+/// from the start the files that a browser would otherwise discover step by step. Decision 165.
 struct ConsoleSite: Sendable {
   /// The digits of the directory's name.
   private static let versionLength = 12
@@ -28,7 +28,7 @@ struct ConsoleSite: Sendable {
   /// By directory. All loops of a process serve the same.
   private static let shared = Mutex<[String: Shared]>([:])
 
-  /// The site of a directory as its files are now: read and compressed again when one has changed.
+  /// Returns the site for the current files of a directory, which are read and compressed again if one has changed.
   /// - Parameter charts: directory of the chart library.
   /// - Returns: nil if there is no `index.html`.
   static func current(in directory: String, charts: String) -> ConsoleSite? {
@@ -71,7 +71,8 @@ struct ConsoleSite: Sendable {
       return answer(page, to: request, cacheControl: "no-cache", vary: "Accept-Language, Cookie")
     }
     guard let (named, name) = Self.parts(path), let file = files[name] else { return nil }
-    // A tab from before an upgrade, or a page of another node in the middle of one: what there is now, but not for a year.
+    // The request is from a tab opened before an upgrade, or from a page of a node with another version. Send the
+    // current file, but do not let the browser keep it.
     return answer(file, to: request, cacheControl: named == version ? Self.kept : "no-store")
   }
 
@@ -82,13 +83,13 @@ struct ConsoleSite: Sendable {
     return file.response(to: request, cacheControl: cacheControl, vary: vary, headers: ConsoleFiles.headers)
   }
 
-  /// The language that was chosen in the console, which its script keeps in a cookie, or the browser's own.
+  /// Returns the language chosen in the console, which its script stores in a cookie; otherwise the browser's.
   private static func language(of request: Request) -> Phrase.Language {
     let chosen = Cookies.value(of: "upmc-language", in: request.headers).flatMap(Phrase.Language.init(rawValue:))
     return chosen ?? Phrase.Language(accepting: request.header("accept-language"))
   }
 
-  /// The version and the rest of `/assets/VERSION/…`.
+  /// Splits `/assets/VERSION/…` into the version and the rest; returns nil for other paths.
   private static func parts(_ path: String) -> (version: Substring, name: String)? {
     guard path.hasPrefix("/assets/") else { return nil }
     let rest = path.dropFirst("/assets/".count)

@@ -18,7 +18,7 @@ struct HostedCache {
     let record: HostedFiles.Record
     let readAt: Instant
 
-    /// False when it may have been deleted since.
+    /// Returns whether the record was read recently; if not, the file may have been deleted since.
     func isFresh(at now: Instant) -> Bool { now - readAt < HostedLimits.recordLife }
   }
 

@@ -2,13 +2,15 @@
 struct ModuleGraph {
   private let contents: [String: [UInt8]]
 
-  /// - Parameter contents: by path below one directory.
+  /// Creates the graph of a directory's modules.
+  /// - Parameter contents: content of each file, by its path below the directory.
   init(_ contents: [String: [UInt8]]) {
     self.contents = contents
   }
 
-  /// Paths of the modules that these import, directly or not, and of the page that stands at the first address, which the
-  /// router would ask for later. Without `modules` themselves, in the order in which a browser would find them.
+  /// Returns the paths of the modules that the given ones import, directly or indirectly, and of the module of the
+  /// first page, which the router would otherwise request later. Excludes the given ones; in the order in which a
+  /// browser would find them.
   func needed(by modules: [String]) -> [String] {
     var found = modules
     var isFirstPageAdded = false

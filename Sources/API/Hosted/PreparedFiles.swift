@@ -4,7 +4,7 @@ internal import Synchronization
 final class PreparedFiles: Sendable {
   private let made = Mutex<[String: PreparedFile]>([:])
 
-  /// Returns a file; calls `make` if nobody has asked for it yet.
+  /// Returns a file, and creates it with `make` on the first request.
   func file(_ path: String, _ make: () -> PreparedFile?) -> PreparedFile? {
     made.withLock { made in
       if let file = made[path] { return file }

@@ -84,7 +84,7 @@ struct Form: Sendable {
   private static let tooMany = LegacyRefusal(
     .serverError, "The form has more than \(LegacyLimits.fields) fields.")
 
-  /// Returns a field name made safe for error messages.
+  /// Returns the field name shortened and stripped of unsafe characters, for error messages.
   private static func shown(_ name: String) -> String {
     String(name.prefix(LegacyLimits.nameBytes).filter { $0.isASCII && !$0.isNewline && $0 >= " " })
   }

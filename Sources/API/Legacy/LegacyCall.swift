@@ -21,9 +21,9 @@ struct LegacyCall {
   let origin: IPAddress?
   /// The client's address, as far as the proxies in between are trusted.
   let address: IPAddress?
-  /// From which the request's id is made.
+  /// Number from which the request's id is derived.
   let number: UInt64
-  /// What a message that it sends is traced below; nil: nothing.
+  /// Parent of the spans of a message that the call sends; nil if it is not traced.
   let trace: TraceContext?
 
   var requestID: String { Request.id(of: number) }

@@ -9,7 +9,7 @@ struct SendAudience: Sendable {
     case users([String])
     case tokens([String])
     case groups([Int64])
-    /// The users of an uploaded file, and how many of them have no device.
+    /// Users of an uploaded file, and the number of them without a device.
     case csv(Int64, unknownUsers: Int)
   }
 

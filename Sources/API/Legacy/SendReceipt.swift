@@ -35,7 +35,7 @@ struct SendReceipt {
     Self.write(send.reference, to: &writer)
   }
 
-  /// Writes the sender's own names and values, as they were given.
+  /// Writes the sender's own reference key and values unchanged.
   static func write(_ reference: SenderReference, to writer: inout JSONWriter) {
     if let key = reference.key { writer.member("CUST_KEY", key) }
     for (index, value) in reference.values.enumerated() { writer.member("CUST_VAR\(index + 1)", value) }

@@ -45,7 +45,7 @@ extension Response {
 }
 
 extension Request {
-  /// The language in which the client wants to be answered. Takes a look at all headers, so it is for refusals.
+  /// Language in which the client wants its answer. Scans all headers, so it is meant for refusals only.
   package var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
 }
 

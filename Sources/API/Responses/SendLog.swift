@@ -4,8 +4,9 @@ internal import Logging
 struct SendLog: Sendable {
   private let log = Logger(label: "sends")
 
-  /// - Parameter isSingle: a send to named users through a committer; there are thousands a second, so it is logged at
-  ///   `debug`, all others at `info`.
+  /// Logs an accepted message.
+  /// - Parameter isSingle: whether it is a send to named users through a committer. There are thousands of these a
+  ///   second, so they are logged at `debug`, all others at `info`.
   func accepted(_ seqno: Int64, requestID: @autoclosure () -> String, isSingle: Bool) {
     log.log(
       level: isSingle ? .debug : .info, "message accepted",

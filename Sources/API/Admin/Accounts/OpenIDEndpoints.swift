@@ -69,7 +69,8 @@ extension AdminCall {
     return response
   }
 
-  /// Needs no credential; requiring a JSON Content-Type keeps other sites' forms out.
+  /// Completes a sign-in at the identity provider. It needs no credential; requiring a JSON Content-Type keeps out
+  /// forms of other sites.
   fileprivate func signInByOpenID() throws(Problem) -> Response {
     let answer = try body(OpenIDSignIn.Answer.object)
     let openID = try openID()

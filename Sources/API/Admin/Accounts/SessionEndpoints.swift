@@ -86,7 +86,7 @@ extension AdminCall {
     return signedIn(session)
   }
 
-  /// Counts how an attempt to sign in ended, and logs a refusal.
+  /// Runs a sign-in attempt, counts its result in the metrics, and logs a refusal.
   func signingIn(_ attempt: () throws(Problem) -> ConsoleSession) throws(Problem) -> ConsoleSession {
     do throws(Problem) {
       let session = try attempt()

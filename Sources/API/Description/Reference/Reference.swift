@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The OpenAPI document as pages for people, to be placed in the handbook's layout: an index, a page for each area, and one
-/// of all schemas. Decision 157.
+/// The OpenAPI document as HTML pages in the handbook's layout: an index, a page for each area, and one of all schemas.
+/// Decision 157.
 struct Reference {
   /// An operation of the document, or an event of its webhooks.
   struct Operation {
@@ -9,7 +9,7 @@ struct Reference {
     let method: String
     let path: String
     let node: JSONTree
-    /// Whether this server makes the call.
+    /// Whether this server sends the request, to a webhook, instead of receiving it.
     let isEvent: Bool
   }
 
@@ -29,7 +29,8 @@ struct Reference {
   /// The last part of the path of the page of all schemas.
   static let schemas = "schemas"
 
-  /// - Parameter words: Korean titles; without them titles are English.
+  /// Creates the reference from the OpenAPI document.
+  /// - Parameter words: Korean titles; if nil, titles are English.
   init(_ document: JSONTree, _ language: HandbookLanguage, words: ReferenceWords?) {
     self.document = document
     self.language = language
@@ -59,7 +60,7 @@ struct Reference {
   /// The names of all pages; the empty one is the index's.
   static let slugs = [""] + Endpoint.Area.allCases.map(\.slug) + [WebhookSection.slug, schemas]
 
-  /// The path of a page by its name.
+  /// Returns the path of a page; an empty name means the index.
   static func path(_ slug: String, _ language: HandbookLanguage) -> String {
     HandbookPage.path(slug.isEmpty ? "api" : "api/\(slug)", language)
   }
@@ -73,7 +74,7 @@ struct Reference {
     words?.texts["operation.\(operation.id)"] ?? operation.node["summary"]?.string ?? operation.path
   }
 
-  /// The title of a page by its name.
+  /// Returns the title of a page.
   func title(ofPage slug: String) -> String {
     if slug == Self.schemas { return language.pick("Schemas", "스키마") }
     return areas.first { $0.slug == slug }.map(title) ?? language.pick("API reference", "API 레퍼런스")
@@ -82,7 +83,7 @@ struct Reference {
   /// Text that stays English is marked as such on a Korean page.
   var foreign: String { language == .korean ? " lang=\"en\"" : "" }
 
-  /// The operation's parameters and its path's.
+  /// Returns the operation's and its path's parameters, with references resolved.
   func parameters(of operation: Operation) -> [JSONTree] {
     let ofPath = operation.isEvent ? [] : document["paths"]?[operation.path]?["parameters"]?.elements ?? []
     return (ofPath + (operation.node["parameters"]?.elements ?? [])).map(resolved)
