@@ -3,9 +3,10 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Readers of request parts that many endpoints use: JSON bodies, query parameters, pages.
+/// Readers for parts of requests that many endpoints use: JSON bodies, query parameters, pages.
 extension AdminCall {
-  /// Returns the body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place of the error.
+  /// Returns the body, parsed as a JSON object.
+  /// - Throws: `.malformed` or `.invalidField`, with the position of the error.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }

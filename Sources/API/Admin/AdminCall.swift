@@ -11,7 +11,7 @@ struct AdminCall {
   /// The query parameters. They include only those that the endpoint declares.
   let query: QueryParameters
   let caller: Caller
-  /// The token of the console session that the request was authenticated by; nil for an API key.
+  /// Token of the console session that authenticated the request; nil for an API key.
   var session: String?
   let connection: Connection
   let resources: AdminResources
@@ -36,7 +36,7 @@ struct AdminCall {
     return seqno
   }
 
-  /// The answer to a request without a credential.
+  /// Problem for a request without a credential.
   static var noCredential: Problem {
     Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
   }

@@ -58,8 +58,7 @@ final class AdminHandler: RequestHandler {
       case .provider: threads.provider
       case .light, .heavy: threads.queue
       }
-    // Checked before the request is copied, so that an overload causes no copies. A body spooled to disk takes no
-    // memory.
+    // Check before the request is copied, so that an overload causes no copies. A body spooled to disk takes no memory.
     let problem =
       queue.refusal(of: party, bytes: request.withBody { $0.count })
       ?? queue.offer(AdminWork(.request(request.owned()), of: party, load, responder.ticket))

@@ -42,7 +42,7 @@ enum AdminLimits {
   static let namedSendBytes = 65_536
   /// Maximum duration of a statement. After that the client has most likely disconnected.
   static let statementTimeout: Duration = .seconds(60)
-  /// Time without a query after which one checks that the database still answers.
+  /// Time without a query after which the server checks that the database still answers.
   static let silence: Duration = .seconds(5)
   /// Maximum duration of a statement on the thread `admin-streams`, where all other viewers wait meanwhile.
   static let liveStatementTimeout: Duration = .seconds(5)

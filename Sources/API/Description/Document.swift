@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Puts the parts together: one OpenAPI 3.1 document. Decision 154.
+/// The OpenAPI 3.1 document, assembled from its parts. Decision 154.
 enum Document {
   /// Returns the whole document.
   static func make() -> JSONTree {

@@ -42,7 +42,7 @@ final class DocumentHandler {
     guard request.method == .get || request.method == .head else {
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id, in: request.language))
     }
-    // Rendered and compressed once, not by each loop.
+    // Render and compress once for all loops.
     guard let file = handbook.prepared.file(request.path, { make(request.path) }) else { return }
     responder.send(
       file.response(

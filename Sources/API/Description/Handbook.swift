@@ -9,9 +9,9 @@ package struct Handbook: Sendable {
   package let pages: [HandbookPage]
   /// Complete HTML pages by path.
   let files: [String: String]
-  /// Korean titles of the API reference; nil if there are none, and then the reference is English only.
+  /// Korean titles of the API reference; nil if there are none: the reference is then available in English only.
   let words: ReferenceWords?
-  /// The script of the API reference; nil if its file is not there.
+  /// Script of the API reference; nil if its file does not exist.
   let script: [UInt8]?
   /// Rendered pages, ready to be sent. Copies of a handbook share them.
   let prepared = PreparedFiles()
@@ -72,7 +72,7 @@ package struct Handbook: Sendable {
     html.replacing("<pre>", with: "<pre tabindex=\"0\">").replacing("<table>", with: "<table tabindex=\"0\">")
   }
 
-  /// The paths of the API reference: its pages in the languages that there are.
+  /// Paths of the API reference's pages, in the available languages.
   var referencePaths: [String: (slug: String, language: HandbookLanguage)] {
     var paths: [String: (String, HandbookLanguage)] = [:]
     for language in HandbookLanguage.allCases where language == .english || words != nil {

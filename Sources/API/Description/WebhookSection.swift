@@ -9,7 +9,7 @@ enum WebhookSection {
 
   /// Tag of these requests, which sets them apart from the API's own areas.
   private static let area = "Webhook events"
-  /// The last part of its page's path.
+  /// Last component of the path of the section's page.
   static let slug = "webhooks"
   static let tag = JSONTree.object([
     ("name", .text(area)),

@@ -3,13 +3,13 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A bounded queue shared by several threads: a free thread takes the request whose turn it is. (An `Inbox` has a
-/// single owner that takes everything at once; here a slow request must not delay those behind it.)
+/// A bounded queue shared by several threads: a free thread takes the next request in turn. (An `Inbox` has a single
+/// owner that takes everything at once; here a slow request must not delay those behind it.)
 final class AdminQueue: Sendable {
   private struct State {
     var line: FairQueue
     var isClosed = false
-    /// True when waiting requests are to be refused instead of carried out.
+    /// True if waiting requests are refused instead of carried out.
     var isCut = false
   }
 
@@ -70,7 +70,7 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// True when the server has no time left to stop and waiting requests are refused.
+  /// True if the server is about to stop and refuses waiting requests.
   var isCut: Bool { state.withLock(\.isCut) }
 
   /// Makes workers refuse all requests that they take from the queue from now on.

@@ -10,12 +10,13 @@ package final class AdminThreads: Sendable {
   let queue: AdminQueue
   /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client may cause it.
   let passwords: AdminQueue
-  /// For the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait for it.
+  /// The queue of the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait
+  /// for it.
   let provider: AdminQueue
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
-  /// One for each thread, to cancel its running statement.
+  /// One for each thread; cancels the thread's running statement.
   private let cancellers: [Canceller]
 
   /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the

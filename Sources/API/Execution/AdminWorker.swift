@@ -45,7 +45,7 @@ final class AdminWorker {
     }
   }
 
-  /// Returns the response; nil when another thread continues the answer.
+  /// Returns the response; nil if another thread continues the answer.
   private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -80,7 +80,7 @@ final class AdminWorker {
 
   private func refusal(_ error: Problem, _ requestID: String, _ language: SpokenLanguage) -> Response {
     if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
-    // A request whose statement was cancelled because the server is stopping gets that as the reason.
+    // If a statement was cancelled because the server is stopping, report that as the reason.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
       var metadata: Logger.Metadata = [

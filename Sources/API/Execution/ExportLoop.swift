@@ -47,7 +47,7 @@ final class ExportLoop {
     readers.append(Reader(export: export, stream: opening.stream))
   }
 
-  /// Writes the next piece of a file, once the client has read the last one. Returns nil when the file is complete.
+  /// Writes the next piece of a file, once the client has read the last one. Returns nil if the file is complete.
   private func goOn(_ reader: Reader) -> Reader? {
     var reader = reader
     guard reader.stream.isOpen else { return nil }

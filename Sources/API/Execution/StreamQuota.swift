@@ -26,7 +26,7 @@ final class StreamQuota: Sendable {
   }
 
   /// Reserves a place.
-  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when all places are taken.
+  /// - Throws: `.tooManyRequests` if the caller or its app has used its quota, `.busy` if all places are taken.
   func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
     let problem = taken.withLock { taken -> Problem? in
       if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, party.member.name) }

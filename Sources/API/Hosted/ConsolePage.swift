@@ -27,7 +27,7 @@ struct ConsolePage {
         if isStyled { continue }
         isStyled = true
         made.append("  <link rel=\"stylesheet\" href=\"\(base)\(Self.style)\">")
-        // The words first: everything waits for them.
+        // Preload the catalogues first: everything waits for them.
         made += words.map { "  <link rel=\"preload\" as=\"fetch\" crossorigin href=\"\(base)\($0)\">" }
         made += modules.map { "  <link rel=\"modulepreload\" href=\"\(base)\($0)\">" }
         continue

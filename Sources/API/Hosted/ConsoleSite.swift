@@ -8,14 +8,14 @@ internal import Synchronization
 /// content, `/assets/0123456789ab/main.js`, so that browsers keep files for a year without asking again. The page names
 /// from the start the files that a browser would otherwise discover step by step. Decision 165.
 struct ConsoleSite: Sendable {
-  /// The digits of the directory's name.
+  /// Number of hexadecimal digits in the directory's name.
   private static let versionLength = 12
   private static let kept = "public, max-age=31536000, immutable"
 
   private let version: String
-  /// By path below the directory: `pages/apps.js`.
+  /// Files by path below the versioned directory, such as `pages/apps.js`.
   private let files: [String: PreparedFile]
-  /// The page, by the language whose words it names.
+  /// The page in each language; they differ in the catalogues that they preload.
   private let pages: [Phrase.Language: PreparedFile]
 
   // MARK: Reading
@@ -25,7 +25,7 @@ struct ConsoleSite: Sendable {
     var site: ConsoleSite?
   }
 
-  /// By directory. All loops of a process serve the same.
+  /// Sites by directory, shared by all loops of the process.
   private static let shared = Mutex<[String: Shared]>([:])
 
   /// Returns the site for the current files of a directory, which are read and compressed again if one has changed.
@@ -46,7 +46,7 @@ struct ConsoleSite: Sendable {
     let page = ConsolePage(index)
     var contents = sources.contents
     contents[ConsolePage.style] = page.styles.reduce(into: []) { $0 += (contents[$1] ?? []) + [UInt8(ascii: "\n")] }
-    // Names and contents, so that a renamed file changes it too.
+    // Hash names and contents, so that a renamed file changes the version too.
     let names = contents.keys.sorted()
     let everything = names.map { "\($0) \(PreparedFile.digest(contents[$0] ?? []))" }.joined(separator: "\n")
     version = String(PreparedFile.digest(Array(everything.utf8)).prefix(Self.versionLength))
@@ -63,7 +63,7 @@ struct ConsoleSite: Sendable {
 
   // MARK: Answering
 
-  /// Answers a request for the page or for a file below a directory of some version; nil if it is for neither.
+  /// Returns the response to a request for the page or for a file below a versioned directory; nil for other requests.
   func response(for request: Request) -> Response? {
     let path = request.path
     if path == "/" || path == "/index.html" {

@@ -26,7 +26,7 @@ struct ConsoleSources {
     self.directory = directory
   }
 
-  /// The page; nil if it is not there.
+  /// HTML of the page; nil if the file does not exist.
   var index: String? { Self.read(directory + "/index.html").map { String(decoding: $0, as: UTF8.self) } }
 
   /// Content of the files, by path below `assets/`.

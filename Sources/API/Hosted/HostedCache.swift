@@ -13,7 +13,7 @@ struct HostedCache {
     let part: Int
   }
 
-  /// A file as it was when its record was read.
+  /// A file's record and the time at which it was read.
   struct Known {
     let record: HostedFiles.Record
     let readAt: Instant

@@ -86,7 +86,7 @@ extension AdminCall {
     return signedIn(session)
   }
 
-  /// Runs a sign-in attempt, counts its result in the metrics, and logs a refusal.
+  /// Runs a sign-in attempt, reports its result to `resources.signedIn`, and logs a refusal.
   func signingIn(_ attempt: () throws(Problem) -> ConsoleSession) throws(Problem) -> ConsoleSession {
     do throws(Problem) {
       let session = try attempt()

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints that delete an app, and take that back.
+/// Endpoints that delete an app, and cancel the deletion.
 extension Endpoint {
   static let appDeletions: [Endpoint] = [
     Endpoint(

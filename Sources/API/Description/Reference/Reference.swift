@@ -14,7 +14,7 @@ struct Reference {
   }
 
   struct Area {
-    /// The last part of the page's path.
+    /// Last component of the page's path.
     let slug: String
     let name: String
     let about: String
@@ -26,7 +26,7 @@ struct Reference {
   let areas: [Area]
   private let words: ReferenceWords?
 
-  /// The last part of the path of the page of all schemas.
+  /// Last component of the path of the page of all schemas.
   static let schemas = "schemas"
 
   /// Creates the reference from the OpenAPI document.
@@ -57,7 +57,7 @@ struct Reference {
 
   private static func slug(_ name: String) -> String { Endpoint.Area(rawValue: name)?.slug ?? WebhookSection.slug }
 
-  /// The names of all pages; the empty one is the index's.
+  /// Names of all pages; the empty name is that of the index.
   static let slugs = [""] + Endpoint.Area.allCases.map(\.slug) + [WebhookSection.slug, schemas]
 
   /// Returns the path of a page; an empty name means the index.
@@ -80,7 +80,7 @@ struct Reference {
     return areas.first { $0.slug == slug }.map(title) ?? language.pick("API reference", "API 레퍼런스")
   }
 
-  /// Text that stays English is marked as such on a Korean page.
+  /// HTML attribute that marks text which stays English on a Korean page; empty on an English page.
   var foreign: String { language == .korean ? " lang=\"en\"" : "" }
 
   /// Returns the operation's and its path's parameters, with references resolved.

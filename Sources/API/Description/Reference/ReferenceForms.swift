@@ -6,7 +6,7 @@ struct ReferenceForms {
   enum Style {
     /// Objects are shown in place; their ids begin with this prefix.
     case inPlace(String)
-    /// Objects are links to the page of all schemas, which this is.
+    /// Objects are links to the page of all schemas.
     case linked
   }
 

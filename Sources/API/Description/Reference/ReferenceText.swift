@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Texts of the document as HTML.
+/// Renders texts of the document as HTML.
 enum ReferenceText {
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { html, character in

@@ -10,21 +10,21 @@ struct SampleCall {
 
   enum Body {
     case json(JSONTree)
-    /// The bytes of a file, whose path is the variable `file`.
+    /// The content of a file, whose path is the variable `file`.
     case file
   }
 
-  /// The `operationId`.
+  /// The operation's `operationId`.
   let name: String
-  /// In capitals.
+  /// HTTP method in upper case.
   let method: String
   let path: [Part]
-  /// Names of the query parameters that are needed, and of the app wherever one can be named.
+  /// Names of the required query parameters, and of `appId` wherever it is accepted.
   let query: [String]
   /// Names of the headers that samples show besides the credential: the required ones, and the idempotency key that
   /// every send should have.
   let headers: [String]
-  /// Name of the security scheme; nil where no credential is needed.
+  /// Name of the security scheme; nil if no credential is required.
   let credential: String?
   let body: (type: String, content: Body)?
   /// Variables and their values, in the order of assignment.
@@ -62,7 +62,7 @@ struct SampleCall {
     if let body, case .file = body.content { values.append(("file", body.type == "text/csv" ? "people.csv" : "FILE")) }
   }
 
-  /// Returns the call with other values in its variables; names that it does not have are left out.
+  /// Returns the call with other values for its variables; names of variables that the call does not have are ignored.
   func with(_ others: [String: String]) -> SampleCall {
     var call = self
     call.values = values.map { ($0.name, others[$0.name] ?? $0.value) }
@@ -93,7 +93,8 @@ struct SampleCall {
   }
 }
 
-/// Names of variables, as languages spell them: `Idempotency-Key` is of the words `idempotency` and `key`.
+/// Spellings of variable names in different languages, derived from their words: `Idempotency-Key` consists of
+/// `idempotency` and `key`.
 enum SampleName {
   private static func words(_ name: some StringProtocol) -> [String] {
     var words = [""]

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// A language that samples are written in.
+/// A programming language in which samples are generated.
 protocol SampleLanguage: Sendable {
-  /// As the page names it.
+  /// Title of the language on the page.
   static var title: String { get }
   /// Key under which the page stores the reader's choice of this language.
   static var key: String { get }
