@@ -7,7 +7,7 @@ struct DeviceIdentity {
   let network: PushNetwork
   /// The normalized push token.
   let psid: String
-  /// Identifies the installation: DEVICE_ID, or the PSID if the client sends none.
+  /// Identifier of the installation: DEVICE_ID, or the PSID if the client sends none.
   let installation: String
   let hasDeviceID: Bool
   /// User that the call names, without the mark of users who are not registered yet; nil for a guest, or if the call

@@ -6,7 +6,7 @@ internal import Tracing
 
 /// One call of the protocol: its form, its caller, and the means to answer it.
 struct LegacyCall {
-  /// The call's name, as answers repeat it: `rcv_get_service.ctl`.
+  /// Name of the call, as answers repeat it: `rcv_get_service.ctl`.
   let service: String
   let form: Form
   let responder: Responder
@@ -17,7 +17,7 @@ struct LegacyCall {
   let idempotencyKey: String?
   /// True when the caller may send because of its address.
   let isTrustedAddress: Bool
-  /// The address to which the limit of new devices applies; nil for callers without a limit.
+  /// Address to which the limit of new devices applies; nil for callers without a limit.
   let origin: IPAddress?
   /// The client's address, as far as the proxies in between are trusted.
   let address: IPAddress?

@@ -20,7 +20,7 @@ enum ResultCode: String {
   case tooMany = "42900"
   case unauthorizedServer = "50300"
 
-  /// Returns the closest code for a problem; `500` where there is none, with the reason in words.
+  /// Returns the code closest to a problem; `500` if there is none, with the reason in words.
   init(_ code: Problem.Code) {
     self =
       switch code {

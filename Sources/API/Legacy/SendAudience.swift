@@ -57,13 +57,13 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// The audience of `rcv_register_csvmessage`, after its file was stored.
+  /// Creates the audience of `rcv_register_csvmessage`, after its file was stored.
   init(csv: Int64, unknownUsers: Int) {
     kind = .csv(csv, unknownUsers: unknownUsers)
     wantsTotalsOnly = false
   }
 
-  /// Number of unknown users; nil where the answer lists them.
+  /// Number of unknown users; nil if the answer lists them.
   var unknownUsers: Int? {
     if case .csv(_, let count) = kind { count } else { nil }
   }

@@ -6,7 +6,7 @@ internal import JSON
 struct SendForm: Sendable {
   let appID: String
   let audience: SendAudience
-  /// The local time, in the app's time zone, at which the message is to be sent; nil for now.
+  /// Local time, in the app's time zone, at which the message is to be sent; nil to send it now.
   let reservedFor: LocalTime?
   let reference: SenderReference
   private let message: MessageText

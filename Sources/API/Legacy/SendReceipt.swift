@@ -25,7 +25,7 @@ struct SendReceipt {
 
   private func write(to writer: inout JSONWriter) {
     writer.member(accepted.dueAt == nil ? "SENDMSG_SEQNO" : "RESERVE_SEQNO", String(accepted.seqno))
-    // Null when there are too many devices to count before answering.
+    // Null if there are too many devices to count before answering.
     writer.member("REG_SUCCESS_CNT", accepted.targeted)
     writer.member("REG_FAIL_CNT", send.audience.unknownUsers ?? Self.count(accepted.unknown))
     if !send.audience.wantsTotalsOnly { writer.member("NOTEXISTCUIDS", raw: accepted.unknown) }
