@@ -26,10 +26,10 @@ extension Endpoint {
       }
     }
 
-    /// Whether the caller has to prove anything.
+    /// Whether the caller has to authenticate.
     var needsKey: Bool { if case .open = self { false } else { true } }
 
-    /// Whether an API key or a console session is needed.
+    /// Whether an API key or a console session is required.
     var needsCaller: Bool {
       switch self {
       case .caller, .permission: true
@@ -38,7 +38,7 @@ extension Endpoint {
     }
   }
 
-  /// The thread time that an endpoint inherently takes.
+  /// Thread time that an endpoint inherently takes.
   enum Load: Sendable {
     case light
     /// Takes time in proportion to the number of people, deliveries or entries, or has a long body. Pausing a message
@@ -56,7 +56,7 @@ extension Endpoint {
       @Sendable (DeviceHandler) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
     /// Runs on an admin thread, which also answers.
     case whole(@Sendable (AdminCall) -> () throws(Problem) -> Response)
-    /// Checked by an admin thread; the answer is then written in pieces by `AdminStreams`.
+    /// Checked by an admin thread; the answer is then streamed by `AdminStreams`.
     case pieces(StreamSource.Kind, @Sendable (AdminCall) -> () throws(Problem) -> StreamSource)
     /// A call of the existing SDK's protocol, on the HTTP loop or on an admin thread.
     case controller(Controller)

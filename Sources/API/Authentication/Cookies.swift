@@ -1,4 +1,4 @@
-/// Cookies as a request brings them (RFC 6265, section 4.2.1).
+/// Parses the cookies of a request (RFC 6265 §4.2.1).
 enum Cookies {
   /// Returns the value of the first cookie with this name; nil if there is none.
   static func value(of name: String, in headers: [(name: String, value: String)]) -> String? {

@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import Operations
 
-/// The console's cookies: invisible to scripts, and never sent along with requests from other sites.
+/// Cookies of the console: invisible to scripts, and not sent with requests from other sites.
 enum SessionCookie: String {
   case session = "upmc_session"
   /// Holds the state of a sign-in at the identity provider until it is completed.

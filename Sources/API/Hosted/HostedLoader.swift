@@ -22,7 +22,7 @@ package final class HostedLoader: Sendable {
 
   struct Work: Sendable {
     let wish: Wish
-    /// The inbox of the HTTP loop that asked, which receives the result.
+    /// Inbox of the requesting HTTP loop, which receives the result.
     let answers: Inbox<(wish: Wish, found: Found)>
   }
 

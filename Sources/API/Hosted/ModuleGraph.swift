@@ -1,4 +1,4 @@
-/// Which JavaScript modules import which, read from their sources.
+/// Imports between JavaScript modules, read from their sources.
 struct ModuleGraph {
   private let contents: [String: [UInt8]]
 
@@ -30,7 +30,7 @@ struct ModuleGraph {
 
   private static let firstPage = "pages/dashboard.js"
 
-  /// Paths of a module's static imports; `import(…)` is loaded when it is needed.
+  /// Returns the paths of a module's static imports; `import(…)` is loaded when it is needed.
   private func imports(of path: String) -> [String] {
     let text = String(decoding: contents[path] ?? [], as: UTF8.self)
     let directory = path.split(separator: "/").dropLast()

@@ -8,7 +8,7 @@ internal import HTTPServer
 /// attacker, its compressed length would reveal the secret.
 struct PreparedFile: Sendable {
   private enum Limits {
-    /// Below this, in bytes, compression saves no packet.
+    /// Minimum size, in bytes, of compressed content; below it, compression saves no packet.
     static let compressedFrom = 860
   }
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Files by path, each prepared when it is first asked for, once for all loops of a process.
+/// Cache of files by path, each prepared at its first request, once for all loops of a process.
 final class PreparedFiles: Sendable {
   private let made = Mutex<[String: PreparedFile]>([:])
 

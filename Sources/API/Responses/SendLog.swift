@@ -1,6 +1,6 @@
 internal import Logging
 
-/// The line with which a message's life in the log begins: its SEQNO and the request that sent it.
+/// Writes the first log line about a message: its SEQNO and the request that sent it.
 struct SendLog: Sendable {
   private let log = Logger(label: "sends")
 

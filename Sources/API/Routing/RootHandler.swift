@@ -44,7 +44,7 @@ package final class RootHandler: RequestHandler {
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
-    // The most frequent paths come first, to save comparisons.
+    // Check the most frequent paths first, to save comparisons.
     if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
     if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
     if HostedHandler.isAsked(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }

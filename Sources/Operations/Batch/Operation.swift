@@ -61,7 +61,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// The devices that a confirmation may speak for.
+  /// Devices for which a confirmation may speak.
   package struct Reach: Sendable {
     package let app: App.Number
     /// The only device; nil for all devices that have, or had, the PSID.
@@ -86,7 +86,7 @@ package indirect enum Operation: Sendable {
     package let environment: PushEnvironment
     /// The normalized push token.
     package let psid: String
-    /// The user; nil if the registration does not mention one, so that the device keeps its user.
+    /// User that the registration names; nil if it names none, so that the device keeps its user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
     /// Whether the registration came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
@@ -94,11 +94,11 @@ package indirect enum Operation: Sendable {
     /// but nothing changes).
     package var isFromSDK = false
     package let consents: Consents.Change
-    /// The authKey with which the device proved itself.
+    /// AuthKey with which the device proved its identity; nil if it sent none.
     package let proof: AuthKeyring.Claim?
     /// Whether that key replaces the app's client key; it must be this device's current one.
     package var isOpenedByProof = false
-    /// The address counted by the limit on new devices; nil exempts the caller.
+    /// Address that is counted by the limit on new devices; nil exempts the caller.
     package var origin: IPAddress?
 
     package init(
@@ -160,8 +160,8 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// A key is not qualified by app. If the same token or user occurs in two apps, the second operation merely waits for
-  /// the next batch.
+  /// Key of a conflict. It is not qualified by app: if the same token or user occurs in two apps, the second operation
+  /// merely waits for the next batch.
   package enum ConflictKey: Hashable, Sendable {
     case device(DeviceID)
     case psid(String)
@@ -191,7 +191,7 @@ package indirect enum OperationAnswer: Sendable {
   case groups([(group: Int64, name: String)])
   case badge(Int16)
   case inbox(InboxPage)
-  /// Includes what the dispatcher needs, unless there are no recipients or the send is a repetition.
+  /// The send's answer, and the data for the dispatcher; nil if there are no recipients or the send is a repetition.
   case sent(SendAnswer.Accepted, ClaimedSend?)
 
   package struct Registered: Sendable {

@@ -16,11 +16,11 @@ struct ConfirmationSteps {
     /// Whether the message was sent to the token, but the record of the recipient has been deleted.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
-    /// The delivery's location; nil if it is in no block.
+    /// Location of the delivery; nil if it is in no block.
     var place: BlockPlace?
-    /// The device on which it is read.
+    /// Device on which the message is read.
     var device: DeviceID?
-    /// The inbox entry to be marked read.
+    /// Inbox entry to be marked read.
     var inbox: Inboxes.Key?
     /// Time of the confirmation, in microseconds since 1970: as reported by the device, clamped between send and now.
     var at: Int64 = 0

@@ -19,7 +19,7 @@ extension InstalledBase {
   ) throws(Problem) -> Bool {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     try check(start: seqno)
-    // Messages need their partitions, so these are committed first.
+    // Messages need their partitions, so commit these first.
     try connection.commit { () throws(PostgresError) in try SeqnoStart.makeRoom(after: seqno, on: connection) }
     return try connection.commit { () throws(PostgresError) in
       guard try connection.run(SeqnoStart.move(behind: seqno)) else { return false }

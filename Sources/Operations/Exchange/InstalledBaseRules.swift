@@ -18,7 +18,7 @@ struct InstalledBaseRules {
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }
 
-  /// Changes to write.
+  /// Changes to write to the database.
   struct Changes {
     var saved: Set<DeviceID> = []
     var retired: Set<Tokens.Claimed> = []
@@ -30,7 +30,7 @@ struct InstalledBaseRules {
   }
 
   let app: App
-  /// The identity level that a binding to a user gets.
+  /// Identity level of a binding to a user that the import creates.
   let level: App.Identity
   /// The time of the import, in microseconds since 1970.
   let now: Int64
@@ -41,7 +41,7 @@ struct InstalledBaseRules {
   /// Whether each user already has a name and a telephone number; unknown users are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
   private(set) var changes = Changes()
-  /// If each user may have one device: the devices that belong, or belonged, to a user.
+  /// Devices that belong, or belonged, to each user; used if each user may have only one device.
   private var devices: [UserKey: Set<DeviceID>] = [:]
 
   init(

@@ -9,7 +9,7 @@ internal import Store
 /// like the others, in a transaction that locks tokens and rows. Only this second step needs the lines in their order;
 /// two threads may share the first step as long as all lines of a user go to the same thread.
 struct InstalledBatch: Sendable {
-  /// The result of the step without locks.
+  /// Result of the step without locks.
   struct Outcome: Sendable {
     var verdicts: [InstalledBaseRules.Verdict]
     /// Indices of lines that change something and have not been written.
@@ -71,7 +71,7 @@ struct InstalledBatch: Sendable {
       var fresh: [Int] = []
       var verdicts: [InstalledBaseRules.Verdict] = []
       for (index, line) in lines.enumerated() {
-        // Where a user may have only one device, the others lose their user, which streaming cannot do.
+        // If a user may have only one device, the other devices lose their user, which streaming cannot do.
         if app.devicePolicy == .multi, owners[line.token] == nil,
           !line.device.rows.contains(where: { records[$0] != nil })
         {
@@ -225,7 +225,7 @@ struct InstalledBatch: Sendable {
 }
 
 extension Operations.Limits {
-  /// Lines per transaction where each user may have one device: registrations that name a user in the same lock slot
-  /// (`Devices.lockNames`) wait until it ends.
+  /// Number of lines per transaction if each user may have one device: registrations that name a user in the same lock
+  /// slot (`Devices.lockNames`) wait until it ends.
   static let installedNames = 128
 }

@@ -9,12 +9,12 @@ package struct MessageRecord: DescribedAnswer {
   let record: MessageRecords.Record
   let waits: [Wait]
 
-  /// One reason why the message, or a part of it, is waiting.
+  /// A reason why the message, or a part of it, is waiting.
   package struct Wait: Sendable {
     /// `app-paused`, `approval`, `time`, `window`, `local-time`, `pace`, `canary`, `canary-stopped`; or a delivery's own
     /// reason, such as `night`.
     let reason: String
-    /// When the wait ends, in microseconds since 1970; nil if it lasts until somebody acts.
+    /// Time at which the wait ends, in microseconds since 1970; nil if it lasts until somebody acts.
     var until: Int64?
     /// Number of devices that wait; nil for all pending ones.
     var devices: Int64?

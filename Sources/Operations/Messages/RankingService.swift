@@ -37,7 +37,7 @@ package enum RankingService {
       ])
   }
 
-  /// A question whose parameters are valid, about apps that the caller reaches.
+  /// Validated parameters of a ranking.
   package struct Checked: Sendable {
     let filter: CampaignRanking.Filter
     let order: CampaignRanking.Order
@@ -147,6 +147,6 @@ extension PageRequest {
 extension Operations.Limits {
   /// Maximum period of a ranking, in days: the time for which hourly numbers are stored.
   static let rankedDays: Int64 = 400
-  /// Maximum number of campaigns of the period.
+  /// Maximum number of campaigns in a ranking's period.
   static let rankedCampaigns = 20_000
 }

@@ -54,7 +54,7 @@ package enum StatisticsService {
     }
   }
 
-  /// The counts of one time unit and division.
+  /// Counts of one time unit and division.
   private struct Point {
     let row: StatisticsReports.Row
     let division: StatisticsReports.Division
@@ -104,7 +104,7 @@ package enum StatisticsService {
     return Report(from: from, to: to, unit: unit, division: division, rows: rows)
   }
 
-  /// Returns the app, or all that the caller reaches.
+  /// Returns the requested app, or all apps that the caller may access.
   static func apps(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> [App.Number] {
@@ -125,7 +125,7 @@ package enum StatisticsService {
 }
 
 extension Statistics.Counts {
-  /// Integers, because a number is negative when more was undone than done within the period.
+  /// Signed integers, because a number is negative if more was undone than done within the period.
   fileprivate static let members: [JSONField<Statistics.Counts>] = [
     .always("accepted", .integer, \.accepted), .always("rejected", .integer, \.rejected),
     .always("expired", .integer, \.expired), .always("cancelled", .integer, \.cancelled),

@@ -15,6 +15,6 @@ package struct WebhookAddresses: Sendable {
     self.objection = objection
   }
 
-  /// Any that is a URL, where nothing is sent.
+  /// Permits every URL, for processes that send nothing.
   package static let any = WebhookAddresses { _ in nil }
 }

@@ -189,7 +189,7 @@ package enum WebhookService {
     _ webhook: Webhooks.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> Webhooks.Record {
     try caller.require(permission)
-    // Webhooks of other apps are reported as nonexistent.
+    // Report webhooks of other apps as nonexistent.
     guard let record = try connection.answer(Webhooks.find(webhook)), caller.reaches(record.app) else {
       throw Problem(.unknownWebhook, "There is no webhook \(webhook).")
     }

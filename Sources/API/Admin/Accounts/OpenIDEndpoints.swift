@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Signing in to the console at the organisation's identity provider.
+/// Endpoints for signing in to the console at the organisation's identity provider.
 extension Endpoint {
   static let openID: [Endpoint] = [
     Endpoint(

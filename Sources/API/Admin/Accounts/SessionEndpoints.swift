@@ -93,7 +93,7 @@ extension AdminCall {
       resources.signedIn(nil)
       return session
     } catch {
-      // Half of a sign-in is neither a success nor a failure.
+      // A missing second factor is neither a success nor a failure.
       guard error.code != .secondFactorNeeded else { throw error }
       resources.signedIn(error.code)
       resources.log.notice(
