@@ -16,7 +16,8 @@ extension AdminCall {
     try PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
 
-  /// Returns a required query parameter. - Throws: `.invalidField` when it is missing or empty.
+  /// Returns a required query parameter.
+  /// - Throws: `.invalidField` if it is missing or empty.
   func required(_ name: String) throws(Problem) -> String {
     guard let value = query[name], !value.isEmpty else {
       throw Problem(.invalidField, "Say which: \(request.path)?\(name)=…")
@@ -24,7 +25,8 @@ extension AdminCall {
     return value
   }
 
-  /// Returns the GROUPSEQ in the path. - Throws: `.unknownGroup` if it is not a whole number.
+  /// Returns the GROUPSEQ in the path.
+  /// - Throws: `.unknownGroup` if it is not a whole number.
   func groupSeq() throws(Problem) -> Int64 {
     guard let group = Int64(parameters["groupSeq"]) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")

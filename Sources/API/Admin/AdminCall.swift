@@ -19,7 +19,8 @@ struct AdminCall {
   /// The database's time, in microseconds since 1970.
   var now: Int64 { resources.clock.wallMicroseconds }
 
-  /// Returns the body, whose Content-Type must be JSON. - Throws: `.unsupportedMediaType`.
+  /// Returns the body, whose Content-Type must be JSON.
+  /// - Throws: `.unsupportedMediaType`.
   func jsonBody() throws(Problem) -> [UInt8] {
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
     guard type.trimmingBlanks == "application/json" else {
@@ -28,7 +29,8 @@ struct AdminCall {
     return request.body
   }
 
-  /// Returns the SEQNO in the path. - Throws: `.unknownMessage` if it is not a valid one.
+  /// Returns the SEQNO in the path.
+  /// - Throws: `.unknownMessage` if it is not a valid one.
   func seqno() throws(Problem) -> Int64 {
     guard let seqno = SequenceNumber.parse(parameters["seqno"]) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")

@@ -3,7 +3,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Counts wrong passwords and codes, and slows down whoever guesses. All nodes share the counters.
+/// Counts wrong passwords and codes, and slows down guessing. All nodes share the counters.
 ///
 /// | failures within 15 minutes | more than | consequence |
 /// | --- | --- | --- |

@@ -52,8 +52,8 @@ struct InstalledBatch: Sendable {
 
   // MARK: Without locks
 
-  /// Compares lines with existing rows. - Returns: the results, the indices of lines about new devices, and what is
-  /// known about users.
+  /// Compares lines with existing rows.
+  /// - Returns: the results, the indices of lines about new devices, and what is known about users.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(Problem) -> (verdicts: [InstalledBaseRules.Verdict], fresh: [Int], known: Known) {
@@ -188,7 +188,8 @@ struct InstalledBatch: Sendable {
     return verdicts
   }
 
-  /// Writes the changes. - Returns: devices that have registered themselves meanwhile.
+  /// Writes the changes.
+  /// - Returns: devices that have registered themselves meanwhile.
   private func save(
     _ judge: InstalledBaseRules, _ forgotten: [Tokens.Claimed], on connection: Connection
   ) throws(PostgresError) -> Set<DeviceID> {

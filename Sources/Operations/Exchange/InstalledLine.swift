@@ -44,7 +44,8 @@ struct InstalledLine: Sendable {
     let timeZones: Set<String>
   }
 
-  /// Parses a line. - Returns: nil for a line about another app.
+  /// Parses a line.
+  /// - Returns: nil for a line about another app.
   static func read(
     _ fields: [String], line number: Int64, _ context: Context
   ) -> Result<InstalledLine?, InstalledFault> {

@@ -61,7 +61,8 @@ package struct MessageRecord: DescribedAnswer {
     return writer.bytes
   }
 
-  /// Returns the record of a message. - Throws: `.unknownMessage`, also if the caller may not access its app.
+  /// Returns the record of a message.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app.
   package static func find(_ seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
     -> MessageRecord
   {

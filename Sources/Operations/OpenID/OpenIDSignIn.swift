@@ -11,9 +11,9 @@ internal import Store
 ///                   cookie and state belong together? ─► code ─► ID token: signature, issuer, client, times, nonce?
 ///                   ─► role and app by claim ─► account, made or brought up to date ─► session
 /// ```
-/// The provider decides: whoever has lost the role there is refused, and signed out everywhere. An account is known by
-/// issuer and subject. A login that another account has already is refused; otherwise whoever may choose a name at the
-/// provider could choose an administrator's. Decision 145.
+/// The provider decides: a person who has lost the role there is refused, and signed out everywhere. An account is
+/// identified by issuer and subject. A login that another account already has is refused; otherwise a person who may
+/// choose a name at the provider could choose an administrator's. Decision 145.
 package struct OpenIDSignIn: Sendable {
   private let provider: OpenIDProvider
   private let master: MasterKey
