@@ -15,10 +15,10 @@ extension Endpoint {
     + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + serverState + server
 
-  /// Endpoints carried out on an HTTP loop, batched in its committer.
+  /// Endpoints that run on an HTTP loop, batched in its committer.
   static let ofDevices = all.filter { if case .device = $0.handler { true } else { false } }
 
-  /// Endpoints carried out on an admin thread with its own connection.
+  /// Endpoints that run on an admin thread with its own connection.
   static let ofAdmin = all.filter { endpoint in
     switch endpoint.handler {
     case .whole, .pieces: true

@@ -8,7 +8,7 @@ extension Endpoint {
     /// Examples with names. The first is the one shown.
     let examples: [(name: String, json: String)]
     let type: String
-    /// Maximum size in bytes; nil where it is determined elsewhere, as for uploaded files.
+    /// Maximum size in bytes; nil if it is determined elsewhere, as for uploaded files.
     let bytes: Int?
 
     init(
@@ -29,7 +29,7 @@ extension Endpoint {
   struct Answer: Sendable {
     let status: Int
     let about: String
-    /// Name of the answer's schema; nil when it has no body.
+    /// Name of the answer's schema; nil if the answer has no body.
     let schema: String?
     let example: String?
     /// Endpoints that a client may call next, with parameters taken from this answer.

@@ -11,7 +11,7 @@ extension Endpoint {
     case sdk = "Apps built with the existing SDK"
     case server = "Server"
 
-    /// The last part of the path of the area's page.
+    /// Last component of the path of the area's page.
     var slug: String { "\(self)" }
 
     var about: String {

@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Who may call an endpoint, what it costs, and what carries it out.
+/// Callers, cost and handler of an endpoint.
 extension Endpoint {
   enum Access: Sendable {
     /// No credential is needed.
@@ -16,7 +16,7 @@ extension Endpoint {
     /// An API key or a console session whose role has the permission.
     case permission(Permission)
 
-    /// What the caller's role must allow; nil where no role is asked for.
+    /// Permission that the caller's role must have; nil if none is required.
     var permission: Permission? {
       switch self {
       // Every role may.
@@ -26,10 +26,10 @@ extension Endpoint {
       }
     }
 
-    /// Whether the caller has to prove anything.
+    /// Whether the caller has to authenticate.
     var needsKey: Bool { if case .open = self { false } else { true } }
 
-    /// Whether an API key or a console session is needed.
+    /// Whether an API key or a console session is required.
     var needsCaller: Bool {
       switch self {
       case .caller, .permission: true
@@ -38,7 +38,7 @@ extension Endpoint {
     }
   }
 
-  /// The thread time that an endpoint inherently takes.
+  /// Thread time that an endpoint inherently takes.
   enum Load: Sendable {
     case light
     /// Takes time in proportion to the number of people, deliveries or entries, or has a long body. Pausing a message
@@ -56,14 +56,14 @@ extension Endpoint {
       @Sendable (DeviceHandler) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
     /// Runs on an admin thread, which also answers.
     case whole(@Sendable (AdminCall) -> () throws(Problem) -> Response)
-    /// Checked by an admin thread; the answer is then written in pieces by `AdminStreams`.
+    /// Checked by an admin thread; the answer is then streamed by `AdminStreams`.
     case pieces(StreamSource.Kind, @Sendable (AdminCall) -> () throws(Problem) -> StreamSource)
     /// A call of the existing SDK's protocol, on the HTTP loop or on an admin thread.
     case controller(Controller)
     /// Answered by another part of the server, not through the routers.
     case own
 
-    /// A device endpoint without query items.
+    /// Returns the handler of a device endpoint without query items.
     static func device(
       _ endpoint: @escaping @Sendable (DeviceHandler) -> (Request, PathParameters, Responder) throws(Problem) -> Void
     ) -> Handler {

@@ -72,7 +72,7 @@ struct Endpoint: Sendable {
   /// Whether the endpoint uses the database: all below `/v1` do.
   private var usesDatabase: Bool { pattern.hasPrefix("/v1/") }
 
-  /// The names in braces in the path.
+  /// Names in braces in the path.
   var pathParameters: [String] {
     pattern.split(separator: "/").filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
   }

@@ -25,9 +25,10 @@ package enum Operations {
     /// Approximate maximum of rows that a batch reads or writes, which takes a few milliseconds. A single operation may
     /// exceed it.
     package static let batchWeight = 4096
-    /// Number of catalog reloads after which the time zones are reloaded too: about ten minutes.
+    /// Number of catalog reloads after which the time zones are reloaded too: one reload a second, so about ten
+    /// minutes.
     static let readingsPerTimeZones = 600
-    /// How precisely the time of a device's last call is recorded, in microseconds (one hour).
+    /// Precision, in microseconds, with which the time of a device's last call is recorded (one hour).
     static let seenMicroseconds: Int64 = 3_600 * 1_000_000
     /// Number of source addresses of new devices that are kept in memory before idle ones are removed: a few hundred
     /// KiB.

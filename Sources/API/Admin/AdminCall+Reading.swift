@@ -3,9 +3,10 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Readers of request parts that many endpoints use: JSON bodies, query parameters, pages.
+/// Readers for parts of requests that many endpoints use: JSON bodies, query parameters, pages.
 extension AdminCall {
-  /// Returns the body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place of the error.
+  /// Returns the body, parsed as a JSON object.
+  /// - Throws: `.malformed` or `.invalidField`, with the position of the error.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }
@@ -15,7 +16,8 @@ extension AdminCall {
     try PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
 
-  /// Returns a required query parameter. - Throws: `.invalidField` when it is missing or empty.
+  /// Returns a required query parameter.
+  /// - Throws: `.invalidField` if it is missing or empty.
   func required(_ name: String) throws(Problem) -> String {
     guard let value = query[name], !value.isEmpty else {
       throw Problem(.invalidField, "Say which: \(request.path)?\(name)=…")
@@ -23,7 +25,8 @@ extension AdminCall {
     return value
   }
 
-  /// Returns the GROUPSEQ in the path. - Throws: `.unknownGroup` if it is not a whole number.
+  /// Returns the GROUPSEQ in the path.
+  /// - Throws: `.unknownGroup` if it is not a whole number.
   func groupSeq() throws(Problem) -> Int64 {
     guard let group = Int64(parameters["groupSeq"]) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")

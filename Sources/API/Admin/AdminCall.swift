@@ -11,7 +11,7 @@ struct AdminCall {
   /// The query parameters. They include only those that the endpoint declares.
   let query: QueryParameters
   let caller: Caller
-  /// The token of the console session that the request was authenticated by; nil for an API key.
+  /// Token of the console session that authenticated the request; nil for an API key.
   var session: String?
   let connection: Connection
   let resources: AdminResources
@@ -19,7 +19,8 @@ struct AdminCall {
   /// The database's time, in microseconds since 1970.
   var now: Int64 { resources.clock.wallMicroseconds }
 
-  /// Returns the body, whose Content-Type must be JSON. - Throws: `.unsupportedMediaType`.
+  /// Returns the body, whose Content-Type must be JSON.
+  /// - Throws: `.unsupportedMediaType`.
   func jsonBody() throws(Problem) -> [UInt8] {
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
     guard type.trimmingBlanks == "application/json" else {
@@ -28,9 +29,12 @@ struct AdminCall {
     return request.body
   }
 
-  /// Returns the SEQNO in the path. - Throws: `.unknownMessage` if it is not a valid one.
+  /// Returns the SEQNO in the path.
+  /// - Throws: `.unknownMessage` if it is not a valid one.
   func seqno() throws(Problem) -> Seqno { try Self.seqno(parameters["seqno"]) }
 
+  /// Parses a SEQNO.
+  /// - Throws: `.unknownMessage` if it is not a valid one.
   static func seqno(_ text: String) throws(Problem) -> Seqno {
     guard let seqno = Seqno(text) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
@@ -38,7 +42,7 @@ struct AdminCall {
     return seqno
   }
 
-  /// The answer to a request without a credential.
+  /// Problem for a request without a credential.
   static var noCredential: Problem {
     Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
   }

@@ -58,8 +58,7 @@ final class AdminHandler: RequestHandler {
       case .provider: threads.provider
       case .light, .heavy: threads.queue
       }
-    // Checked before the request is copied, so that an overload causes no copies. A body spooled to disk takes no
-    // memory.
+    // Check before the request is copied, so that an overload causes no copies. A body spooled to disk takes no memory.
     let problem =
       queue.refusal(of: party, bytes: request.withBody { $0.count })
       ?? queue.offer(AdminWork(.request(request.owned()), of: party, load, responder.ticket))
@@ -107,7 +106,8 @@ final class AdminHandler: RequestHandler {
     UploadAllowance.isFile(request)
   }
 
-  /// The calls that need no credential: they bring a login and password, a link, or the identity provider's answer.
+  /// Returns whether the call needs no credential because it signs in: with a login and password, a link, or the
+  /// identity provider's answer.
   private static func isSigningIn(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/session") || request.pathEquals("/v1/admin/session/openid/answer")
   }

@@ -34,7 +34,7 @@ enum AdminLimits {
   static let lightBodyBytes = 65_536
   /// Number of callers remembered in each of two generations; more people than use the console at once.
   static let knownCallers = 2_048
-  /// How long after an authentication a caller may send long bodies without a further check. Each request is
+  /// Time after an authentication during which a caller may send long bodies without a further check. Each request is
   /// authenticated again before it is carried out.
   static let proofLife = Duration.seconds(60)
   /// Maximum body of a send that is parsed on an HTTP loop, in bytes: hundreds of users and the largest payload.
@@ -42,7 +42,7 @@ enum AdminLimits {
   static let namedSendBytes = 65_536
   /// Maximum duration of a statement. After that the client has most likely disconnected.
   static let statementTimeout: Duration = .seconds(60)
-  /// How long the connection may be silent before a query checks that the database still answers.
+  /// Time without a query after which the server checks that the database still answers.
   static let silence: Duration = .seconds(5)
   /// Maximum duration of a statement on the thread `admin-streams`, where all other viewers wait meanwhile.
   static let liveStatementTimeout: Duration = .seconds(5)

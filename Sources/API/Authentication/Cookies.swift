@@ -1,6 +1,6 @@
-/// Cookies as a request brings them (RFC 6265, section 4.2.1).
+/// Parses the cookies of a request (RFC 6265 §4.2.1).
 enum Cookies {
-  /// The value of the first cookie of this name; nil if there is none.
+  /// Returns the value of the first cookie with this name; nil if there is none.
   static func value(of name: String, in headers: [(name: String, value: String)]) -> String? {
     for field in headers where field.name == "cookie" {
       for pair in field.value.split(separator: ";") {

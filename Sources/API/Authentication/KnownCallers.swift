@@ -8,7 +8,7 @@ enum Credential: Sendable {
   case apiKey(String)
   case session(String)
 
-  /// Returns nil when the request has no credential. An Authorization header takes precedence over cookies.
+  /// Parses the credential of a request; nil if it has none. An Authorization header takes precedence over cookies.
   init?(in headers: [(name: String, value: String)], isSecure: Bool) {
     if headers.contains(where: { $0.name == "authorization" }) {
       guard let token = BearerToken.find(in: headers) else { return nil }
@@ -19,7 +19,7 @@ enum Credential: Sendable {
     }
   }
 
-  /// The session's token; nil for an API key.
+  /// Token of the session; nil for an API key.
   var session: String? {
     if case .session(let token) = self { token } else { nil }
   }
@@ -67,7 +67,7 @@ final class KnownCallers: Sendable {
     return known(credential)?.caller
   }
 
-  /// Returns the caller if it may send a long body; nil when it must be authenticated first.
+  /// Returns the caller if it may send a long body; nil if it must be authenticated first.
   func proved(_ credential: Credential) -> Caller? {
     if case .apiKey(let key) = credential, let caller = catalog.caller(apiKey: key) { return caller }
     guard let known = known(credential), clock.now - known.provedAt < AdminLimits.proofLife else { return nil }

@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Puts the parts together: one OpenAPI 3.1 document. Decision 154.
+/// The OpenAPI 3.1 document, assembled from its parts. Decision 154.
 enum Document {
   /// Returns the whole document.
   static func make() -> JSONTree {
@@ -29,7 +29,7 @@ enum Document {
     .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
   }
 
-  /// What a phone gets is no answer to anybody: it has a place of its own.
+  /// Schemas of the payloads that phones receive. No endpoint answers with them, so they have a section of their own.
   private static let pushes = JSONTree.object([
     ("APNS", .object([("schema", JSONSchema.reference(PayloadSchemas.received.apns))])),
     ("FCM", .object([("schema", JSONSchema.reference(PayloadSchemas.received.fcm))])),

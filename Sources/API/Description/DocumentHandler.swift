@@ -7,7 +7,7 @@ internal import JSON
 /// programs. A client that has the current version gets 304. No credential is needed, because nothing in them is specific
 /// to this installation.
 final class DocumentHandler {
-  /// Made at the first request, because most servers are never asked for it.
+  /// The document, built at the first request, because most servers never get one.
   private static let document: (tree: JSONTree, bytes: [UInt8]) = {
     let document = Document.make()
     return (document, document.bytes)
@@ -42,7 +42,7 @@ final class DocumentHandler {
     guard request.method == .get || request.method == .head else {
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id, in: request.language))
     }
-    // Rendered and compressed once, not by each loop.
+    // Render and compress once for all loops.
     guard let file = handbook.prepared.file(request.path, { make(request.path) }) else { return }
     responder.send(
       file.response(
@@ -69,7 +69,8 @@ final class DocumentHandler {
   /// Forbids scripts, frames, forms, and everything from other sites.
   private static let policy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  /// Permits our own script and calls of this server, but no markup made of text.
+  /// Content-Security-Policy directives that permit our own script and calls of this server, but no markup made of
+  /// text.
   private static let scripts =
     "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
 }

@@ -9,11 +9,11 @@ package struct Handbook: Sendable {
   package let pages: [HandbookPage]
   /// Complete HTML pages by path.
   let files: [String: String]
-  /// Korean titles of the API reference; nil if there are none, and then the reference is English only.
+  /// Korean titles of the API reference; nil if there are none: the reference is then available in English only.
   let words: ReferenceWords?
-  /// The script of the API reference; nil if its file is not there.
+  /// Script of the API reference; nil if its file does not exist.
   let script: [UInt8]?
-  /// What a server sends of it. Copies of a handbook share this.
+  /// Rendered pages, ready to be sent. Copies of a handbook share them.
   let prepared = PreparedFiles()
 
   /// Reads and renders the pages.
@@ -44,7 +44,8 @@ package struct Handbook: Sendable {
     self.files = files
   }
 
-  /// The block `program NAME`: that file of `programs`, so that what a test runs is what a reader copies.
+  /// Returns the file of `programs` that the placeholder `program NAME` stands for, so that readers copy what a test
+  /// runs; nil for other placeholders.
   private static func program(_ block: String, in directory: String?) -> String? {
     let words = block.split(separator: " ")
     guard words.count == 2, words[0] == "program", !words[1].contains("/"),
@@ -65,12 +66,13 @@ package struct Handbook: Sendable {
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
   }
 
-  /// What may be wider than the page, and then scrolls, takes the focus: the keyboard scrolls nothing else.
+  /// Returns the HTML with blocks and tables that may scroll horizontally made focusable, so that the keyboard can
+  /// scroll them.
   private static func reachable(_ html: String) -> String {
     html.replacing("<pre>", with: "<pre tabindex=\"0\">").replacing("<table>", with: "<table tabindex=\"0\">")
   }
 
-  /// The paths of the API reference: its pages in the languages that there are.
+  /// Paths of the API reference's pages, in the available languages.
   var referencePaths: [String: (slug: String, language: HandbookLanguage)] {
     var paths: [String: (String, HandbookLanguage)] = [:]
     for language in HandbookLanguage.allCases where language == .english || words != nil {

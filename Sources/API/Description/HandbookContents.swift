@@ -42,7 +42,7 @@ struct HandbookContents: Sendable {
         entries: others.map { Entry(path: $0.path, text: $0.title, language: $0.language) }))
   }
 
-  /// Whether a path is that of the API reference, which is generated rather than read from a file.
+  /// Returns whether a path is that of the API reference, which is generated rather than read from a file.
   static func isReference(_ path: String) -> Bool {
     HandbookLanguage.allCases.contains { Reference.path("", $0) == path }
   }

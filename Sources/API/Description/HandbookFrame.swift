@@ -12,8 +12,8 @@ struct HandbookFrame {
   /// - Parameters:
   ///   - body: the page's content as HTML.
   ///   - sections: the headings to list next to the page.
-  ///   - index: HTML that stands there instead.
-  ///   - script: address of a script; nil for none.
+  ///   - index: HTML to show in place of that list; nil for the list.
+  ///   - script: URL of a script; nil for none.
   func html(
     title: String, body: String, sections: [(id: String, text: String)], index: String? = nil, script: String? = nil
   ) -> String {
@@ -61,7 +61,7 @@ struct HandbookFrame {
     return html + "</nav>\n"
   }
 
-  /// Whether the current page is one of the reference, whose index the entry is.
+  /// Returns whether the current page belongs to the API reference and the entry is the reference's index.
   private func isAbove(_ entry: HandbookContents.Entry) -> Bool {
     HandbookContents.isReference(entry.path) && path.hasPrefix("\(Reference.path("", .english))/")
   }

@@ -3,7 +3,7 @@ package enum HandbookLanguage: String, CaseIterable, Sendable {
   case english = "en"
   case korean = "ko"
 
-  /// The language's own name for itself.
+  /// Name of the language in that language.
   var name: String { self == .korean ? "한국어" : "English" }
 
   /// The suffix of file names and paths of pages in this language.

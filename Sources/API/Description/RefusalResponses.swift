@@ -8,7 +8,7 @@ internal import HTTPServer
 /// All have the one schema `Problem`, so that a generated client has one type for everything that goes wrong. Which codes
 /// a response may have stands beside it, in `x-problemTypes`.
 struct RefusalResponses {
-  /// The shared responses by name.
+  /// Responses that endpoints share, by name.
   let components: [JSONTree.Member]
 
   init() {

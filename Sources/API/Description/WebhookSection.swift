@@ -2,13 +2,14 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The part `webhooks` of the document: the requests that this server makes to a customer's, one for each kind of event.
+/// The section `webhooks` of the document: the requests that this server sends to a customer's server, one for each
+/// kind of event.
 enum WebhookSection {
   static let node = JSONTree.object(EventKind.allCases.map { ($0.rawValue, .object([("post", post($0))])) })
 
-  /// A section of its own, beside those of the API.
+  /// Tag of these requests, which sets them apart from the API's own areas.
   private static let area = "Webhook events"
-  /// The last part of its page's path.
+  /// Last component of the path of the section's page.
   static let slug = "webhooks"
   static let tag = JSONTree.object([
     ("name", .text(area)),

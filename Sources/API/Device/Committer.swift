@@ -28,9 +28,9 @@ package import Tracing
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
-  /// How committed sends reach this node's dispatcher.
+  /// Hands committed sends to this node's dispatcher.
   package struct DispatchHandoff: Sendable {
-    /// The node that claims the sends.
+    /// ID of the node that claims the sends.
     let node: UUIDValue
     /// Returns whether the dispatcher accepts more sends of a lane.
     let isOpen: @Sendable (Lane) -> Bool
@@ -177,7 +177,7 @@ package final class Committer {
 
   // MARK: Batches
 
-  /// The node id of a committer without a dispatcher, which claims nothing.
+  /// ID of a committer without a dispatcher, which claims nothing.
   private static let nobody = UUIDValue(high: 0, low: 0)
 
   private func startNext() {

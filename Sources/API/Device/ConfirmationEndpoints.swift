@@ -153,7 +153,7 @@ extension DeviceHandler {
       throw Problem(confirming: error)
     }
     guard !confirmations.isEmpty else { throw Problem(at: "/\(list)", "must have at least one entry") }
-    // The most frequent requests: nothing is looked up for a refusal that hardly ever comes.
+    // These are the most frequent requests, so the language is not looked up: refusals are very rare.
     let number = request.number
     perform(.confirm(confirmations), Request.id(of: number), .english, responder) { answer, responder in
       guard case .confirmed(let results) = answer else { return }
@@ -226,7 +226,8 @@ extension DeviceHandler {
 }
 
 extension Problem {
-  /// A badge out of range has its own problem code, because it is the most frequent mistake of clients.
+  /// Creates the problem for a malformed confirmation. A badge out of range has its own code, because it is the most
+  /// frequent mistake of clients.
   init(confirming error: JSONError) {
     if error.sentence == Problem.badgeRange, error.further.isEmpty {
       self.init(.badgeOutOfRange, at: error.pointer, error.sentence)

@@ -14,7 +14,7 @@ final class DelayedRefusals {
     self.loop = loop
   }
 
-  /// Calls `tell` once, on the loop: after the delay, or at once when too many answers are delayed.
+  /// Calls `tell` once, on the loop: after the delay, or at once if too many answers are already delayed.
   func hold(_ tell: @escaping () -> Void) {
     guard held.count < DeviceLimits.heldRefusals else { return tell() }
     held.append((loop.now + DeviceLimits.refusalPause, tell))

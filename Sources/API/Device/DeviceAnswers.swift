@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// What a device is told about its own user: who it is, how that was proved, and whether the device must first confirm
+/// State of a device with respect to its user: the user, how that was proved, and whether the device must first confirm
 /// a push that is sent to it.
 struct DeviceStanding {
   let device: Devices.Record
@@ -30,7 +30,7 @@ struct DeviceStanding {
     ])
 }
 
-/// The answer to a registration.
+/// Body of the answer to a registration.
 struct Registered {
   let standing: DeviceStanding
   let authKey: String
@@ -46,7 +46,7 @@ struct Registered {
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
-/// The answer to a device that reads its own record.
+/// Body of the answer to a device that reads its own record.
 struct ShownDevice {
   let standing: DeviceStanding
   let badge: Int16
@@ -56,7 +56,7 @@ struct ShownDevice {
     [
       .always("device", .device, \.standing.device.device), .always("pnsId", .network, \.standing.device.network),
       .always("environment", .environment, \.standing.device.environment),
-      // Only a prefix of the token, because the caller might not be the device.
+      // Show only a prefix of the token, because the caller might not be the device.
       .always(
         "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
         "The first eight characters of the push token."),
@@ -64,7 +64,7 @@ struct ShownDevice {
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
-/// The device's user, with a new authKey, because earlier ones may have become invalid.
+/// Body with the device's user, and a new authKey, because earlier ones may have become invalid.
 struct ShownUser {
   let standing: DeviceStanding
   let authKey: String
@@ -79,7 +79,7 @@ struct ShownUser {
 }
 
 extension JSONForm<String> {
-  /// An authKey, in answers.
+  /// Form of an authKey in answers.
   fileprivate static let authKey = JSONForm.anyText.described(
     JSONSchema.text(matching: #"^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\.a?[0-9]{1,5}\.[0-9a-f]{40}$"#))
 }

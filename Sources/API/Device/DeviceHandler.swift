@@ -21,7 +21,7 @@ package import Reactor
 /// silent, requests get 503 with Retry-After instead of waiting without end: "not carried out" if they still waited or
 /// were rolled back, "outcome unknown" if a COMMIT has not been answered.
 package final class DeviceHandler: RequestHandler {
-  /// The keys for signing and verifying pushkeys, authKeys and similar.
+  /// Keys that sign and verify pushkeys and authKeys, and encrypt contents.
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
@@ -121,7 +121,8 @@ package final class DeviceHandler: RequestHandler {
     return token
   }
 
-  /// Returns the body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place of the error.
+  /// Returns the body, parsed as a JSON object.
+  /// - Throws: `.malformed` or `.invalidField`, with the position of the error.
   static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
     try object.read(body: try jsonBody(request))
   }

@@ -12,22 +12,22 @@ enum DeviceLimits {
   static let waitingAlways = 256
   /// Minimum size of a batch from which the duration per operation is computed.
   static let tellingBatch = 64
-  /// How long a 503 is delayed. A crowd of 4,000 clients that retry at once then makes 16,000 requests a second, which
-  /// take a quarter of a processor to refuse.
+  /// Delay of a 503. A crowd of 4,000 clients that retry at once then makes 16,000 requests a second, which take a
+  /// quarter of a processor to refuse.
   static let refusalPause: Duration = .milliseconds(250)
   /// Maximum number of delayed refusals. Each keeps a connection.
   static let heldRefusals = 4096
-  /// How long an operation may wait for its commit before it is answered with 503. Together with `timeoutLook` it is
+  /// Time after which an operation that waits for its commit is answered with 503. Together with `timeoutLook` it is
   /// less than five seconds.
   static let timeout: Duration = .milliseconds(4_500)
-  /// How often the committer checks for operations that have timed out.
+  /// Interval between the committer's checks for operations that have timed out.
   static let timeoutLook: Duration = .milliseconds(250)
   /// Lock timeout of statements. Batches hold locks for milliseconds; an operation that waits longer for one is
   /// isolated by halving its batch, so that it does not delay others.
   static let lockWait: Duration = .milliseconds(500)
   /// Minimum time between attempts of an operation that another session's lock blocks.
   static let blockedPause: Duration = .seconds(1)
-  /// How long a batch may run before the database counts as stalled.
+  /// Duration of a batch after which the database counts as stalled.
   static let stall: Duration = .seconds(2)
   /// Maximum number of attempts of a batch after deadlocks or lost connections.
   static let attempts = 8

@@ -28,7 +28,7 @@ extension Endpoint {
       handler: .device(DeviceHandler.sendMessage))
   ]
 
-  /// Schemas of the request, and of the sender that is kept with a message.
+  /// Schemas of the request, and of the sender that is stored with a message.
   static let deviceMessageSchemas: [JSONTree.Member] = [
     deviceMessage, SenderReference.object.named, SenderDevice.named,
   ]

@@ -121,7 +121,7 @@ struct UserBody {
     """
 }
 
-/// A push whose arrival at the device proves that the caller has the device.
+/// Body with the push whose arrival at the device proves that the caller has the device.
 private struct Possession {
   var seqno = Seqno.zero
   var psid = ""

@@ -5,7 +5,7 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// `POST /v1/devices`: a device registers itself, with a user or without.
+/// Handles `POST /v1/devices`: a device registers itself, with or without a user.
 extension DeviceHandler {
   func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let credential = try Self.bearer(request)
@@ -50,7 +50,7 @@ extension DeviceHandler {
         badge: registered.badge))
   }
 
-  /// Returns the app that a client key belongs to, or the one that a device with an authKey names. Nil when the client
+  /// Returns the app to which a client key belongs, or the app that a device with an authKey names; nil if the client
   /// key is unknown.
   private func app(_ body: RegistrationBody, _ credential: String) throws(Problem) -> App? {
     if let app = catalog.app(clientKey: credential) {
@@ -90,7 +90,8 @@ struct RegistrationBody {
       "description", "What a device says of itself.")
   )
 
-  /// The request body for one network. The networks differ in their tokens; `pnsId` defaults to APNS.
+  /// Returns the schema of the request body for one network. The networks differ in their tokens; `pnsId` defaults to
+  /// APNS.
   static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
     let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(network.pnsID))
     let about = "PNSID: the push network of the token."
@@ -124,7 +125,7 @@ struct RegistrationBody {
       ])
   }
 
-  /// The id of the device that registers.
+  /// ID of the device that registers.
   var device: DeviceID { DeviceID(appID: appID, network: network, installation: deviceID) }
 
   func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> Operation.Registration {
@@ -144,7 +145,7 @@ struct RegistrationBody {
 }
 
 extension JSONForm<String> {
-  /// A display name, which may be empty.
+  /// Form of a display name, which may be empty.
   static let clientName = JSONForm.text(upTo: Domain.Limits.clientNameBytes, isEmptyAllowed: true)
   static let userProof = JSONForm.text(upTo: Domain.Limits.userProofBytes)
 

@@ -3,18 +3,18 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A bounded queue shared by several threads: a free thread takes the request whose turn it is. (An `Inbox` has a
-/// single owner that takes everything at once; here a slow request must not delay those behind it.)
+/// A bounded queue shared by several threads: a free thread takes the next request in turn. (An `Inbox` has a single
+/// owner that takes everything at once; here a slow request must not delay those behind it.)
 final class AdminQueue: Sendable {
   private struct State {
     var line: FairQueue
     var isClosed = false
-    /// True when waiting requests are to be refused instead of carried out.
+    /// True if waiting requests are refused instead of carried out.
     var isCut = false
   }
 
   private let state: Mutex<State>
-  /// Readable while a request can be taken, and after `close`.
+  /// Readable while a request can be taken from the queue, and after `close`.
   private let wakeup: Wakeup
 
   init(_ shares: FairQueue.Shares) throws(SystemError) {
@@ -22,13 +22,13 @@ final class AdminQueue: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Returns why a request offered now would be refused; nil if it would not. Only a hint, because other threads may
-  /// change that at any moment.
+  /// Returns the reason why a request would be refused now; nil if it would be accepted. Only a hint, because other
+  /// threads may change that at any moment.
   func refusal(of party: QuotaHolder, bytes: Int = 0) -> Problem? {
     state.withLock { $0.isClosed ? FairQueue.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
-  /// Adds a request. Returns why it was refused; nil when it was accepted. Requests that are displaced by it are
+  /// Adds a request. Returns the reason if it was refused; nil if it was accepted. Requests that it displaces are
   /// answered here.
   func offer(_ work: AdminWork) -> Problem? {
     let outcome = state.withLock { state -> FairQueue.Outcome in
@@ -70,10 +70,10 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// True when the server has no time left to stop and waiting requests are refused.
+  /// True if the server is about to stop and refuses waiting requests.
   var isCut: Bool { state.withLock(\.isCut) }
 
-  /// Makes workers refuse all requests that they take from now on.
+  /// Makes workers refuse all requests that they take from the queue from now on.
   func cut() {
     state.withLock { $0.isCut = true }
   }

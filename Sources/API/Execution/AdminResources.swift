@@ -4,9 +4,9 @@ internal import Logging
 package import Operations
 internal import Reactor
 
-/// How the admin API manages broadcast channels.
+/// Manages broadcast channels for the admin API.
 package struct ChannelWays: Sendable {
-  /// The list of channels at Apple.
+  /// Manages the app's channels at Apple.
   let directory: any ChannelDirectory
   /// Called on an admin thread when an update of a channel has been stored.
   let updated: @Sendable () -> Void
@@ -24,29 +24,29 @@ struct AdminResources: Sendable {
   /// Encrypts credentials; nil if none can be stored.
   var master: MasterKey? { console.master }
   let console: ConsoleSetting
-  /// Where people sign in to the console; nil: only here.
+  /// Identity provider for signing in to the console; nil if accounts sign in only here.
   let provider: OpenIDProvider?
   let clock: any Clock
   /// Whether browsers reach the console by HTTPS only.
   let isSecure: Bool
   let hosting: ContentHosting
-  /// The address at which access tokens for FCM are obtained.
+  /// Address at which access tokens for FCM are requested.
   let tokens: TokenAddress
-  /// Asks Apple about keys that are not stored yet; nil where that is not possible.
+  /// Asks Apple about keys that are not stored yet; nil if Apple cannot be asked.
   let keyTrial: (any KeyTrial)?
-  /// Which addresses webhooks may have.
+  /// Rules for the addresses of webhooks.
   let webhooks: WebhookAddresses
-  /// Access to broadcast channels; nil where there are none.
+  /// Access to broadcast channels; nil if they are not available.
   let channels: ChannelWays?
   /// Records every caller that was authenticated.
   let known: KnownCallers
-  /// Writes answers in pieces; nil where the caller itself does.
+  /// Streams answers; nil if the caller itself writes them (`LocalAdminAPI`).
   let streams: AdminStreams?
-  /// Reads the node's own state; nil where no server runs.
+  /// Returns the node's own state; nil if no server runs in this process.
   var nodeState: (@Sendable () -> NodeState)?
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
-  /// Called with the result of each sign-in, one at a time; nil: success.
+  /// Called with the result of each sign-in, one at a time: the problem's code, or nil on success.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
   let sends = SendLog()

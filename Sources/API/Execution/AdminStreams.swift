@@ -16,7 +16,7 @@ internal import Reactor
 /// A message, or an app, is queried once for all its viewers. Each answer ends after a while: the browser reconnects,
 /// and is authenticated again.
 final class AdminStreams: Sendable {
-  /// One of the two threads: its inbox, and the quota of its answers.
+  /// Inbox and quota of one of the two threads.
   private struct StreamWorker: Sendable {
     let inbox: StreamInbox
     let places: StreamQuota
@@ -58,7 +58,7 @@ final class AdminStreams: Sendable {
   }
 
   /// Reserves a place for one answer.
-  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when no place is left.
+  /// - Throws: `.tooManyRequests` if the caller or its app has used its quota, `.busy` if no place is left.
   func place(_ kind: StreamSource.Kind, for party: QuotaHolder) throws(Problem) -> StreamPlace {
     try worker(kind).places.take(party)
   }
@@ -82,7 +82,7 @@ final class AdminStreams: Sendable {
     return true
   }
 
-  /// Ends all answers, and begins no more.
+  /// Ends all streamed answers, and accepts no new ones.
   func stop() {
     live.inbox.close()
     exports.inbox.close()

@@ -10,28 +10,30 @@ package final class AdminThreads: Sendable {
   let queue: AdminQueue
   /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client may cause it.
   let passwords: AdminQueue
-  /// For the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait for it.
+  /// The queue of the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait
+  /// for it.
   let provider: AdminQueue
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
-  /// One for each thread, to cancel its running statement.
+  /// One for each thread; cancels the thread's running statement.
   private let cancellers: [Canceller]
 
   /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the
   /// first request.
   /// - Parameters:
-  ///   - hosting: how devices reach what is uploaded here.
-  ///   - tokens: where Google's access tokens are got.
+  ///   - hosting: addresses at which devices reach uploaded files.
+  ///   - tokens: address at which Google issues access tokens.
   ///   - keyTrial: asks Apple about keys that are not stored yet.
-  ///   - webhooks: which addresses webhooks may have.
-  ///   - channels: to broadcast channels; nil where there are none.
-  ///   - nodeState: reads this node's own state; nil where there is none.
-  ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
-  ///   - messageCommitted: called, on an admin thread, when a message has been stored.
-  ///   - signedIn: told, one at a time, how each attempt to sign in ended; nil: well.
-  ///   - policy: the rules for signing in to the console.
-  ///   - identityProvider: where people sign in to it; nil: only here.
+  ///   - webhooks: rules for the addresses of webhooks.
+  ///   - channels: access to broadcast channels; nil if they are not available.
+  ///   - nodeState: reads this node's own state; nil if it is not available.
+  ///   - isConnected: called on an admin thread with false if the database has refused it a connection, and with true
+  ///     once it has one.
+  ///   - messageCommitted: called on an admin thread when a message has been stored.
+  ///   - signedIn: called for one sign-in attempt at a time, with its problem; nil if it succeeded.
+  ///   - policy: rules for signing in to the console.
+  ///   - identityProvider: identity provider for sign-in; nil if accounts sign in only here.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
@@ -70,12 +72,12 @@ package final class AdminThreads: Sendable {
     }
   }
 
-  /// Runs a job of the legacy API on an admin thread, and answers with what it returns.
+  /// Runs a job of the legacy API on an admin thread, and answers with its result.
   /// - Parameters:
-  ///   - caller: the caller whose quota it uses; nil if it is not authenticated yet.
+  ///   - caller: caller whose quota the job uses; nil if not authenticated yet.
   ///   - address: the client's address.
-  ///   - bytes: the memory that the job occupies while it waits.
-  /// - Returns: why the job was refused; nil if it was accepted.
+  ///   - bytes: memory that the job occupies while it waits.
+  /// - Returns: the reason if the job was refused; nil if it was accepted.
   func perform(
     for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
@@ -103,7 +105,7 @@ package final class AdminThreads: Sendable {
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
-  /// Accepts no more requests. Those that wait are still answered, then the threads end.
+  /// Accepts no more requests. Waiting requests are still answered, then the threads end.
   package func stop() {
     queue.close()
     passwords.close()

@@ -6,7 +6,7 @@ struct AdminWork: Sendable {
   enum Errand: Sendable {
     /// A request of the admin API.
     case request(OwnedRequest)
-    /// The caller of a request with a long body must be authenticated before the body is read.
+    /// A credential to check before the long body of its request is read.
     case proof(Credential, requestID: String, language: SpokenLanguage)
     /// A call of the legacy API, which only needs the thread and its connection.
     case job(AdminJob, bytes: Int)
@@ -18,7 +18,7 @@ struct AdminWork: Sendable {
   let ticket: ResponseTicket
 
   /// Creates a queue entry.
-  /// - Parameter load: that of the endpoint. A light request with a long body becomes heavy.
+  /// - Parameter load: load of the endpoint. A light request with a long body becomes heavy.
   init(_ errand: Errand, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
     self.errand = errand
     self.party = party

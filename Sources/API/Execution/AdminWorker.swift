@@ -45,7 +45,7 @@ final class AdminWorker {
     }
   }
 
-  /// Returns the response; nil when another thread continues the answer.
+  /// Returns the response; nil if another thread continues the answer.
   private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -80,7 +80,7 @@ final class AdminWorker {
 
   private func refusal(_ error: Problem, _ requestID: String, _ language: SpokenLanguage) -> Response {
     if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
-    // A request whose statement was cancelled because the server is stopping gets that as the reason.
+    // If a statement was cancelled because the server is stopping, report that as the reason.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
       var metadata: Logger.Metadata = [
@@ -148,8 +148,8 @@ final class AdminWorker {
     request.clientAddress?.description ?? request.remoteAddress.host
   }
 
-  /// By API key, or by console session; a session needs an address that the console is open to, and its CSRF token for
-  /// anything but GET and HEAD.
+  /// Authenticates the request by API key or console session. A session needs a client address from which the console
+  /// may be used, and its CSRF token for methods other than GET and HEAD.
   private func admit(
     _ request: OwnedRequest, _ credential: Credential, to endpoint: Endpoint, on connection: Connection
   ) throws(Problem) -> Caller {
@@ -192,7 +192,7 @@ final class AdminWorker {
       if let key = visit.caller.apiKey { resources.catalog.noteUse(of: key) }
       return visit
     } catch {
-      // Only the authentication was interrupted; the request itself had not begun.
+      // Only the authentication was interrupted; the request itself had not started.
       if error.code == .outcomeUnknown {
         throw Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")
       }

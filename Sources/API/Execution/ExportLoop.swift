@@ -24,7 +24,7 @@ final class ExportLoop {
   private var readers: [Reader] = []
 
   /// Creates the loop.
-  /// - Parameter look: how often a piece that the stream did not accept is offered again.
+  /// - Parameter look: interval at which a piece that the stream did not accept is offered again.
   init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
     self.inbox = inbox
     self.databaseURL = databaseURL
@@ -47,7 +47,7 @@ final class ExportLoop {
     readers.append(Reader(export: export, stream: opening.stream))
   }
 
-  /// Writes the next piece of a file, once the client has read the last one. Returns nil when the file is complete.
+  /// Writes the next piece of a file, once the client has read the last one. Returns nil if the file is complete.
   private func goOn(_ reader: Reader) -> Reader? {
     var reader = reader
     guard reader.stream.isOpen else { return nil }

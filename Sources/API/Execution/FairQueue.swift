@@ -39,9 +39,9 @@ struct FairQueue {
     case refused(Problem)
   }
 
-  /// Numbers of a tenant's or a caller's waiting and running requests.
+  /// Number of a tenant's or a caller's waiting and running requests.
   private struct Usage {
-    /// The one with the lowest turn comes next.
+    /// Turn of the tenant or caller; the lowest turn is next.
     var turn: UInt64
     var waiting = 0
     var bytes = 0
@@ -70,8 +70,8 @@ struct FairQueue {
 
   // MARK: Entering
 
-  /// Returns why one more request with a body of this size would be refused now; nil if it would not. Called before the
-  /// request is copied.
+  /// Returns the reason why one more request with a body of this size would be refused now; nil if it would be
+  /// accepted. Called before the request is copied.
   func refusal(of party: QuotaHolder, bytes: Int) -> Problem? {
     do throws(Problem) {
       _ = try victims(of: party, bytes: bytes)
@@ -100,8 +100,8 @@ struct FairQueue {
     return gone.isEmpty ? .entered : .enteredInstead(of: gone)
   }
 
-  /// Returns the indices of the requests that must be displaced to accept one more; empty when there is room. Throws
-  /// when it must be refused.
+  /// Returns the indices of the requests that must be displaced to accept one more; empty if there is room. Throws if
+  /// the new request must be refused.
   private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
@@ -144,7 +144,8 @@ struct FairQueue {
     return newest(of: most.key)
   }
 
-  /// Returns the same among the callers of one tenant.
+  /// Returns the index of the newest request of the caller with the most requests in a tenant, provided that it has
+  /// more than this one would have.
   private func victim(for party: QuotaHolder, in tenant: QuotaHolder.Tenant) -> Int? {
     guard let newest = newest(of: tenant), let most = members[waiting[newest].party.member],
       most.waiting > (members[party.member]?.waiting ?? 0) + 1
@@ -168,7 +169,7 @@ struct FairQueue {
     return missing > 0 ? nil : bodies
   }
 
-  /// Returns the index of the newest request of that caller of the tenant who has the most requests.
+  /// Returns the index of the newest request of the caller with the most requests in the tenant.
   private func newest(of tenant: QuotaHolder.Tenant) -> Int? {
     let own = waiting.lazy.filter { $0.party.tenant == tenant }
     guard
@@ -179,7 +180,7 @@ struct FairQueue {
 
   // MARK: Leaving
 
-  /// Removes and returns the request whose turn it is; nil when none may begin now.
+  /// Removes and returns the next request in turn; nil if none may begin now.
   mutating func next(ignoringShares: Bool = false) -> AdminWork? {
     var best: (index: Int, tenant: UInt64, member: UInt64)?
     for (index, work) in waiting.enumerated() {
@@ -234,7 +235,7 @@ struct FairQueue {
 }
 
 extension QuotaHolder.Tenant {
-  /// The tenant's name in refusals.
+  /// Name of the tenant in refusals.
   var name: Sentence {
     switch self {
     case .app: "this app"

@@ -6,19 +6,20 @@ package import Reactor
 
 /// The admin API without HTTP: the same endpoints, checks and answers, on the caller's thread and connection.
 ///
-/// The command line uses it on a machine that holds the database. So a command is written once, as a request of the
-/// admin API, whether a server answers it or this does. Decision 148.
+/// The command line uses it on a machine with access to the database. So each command is written once, as a request of
+/// the admin API, whether a server or this type answers it. Decision 148.
 package struct LocalAdminAPI {
   private let router = Endpoint.router(Endpoint.ofAdmin)
   private let connection: Connection
   private let caller: Caller
   private let resources: AdminResources
 
+  /// Creates the API for one caller.
   /// - Parameters:
   ///   - catalog: refreshed by the owner; its seal is needed for requests with content.
-  ///   - master: nil where nothing is sealed.
-  ///   - channels: Apple's list of broadcast channels; nil where it cannot be asked.
-  ///   - clock: the database's.
+  ///   - master: nil if nothing has to be encrypted or decrypted.
+  ///   - channels: access to broadcast channels at Apple; nil if not available.
+  ///   - clock: the database's clock.
   package init(
     on connection: Connection, by caller: Caller, catalog: Catalog, master: MasterKey?, hosting: ContentHosting,
     tokens: TokenAddress, webhooks: WebhookAddresses, keyTrial: (any KeyTrial)?,
@@ -34,13 +35,13 @@ package struct LocalAdminAPI {
       streams: nil, isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
   }
 
-  /// Carries a request out.
+  /// Runs a request.
   /// - Parameters:
-  ///   - method: `GET` and so on.
-  ///   - path: percent-encoded, as the query.
+  ///   - method: HTTP method, such as `GET`.
+  ///   - path: percent-encoded, as is the query.
   ///   - headers: names in lower case.
   ///   - piece: called with each piece of a file; the answer's body is then empty.
-  /// - Returns: what a server would answer, refusals included.
+  /// - Returns: the answer that a server would give, including refusals.
   package func answer(
     _ method: String, _ path: String, query: String, headers: [(name: String, value: String)], body: [UInt8],
     piece: ([UInt8]) -> Void

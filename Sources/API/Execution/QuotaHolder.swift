@@ -26,7 +26,7 @@ struct QuotaHolder: Hashable, Sendable {
   let member: Member
   let tenant: Tenant
 
-  /// Identifies the party.
+  /// Creates the party of a request.
   /// - Parameters:
   ///   - caller: nil if not authenticated yet.
   ///   - address: the client's address, as far as the proxies in between are trusted; nil for a Unix socket.
@@ -49,7 +49,7 @@ struct QuotaHolder: Hashable, Sendable {
 }
 
 extension QuotaHolder.Member {
-  /// The caller's name in refusals.
+  /// Name of the caller in refusals.
   var name: Sentence {
     switch self {
     case .apiKey: "this API key"

@@ -32,7 +32,8 @@ final class StreamInbox: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Adds an answer. Returns false when the server is stopping, or as many answers wait as there are places.
+  /// Adds an answer to begin. Returns false if the server is stopping, or if the number of waiting answers has reached
+  /// `places`.
   func open(_ opening: Opening) -> Bool {
     state.withLock { state in
       if state.openings.count >= places { state.openings.removeAll { !$0.stream.isOpen } }
@@ -64,13 +65,13 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Waits until something arrives, at most for the timeout, and takes it.
+  /// Waits until something arrives, at most for the timeout, and returns the answers to begin.
   func receive(atMost timeout: Duration) -> [Opening] {
     _ = wakeup.wait(atMost: timeout)
     return takeAll()
   }
 
-  /// Refuses further answers and wakes the owner, which can still take what waits.
+  /// Refuses further answers and wakes the owner, which can still take the waiting ones.
   func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

@@ -121,7 +121,7 @@ final class StreamLoop {
     }
   }
 
-  /// Sends the viewer what has changed. Returns nil when the answer is complete.
+  /// Sends the changed numbers to the viewer. Returns nil if its answer is complete.
   private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
     var viewer = viewer
     guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }

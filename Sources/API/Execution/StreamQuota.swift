@@ -1,14 +1,14 @@
 internal import Domain
 internal import Synchronization
 
-/// Limits how many answers of one kind are written in pieces at a time: in total, per tenant, and per caller. Callable
-/// from any thread.
+/// Limits the number of concurrently streamed answers of one kind: in total, per tenant, and per caller. Callable from
+/// any thread.
 final class StreamQuota: Sendable {
   struct Shares: Sendable {
     let all: Int
     let ofTenant: Int
     let ofCaller: Int
-    /// What these answers are called in messages, in the plural.
+    /// Name of these answers in messages, in the plural.
     let name: Sentence
   }
 
@@ -26,7 +26,7 @@ final class StreamQuota: Sendable {
   }
 
   /// Reserves a place.
-  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when all places are taken.
+  /// - Throws: `.tooManyRequests` if the caller or its app has used its quota, `.busy` if all places are taken.
   func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
     let problem = taken.withLock { taken -> Problem? in
       if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, party.member.name) }
@@ -63,7 +63,7 @@ final class StreamQuota: Sendable {
   }
 }
 
-/// A reserved place. It becomes free with `release`, or when the last reference is released.
+/// A reserved place. It is released by `giveBack`, or with the last reference to this object.
 final class StreamPlace: Sendable {
   private let isGivenBack = Atomic(false)
   private let action: @Sendable () -> Void
@@ -74,7 +74,7 @@ final class StreamPlace: Sendable {
 
   deinit { release() }
 
-  /// Frees the place. Further calls have no effect.
+  /// Releases the place. Further calls have no effect.
   func release() {
     if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
   }

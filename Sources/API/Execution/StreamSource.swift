@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// The content of an answer that is written in pieces. Whoever creates it has checked that the caller may see it.
+/// Content of a streamed answer. Before creating it, check that the caller may see it.
 enum StreamSource: Sendable {
   enum Kind: Sendable {
     /// Numbers that are sent whenever they change.

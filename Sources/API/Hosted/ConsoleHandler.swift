@@ -1,10 +1,10 @@
 internal import HTTPServer
 internal import Reactor
 
-/// Serves the console: its page and versioned files from `ConsoleSite`, everything else below its directory, such as the
-/// dashboards of `/operations/`, as it lies there. One per loop.
+/// Serves the console: its page and versioned files from `ConsoleSite`, and all other files below its directory, such
+/// as the dashboards of `/operations/`, unchanged. One per loop.
 final class ConsoleHandler {
-  /// How often the files are looked at, at most, while somebody asks for the page.
+  /// Minimum interval between checks for changed files, which requests of the page trigger.
   private static let lookEvery = Duration.seconds(1)
 
   private let directory: String
@@ -35,7 +35,7 @@ final class ConsoleHandler {
     return files.response(for: request)
   }
 
-  /// Takes changed files over when the page is asked for: in development, and after an upgrade in place.
+  /// Loads changed files when the page is requested: in development, and after an upgrade in place.
   private func look(_ request: Request) {
     guard request.path == "/", clock.now - lookedAt >= Self.lookEvery else { return }
     lookedAt = clock.now

@@ -1,6 +1,6 @@
-/// The console's page as it is written, and as it is sent.
+/// The console's page: parses the file, and produces the page that is sent.
 struct ConsolePage {
-  /// The one style sheet that stands for all that the page names.
+  /// Name of the style sheet into which all those that the page names are merged.
   static let style = "console.css"
 
   private let lines: [String]
@@ -14,7 +14,7 @@ struct ConsolePage {
   /// Paths below `assets/` of the scripts.
   var modules: [String] { lines.compactMap { Self.asset($0, after: "src=\"") } }
 
-  /// The page with its files in the directory of a version, one style sheet, and hints to what it will need.
+  /// Returns the page with its files under the directory of a version, one style sheet, and preload hints.
   /// - Parameters:
   ///   - modules: paths of the modules that the first page needs.
   ///   - words: paths of catalogues.
@@ -27,7 +27,7 @@ struct ConsolePage {
         if isStyled { continue }
         isStyled = true
         made.append("  <link rel=\"stylesheet\" href=\"\(base)\(Self.style)\">")
-        // The words first: everything waits for them.
+        // Preload the catalogues first: everything waits for them.
         made += words.map { "  <link rel=\"preload\" as=\"fetch\" crossorigin href=\"\(base)\($0)\">" }
         made += modules.map { "  <link rel=\"modulepreload\" href=\"\(base)\($0)\">" }
         continue

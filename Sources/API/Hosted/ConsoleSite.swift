@@ -4,18 +4,18 @@ internal import Operations
 internal import Reactor
 internal import Synchronization
 
-/// The console as browsers load it: everything below `assets/` under a directory whose name is made of the content,
-/// `/assets/0123456789ab/main.js`, so that browsers keep files for a year and never ask for one again; and a page that
-/// names from the start what a browser would find only step by step. Decision 165.
+/// The console's files as browsers load them. Everything below `assets/` is under a directory named by a hash of the
+/// content, `/assets/0123456789ab/main.js`, so that browsers keep files for a year without asking again. The page names
+/// from the start the files that a browser would otherwise discover step by step. Decision 165.
 struct ConsoleSite: Sendable {
-  /// The digits of the directory's name.
+  /// Number of hexadecimal digits in the directory's name.
   private static let versionLength = 12
   private static let kept = "public, max-age=31536000, immutable"
 
   private let version: String
-  /// By path below the directory: `pages/apps.js`.
+  /// Files by path below the versioned directory, such as `pages/apps.js`.
   private let files: [String: PreparedFile]
-  /// The page, by the language whose words it names.
+  /// The page in each language; they differ in the catalogues that they preload.
   private let pages: [Phrase.Language: PreparedFile]
 
   // MARK: Reading
@@ -25,10 +25,10 @@ struct ConsoleSite: Sendable {
     var site: ConsoleSite?
   }
 
-  /// By directory. All loops of a process serve the same.
+  /// Sites by directory, shared by all loops of the process.
   private static let shared = Mutex<[String: Shared]>([:])
 
-  /// The site of a directory as its files are now: read and compressed again when one has changed.
+  /// Returns the site for the current files of a directory, which are read and compressed again if one has changed.
   /// - Parameter charts: directory of the chart library.
   /// - Returns: nil if there is no `index.html`.
   static func current(in directory: String, charts: String) -> ConsoleSite? {
@@ -46,7 +46,7 @@ struct ConsoleSite: Sendable {
     let page = ConsolePage(index)
     var contents = sources.contents
     contents[ConsolePage.style] = page.styles.reduce(into: []) { $0 += (contents[$1] ?? []) + [UInt8(ascii: "\n")] }
-    // Names and contents, so that a renamed file changes it too.
+    // Hash names and contents, so that a renamed file changes the version too.
     let names = contents.keys.sorted()
     let everything = names.map { "\($0) \(PreparedFile.digest(contents[$0] ?? []))" }.joined(separator: "\n")
     version = String(PreparedFile.digest(Array(everything.utf8)).prefix(Self.versionLength))
@@ -63,7 +63,7 @@ struct ConsoleSite: Sendable {
 
   // MARK: Answering
 
-  /// Answers a request for the page or for a file below a directory of some version; nil if it is for neither.
+  /// Returns the response to a request for the page or for a file below a versioned directory; nil for other requests.
   func response(for request: Request) -> Response? {
     let path = request.path
     if path == "/" || path == "/index.html" {
@@ -71,7 +71,8 @@ struct ConsoleSite: Sendable {
       return answer(page, to: request, cacheControl: "no-cache", vary: "Accept-Language, Cookie")
     }
     guard let (named, name) = Self.parts(path), let file = files[name] else { return nil }
-    // A tab from before an upgrade, or a page of another node in the middle of one: what there is now, but not for a year.
+    // The request is from a tab opened before an upgrade, or from a page of a node with another version. Send the
+    // current file, but do not let the browser keep it.
     return answer(file, to: request, cacheControl: named == version ? Self.kept : "no-store")
   }
 
@@ -82,13 +83,13 @@ struct ConsoleSite: Sendable {
     return file.response(to: request, cacheControl: cacheControl, vary: vary, headers: ConsoleFiles.headers)
   }
 
-  /// The language that was chosen in the console, which its script keeps in a cookie, or the browser's own.
+  /// Returns the language chosen in the console, which its script stores in a cookie; otherwise the browser's.
   private static func language(of request: Request) -> Phrase.Language {
     let chosen = Cookies.value(of: "upmc-language", in: request.headers).flatMap(Phrase.Language.init(rawValue:))
     return chosen ?? Phrase.Language(accepting: request.header("accept-language"))
   }
 
-  /// The version and the rest of `/assets/VERSION/…`.
+  /// Splits `/assets/VERSION/…` into the version and the rest; returns nil for other paths.
   private static func parts(_ path: String) -> (version: Substring, name: String)? {
     guard path.hasPrefix("/assets/") else { return nil }
     let rest = path.dropFirst("/assets/".count)

@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import HTTPServer
 internal import Reactor
 
-/// The files that the console is made of, as they lie on the disk.
+/// Source files of the console on disk.
 struct ConsoleSources {
-  /// How deep directories are looked into.
+  /// Maximum depth to which directories are searched.
   private static let depth = 3
 
-  /// By their full paths: they tell whether anything has changed.
+  /// Stamps of the files, by full path; they differ if a file has changed.
   private(set) var stamps: [String: RegularFile.Stamp] = [:]
   private var paths: [String: String] = [:]
   private let directory: String
 
-  /// Looks at the files without reading them.
+  /// Finds the files without reading them.
   static func find(in directory: String, charts: String) -> ConsoleSources {
     var sources = ConsoleSources(directory: directory)
     sources.note(directory + "/index.html", as: nil)
@@ -26,10 +26,10 @@ struct ConsoleSources {
     self.directory = directory
   }
 
-  /// The page; nil if it is not there.
+  /// HTML of the page; nil if the file does not exist.
   var index: String? { Self.read(directory + "/index.html").map { String(decoding: $0, as: UTF8.self) } }
 
-  /// What the files hold, by their paths below `assets/`.
+  /// Content of the files, by path below `assets/`.
   var contents: [String: [UInt8]] { paths.compactMapValues(Self.read) }
 
   private mutating func look(

@@ -13,12 +13,12 @@ struct HostedCache {
     let part: Int
   }
 
-  /// A file as it was when its record was read.
+  /// A file's record and the time at which it was read.
   struct Known {
     let record: HostedFiles.Record
     let readAt: Instant
 
-    /// False when it may have been deleted since.
+    /// Returns whether the record was read recently; if not, the file may have been deleted since.
     func isFresh(at now: Instant) -> Bool { now - readAt < HostedLimits.recordLife }
   }
 

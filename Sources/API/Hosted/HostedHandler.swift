@@ -60,8 +60,8 @@ final class HostedHandler {
     }
   }
 
-  /// Returns whether this could be a file's name, which has only base64url characters. Others are not looked up in the
-  /// database.
+  /// Returns whether this may be the name of a file: of the right length, and only base64url characters. Other names
+  /// are not looked up in the database.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count == HostedLimits.nameBytes
       && name.utf8.allSatisfy { byte in
@@ -145,7 +145,7 @@ final class HostedHandler {
     }
     guard !known.isFresh(at: clock.now) else { return completion(.file(known.record)) }
     wish(.file(name)) { found in
-      // While the database is away, what is known is good.
+      // Without a database, answer from the cache.
       if case .failed = found { completion(.file(known.record)) } else { completion(found) }
     }
   }

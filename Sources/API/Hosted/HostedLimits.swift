@@ -6,9 +6,9 @@ enum HostedLimits {
   static let recordLife: Duration = .seconds(60)
   /// Maximum number of reads that wait for the database; further ones are answered with 503.
   static let wishes = 1024
-  /// How long the connection may be silent before a query checks that the database still answers.
+  /// Time without a query after which the server checks that the database still answers.
   static let silence: Duration = .seconds(5)
-  /// How long caches may keep a page, in seconds (a week).
+  /// Time for which caches may keep a page, in seconds (a week).
   static let cacheSeconds: Int64 = 604_800
   /// Length of a file's name: 128 bits in base64url.
   static let nameBytes = 22

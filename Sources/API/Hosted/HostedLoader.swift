@@ -22,7 +22,7 @@ package final class HostedLoader: Sendable {
 
   struct Work: Sendable {
     let wish: Wish
-    /// The inbox of the HTTP loop that asked, which receives the result.
+    /// Inbox of the requesting HTTP loop, which receives the result.
     let answers: Inbox<(wish: Wish, found: Found)>
   }
 
@@ -39,7 +39,7 @@ package final class HostedLoader: Sendable {
     inbox.close()
   }
 
-  /// Queues a read. Returns false when too many are waiting.
+  /// Queues a read. Returns false if too many are waiting.
   func offer(_ work: Work) -> Bool { inbox.offer(work) }
 
   private static func run(_ inbox: Inbox<Work>, _ databaseURL: String) {

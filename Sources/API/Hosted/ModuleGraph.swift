@@ -1,14 +1,16 @@
-/// Which JavaScript modules import which, read from their sources.
+/// Imports between JavaScript modules, read from their sources.
 struct ModuleGraph {
   private let contents: [String: [UInt8]]
 
-  /// - Parameter contents: by path below one directory.
+  /// Creates the graph of a directory's modules.
+  /// - Parameter contents: content of each file, by its path below the directory.
   init(_ contents: [String: [UInt8]]) {
     self.contents = contents
   }
 
-  /// Paths of the modules that these import, directly or not, and of the page that stands at the first address, which the
-  /// router would ask for later. Without `modules` themselves, in the order in which a browser would find them.
+  /// Returns the paths of the modules that the given ones import, directly or indirectly, and of the module of the
+  /// first page, which the router would otherwise request later. Excludes the given ones; in the order in which a
+  /// browser would find them.
   func needed(by modules: [String]) -> [String] {
     var found = modules
     var isFirstPageAdded = false
@@ -28,7 +30,7 @@ struct ModuleGraph {
 
   private static let firstPage = "pages/dashboard.js"
 
-  /// Paths of a module's static imports; `import(…)` is loaded when it is needed.
+  /// Returns the paths of a module's static imports; `import(…)` is loaded when it is needed.
   private func imports(of path: String) -> [String] {
     let text = String(decoding: contents[path] ?? [], as: UTF8.self)
     let directory = path.split(separator: "/").dropLast()

@@ -2,21 +2,21 @@ internal import Crypto
 internal import Gzip
 internal import HTTPServer
 
-/// A public file that is made once and sent often, in the codings that clients accept.
+/// A public file, prepared once in the content codings that clients accept, and sent often.
 ///
-/// Only what is the same for everybody is compressed: an answer that holds a secret beside text of somebody's choice would
-/// give the secret away by its length.
+/// Only content that is the same for everybody is compressed: if a response contained a secret beside text chosen by an
+/// attacker, its compressed length would reveal the secret.
 struct PreparedFile: Sendable {
   private enum Limits {
-    /// Below this, in bytes, compression saves no packet.
+    /// Minimum size, in bytes, of compressed content; below it, compression saves no packet.
     static let compressedFrom = 860
   }
 
   let type: String
   let body: [UInt8]
-  /// Nil if it would not be smaller.
+  /// Gzip-compressed content; nil if it would not be smaller.
   private let gzip: [UInt8]?
-  /// Entity tag without quotes, made of the content, so that all nodes of one version send the same.
+  /// Entity tag without quotes, derived from the content, so that all nodes of one version send the same.
   let digest: String
 
   init(_ type: String, _ body: [UInt8]) {
@@ -28,15 +28,15 @@ struct PreparedFile: Sendable {
     digest = Self.digest(body)
   }
 
-  /// Twelve bytes of SHA-256, as 24 hexadecimal digits.
+  /// Returns the first 12 bytes of the SHA-256 hash, as 24 hexadecimal digits.
   static func digest(_ bytes: [UInt8]) -> String {
     SHA256.hash(bytes).prefix(12).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
   }
 
   /// Answers a GET or HEAD request.
   /// - Parameters:
-  ///   - vary: names of request headers that the choice of this file depended on, beside Accept-Encoding.
-  ///   - headers: sent with every answer, 304 too.
+  ///   - vary: names of request headers besides Accept-Encoding on which the choice of this file depends.
+  ///   - headers: sent with every response, including 304.
   func response(
     to request: Request, cacheControl: String = "no-cache", vary: String? = nil, headers: [(String, String)] = []
   ) -> Response {

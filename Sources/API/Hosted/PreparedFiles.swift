@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Files by path, each prepared when it is first asked for, once for all loops of a process.
+/// Cache of files by path, each prepared at its first request, once for all loops of a process.
 final class PreparedFiles: Sendable {
   private let made = Mutex<[String: PreparedFile]>([:])
 
-  /// Returns a file; calls `make` if nobody has asked for it yet.
+  /// Returns a file, and creates it with `make` on the first request.
   func file(_ path: String, _ make: () -> PreparedFile?) -> PreparedFile? {
     made.withLock { made in
       if let file = made[path] { return file }

@@ -20,7 +20,7 @@ extension LegacyHandler {
     throw LegacyRefusal(field: "STATUS_KIND", "must be \(expected) here")
   }
 
-  /// Parses the badge: -1 or nothing keeps the count, 0 resets it, and 1 to 1000 sets it.
+  /// Parses the badge: -1 or no value keeps the count, 0 resets it, and 1 to 1000 sets it.
   private static func badgeOption(_ form: Form) throws(LegacyRefusal) -> BadgeOption {
     let range = Int64(-1)...Int64(Domain.Limits.badgeValue.upperBound)
     switch try form.number("BADGENO", in: range) ?? -1 {

@@ -8,13 +8,13 @@ struct Controller: Sendable {
   let name: String
   let summary: String
   let about: String
-  /// The fields besides those that nearly every call has. `!` marks required ones.
+  /// Names of the fields besides those that nearly every call has; `!` marks required ones.
   let fields: [String]
-  /// Describes BODY in a successful answer.
+  /// Description of BODY in a successful answer.
   let body: String
   /// Whether only trusted servers may call it.
   let isForServers: Bool
-  /// Whether it accepts a large body: a list of people, or a file.
+  /// Whether it accepts a large body, such as a list of people or a file.
   let takesLongForms: Bool
   let handler: Handler
 

@@ -7,11 +7,11 @@ struct DeviceIdentity {
   let network: PushNetwork
   /// The normalized push token.
   let psid: String
-  /// Identifies the installation: DEVICE_ID, or the PSID if the client sends none.
+  /// Identifier of the installation: DEVICE_ID, or the PSID if the client sends none.
   let installation: String
   let hasDeviceID: Bool
-  /// The user named by the call, without the mark of users who are not registered yet; nil for a guest, or when the
-  /// call names none.
+  /// User that the call names, without the mark of users who are not registered yet; nil for a guest, or if the call
+  /// names none.
   let clientUID: String?
   /// True when the call says explicitly that the device has no user.
   let isGuest: Bool

@@ -4,7 +4,7 @@ internal import Store
 
 /// Authentication of devices, by AUTHKEY or, where keys are switched off, by PSID.
 extension LegacyHandler {
-  /// Returns what the call's key proves; nil where no key is required.
+  /// Returns the proof that the call's key gives; nil if no key is required.
   func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
     try Self.checkSDKAccess(of: app)
     // With keys switched off nothing is proved, which only apps with identity mode `open` accept.

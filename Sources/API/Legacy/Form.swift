@@ -84,7 +84,7 @@ struct Form: Sendable {
   private static let tooMany = LegacyRefusal(
     .serverError, "The form has more than \(LegacyLimits.fields) fields.")
 
-  /// Returns a field name made safe for error messages.
+  /// Returns the field name shortened and stripped of unsafe characters, for error messages.
   private static func shown(_ name: String) -> String {
     String(name.prefix(LegacyLimits.nameBytes).filter { $0.isASCII && !$0.isNewline && $0 >= " " })
   }
@@ -97,20 +97,23 @@ struct Form: Sendable {
     return value
   }
 
-  /// Returns the value of a field; nil when absent. - Throws: when it is longer than `bytes`.
+  /// Returns the value of a field; nil if it is absent.
+  /// - Throws: if it is longer than `bytes`.
   func text(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String? {
     guard let value = self[name] else { return nil }
     guard value.utf8.count <= bytes else { throw LegacyRefusal(field: name, "is longer than \(bytes) bytes") }
     return value
   }
 
-  /// Returns the value of a required field. - Throws: when it is absent or longer than `bytes`.
+  /// Returns the value of a required field.
+  /// - Throws: if it is absent or longer than `bytes`.
   func required(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String {
     guard let value = try text(name, upTo: bytes) else { throw LegacyRefusal(field: name, "is needed") }
     return value
   }
 
-  /// Returns the field as a whole number; nil when absent. - Throws: when it is not a number, or out of range.
+  /// Returns the field as a whole number; nil if it is absent.
+  /// - Throws: if it is not a number, or out of range.
   func number(_ name: String, in range: ClosedRange<Int64>) throws(LegacyRefusal) -> Int64? {
     guard let text = self[name] else { return nil }
     guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: "-") }), let number = Int64(text),
@@ -119,7 +122,8 @@ struct Form: Sendable {
     return number
   }
 
-  /// Returns the field as a flag, `Y` or `N`; nil when absent. - Throws: on any other value.
+  /// Returns the field as a flag, `Y` or `N`; nil if it is absent.
+  /// - Throws: for any other value.
   func flag(_ name: String) throws(LegacyRefusal) -> Bool? {
     try LegacyRefusal.reading(name) { () throws(SDKWords.Objection) in try SDKWords.flag(self[name]) }
   }

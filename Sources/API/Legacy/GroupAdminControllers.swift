@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Creating, listing and deleting groups.
+/// Creates, lists and deletes groups.
 extension LegacyHandler {
   private static func appID(_ form: Form) throws(LegacyRefusal) -> String {
     try form.required("APP_ID", upTo: Domain.Limits.appIDBytes)

@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Joining and leaving groups, and the badge.
+/// Lets devices join and leave groups, and sets the badge.
 extension LegacyHandler {
   func joinGroup(_ call: LegacyCall) throws(LegacyRefusal) {
     let group = try Self.group(call.form)

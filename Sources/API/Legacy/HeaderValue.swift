@@ -58,7 +58,8 @@ struct HeaderValue {
     }
   }
 
-  /// Returns the multipart boundary (RFC 2046 §5.1.1). - Throws: when it is missing or invalid.
+  /// Returns the multipart boundary (RFC 2046 §5.1.1).
+  /// - Throws: if it is missing or invalid.
   func boundary() throws(LegacyRefusal) -> [UInt8] {
     guard let boundary = parameters["boundary"], !boundary.isEmpty,
       boundary.utf8.count <= LegacyLimits.boundaryBytes,

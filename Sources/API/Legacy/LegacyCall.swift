@@ -6,7 +6,7 @@ internal import Tracing
 
 /// One call of the protocol: its form, its caller, and the means to answer it.
 struct LegacyCall {
-  /// The call's name, as answers repeat it: `rcv_get_service.ctl`.
+  /// Name of the call, as answers repeat it: `rcv_get_service.ctl`.
   let service: String
   let form: Form
   let responder: Responder
@@ -17,13 +17,13 @@ struct LegacyCall {
   let idempotencyKey: String?
   /// True when the caller may send because of its address.
   let isTrustedAddress: Bool
-  /// The address to which the limit of new devices applies; nil for callers without a limit.
+  /// Address to which the limit of new devices applies; nil for callers without a limit.
   let origin: IPAddress?
   /// The client's address, as far as the proxies in between are trusted.
   let address: IPAddress?
-  /// From which the request's id is made.
+  /// Number from which the request's id is derived.
   let number: UInt64
-  /// What a message that it sends is traced below; nil: nothing.
+  /// Parent of the spans of a message that the call sends; nil if it is not traced.
   let trace: TraceContext?
 
   var requestID: String { Request.id(of: number) }

@@ -25,10 +25,11 @@ extension LegacyHandler {
     }
   }
 
-  /// The permissions of a trusted address: those of an operator of all apps.
+  /// Permissions of a trusted address: those of an operator of all apps.
   private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
 
-  /// Identifies the calling server. - Throws: 50300 when neither key nor address allows it to send.
+  /// Returns the calling server.
+  /// - Throws: 50300 if neither its key nor its address allows it to send.
   func server(_ call: LegacyCall) throws(LegacyRefusal) -> Server {
     try Self.server(call.bearer ?? call.form["APIKEY"], isTrusted: call.isTrustedAddress, catalog)
   }

@@ -12,7 +12,7 @@ struct LegacySendService: Sendable {
   let messageCommitted: @Sendable () -> Void
   let sends: SendLog
 
-  /// The request that sends: for the log, and for the message's trace.
+  /// The request that causes a send, for the log and for the message's trace.
   struct Cause: Sendable {
     let requestID: String
     let trace: TraceContext?

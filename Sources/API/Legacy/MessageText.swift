@@ -28,7 +28,7 @@ struct MessageText {
       }
       try reader.finish()
     } catch {
-      // Not valid JSON, so it is plain text that happens to begin with a brace.
+      // The text is not valid JSON, so it is plain text that happens to begin with a brace.
       parts = (nil, text)
     }
     if parts.body == nil {

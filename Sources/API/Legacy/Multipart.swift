@@ -11,8 +11,8 @@ enum Multipart {
 
   private static let lineEnd: [UInt8] = [13, 10]
 
-  /// Returns the parts of a body. - Throws: when it does not begin with the boundary, lacks the final one, or a part
-  /// has no name.
+  /// Returns the parts of a body.
+  /// - Throws: if it does not begin with the boundary, lacks the final one, or a part has no name.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {
     let delimiter = Array("--".utf8) + boundary
     var parts: [Part] = []

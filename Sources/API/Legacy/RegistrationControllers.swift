@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Registering and unregistering the service and the user.
+/// Registers and unregisters the service and the user.
 extension LegacyHandler {
   /// Registers the device without changing its user.
   func registerService(_ call: LegacyCall) throws(LegacyRefusal) {

@@ -16,11 +16,11 @@ enum ResultCode: String {
   /// on this one do clients request a new key and repeat the call.
   case authenticationFailed = "40100"
   case userMismatch = "40300"
-  /// Too many requests. The original protocol has no rate limit; the code is modelled on the others.
+  /// Too many requests. The original protocol has no rate limit; the code follows the pattern of the others.
   case tooMany = "42900"
   case unauthorizedServer = "50300"
 
-  /// Returns the closest code for a problem; `500` where there is none, with the reason in words.
+  /// Returns the code closest to a problem; `500` if there is none, with the reason in words.
   init(_ code: Problem.Code) {
     self =
       switch code {
@@ -35,7 +35,7 @@ enum ResultCode: String {
   }
 }
 
-/// Why a call was refused.
+/// A refused call: the result code, and the reason.
 struct LegacyRefusal: Error {
   let code: ResultCode
   let text: String

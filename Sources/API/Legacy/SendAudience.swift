@@ -9,7 +9,7 @@ struct SendAudience: Sendable {
     case users([String])
     case tokens([String])
     case groups([Int64])
-    /// The users of an uploaded file, and how many of them have no device.
+    /// Users of an uploaded file, and the number of them without a device.
     case csv(Int64, unknownUsers: Int)
   }
 
@@ -57,13 +57,13 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// The audience of `rcv_register_csvmessage`, after its file was stored.
+  /// Creates the audience of `rcv_register_csvmessage`, after its file was stored.
   init(csv: Int64, unknownUsers: Int) {
     kind = .csv(csv, unknownUsers: unknownUsers)
     wantsTotalsOnly = false
   }
 
-  /// Number of unknown users; nil where the answer lists them.
+  /// Number of unknown users; nil if the answer lists them.
   var unknownUsers: Int? {
     if case .csv(_, let count) = kind { count } else { nil }
   }

@@ -6,7 +6,7 @@ internal import JSON
 struct SendForm: Sendable {
   let appID: String
   let audience: SendAudience
-  /// The local time, in the app's time zone, at which the message is to be sent; nil for now.
+  /// Local time, in the app's time zone, at which the message is to be sent; nil to send it now.
   let reservedFor: LocalTime?
   let reference: SenderReference
   private let message: MessageText
@@ -17,11 +17,11 @@ struct SendForm: Sendable {
   private let lane: String?
   private let dbIn: Bool?
   private let sms: Bool
-  /// After how many minutes without a read the SMS is sent; 0 for the default, which waits for a receipt instead.
+  /// Minutes without a read after which the SMS is sent; 0 for the default, which waits for a receipt instead.
   private let smsWaitMinutes: Int64
   /// Whether `%CUID%` and similar variables are replaced.
   private let fillsVariables: Bool
-  /// After how many minutes the message expires; 0 for the default.
+  /// Minutes after which the message expires; 0 for the default.
   private let limitMinutes: Int64
   private let pace: Pace?
 

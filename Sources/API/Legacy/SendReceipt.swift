@@ -25,7 +25,7 @@ struct SendReceipt {
 
   private func write(to writer: inout JSONWriter) {
     writer.member(accepted.dueAt == nil ? "SENDMSG_SEQNO" : "RESERVE_SEQNO", String(accepted.seqno))
-    // Null when there are too many devices to count before answering.
+    // Null if there are too many devices to count before answering.
     writer.member("REG_SUCCESS_CNT", accepted.targeted)
     writer.member("REG_FAIL_CNT", send.audience.unknownUsers ?? Self.count(accepted.unknown))
     if !send.audience.wantsTotalsOnly { writer.member("NOTEXISTCUIDS", raw: accepted.unknown) }
@@ -35,7 +35,7 @@ struct SendReceipt {
     Self.write(send.reference, to: &writer)
   }
 
-  /// Writes the sender's own names and values, as they were given.
+  /// Writes the sender's own reference key and values unchanged.
   static func write(_ reference: SenderReference, to writer: inout JSONWriter) {
     if let key = reference.key { writer.member("CUST_KEY", key) }
     for (index, value) in reference.values.enumerated() { writer.member("CUST_VAR\(index + 1)", value) }

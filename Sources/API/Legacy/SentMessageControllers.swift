@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Cancelling, resending and reporting messages.
+/// Cancels, resends and reports messages.
 extension LegacyHandler {
   private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Seqno {
     guard let seqno = try form.number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
@@ -22,7 +22,8 @@ extension LegacyHandler {
     }
   }
 
-  /// Resends a message to those whom it did not reach (1), who have not received it (2), or who have not read it (3).
+  /// Resends a message to the devices that it did not reach (1), that have not received it (2), or that have not read
+  /// it (3).
   func retryMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let seqno = try Self.seqno(call.form, "SEQNO")

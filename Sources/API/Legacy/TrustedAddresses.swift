@@ -1,6 +1,6 @@
 package import Reactor
 
-/// Networks of servers that may send without a key, because of their address, as in the original. None by default.
+/// Networks of servers that may send without a key, as in the original protocol. None by default.
 ///
 /// The client's real address is compared: behind a trusted proxy, this is the one that the proxy reports.
 package struct TrustedAddresses: Sendable {

@@ -7,7 +7,7 @@ extension Response {
   /// Value of Retry-After for 503 and 429 when the problem has none, in seconds.
   static let retryAfterSeconds = 1
 
-  /// For answers about people, which caches must not store because they change all the time.
+  /// Header that forbids caches to store answers about people, which change all the time.
   static let noStore = ("Cache-Control", "no-store")
 
   /// Returns the response that reports a problem.
@@ -28,7 +28,8 @@ extension Response {
       status: Status(problem.code.status), headers: headers, body: problem.json(requestID: requestID, in: language))
   }
 
-  /// Headers of an answer whose sentences are in `language` and would be in another for another Accept-Language.
+  /// Returns the headers of an answer whose sentences are in `language`, and would be in another language for another
+  /// Accept-Language.
   static func speaking(_ language: SpokenLanguage) -> [(String, String)] {
     [("Content-Language", language.rawValue), ("Vary", "Accept-Language")]
   }
@@ -45,11 +46,11 @@ extension Response {
 }
 
 extension Request {
-  /// The language in which the client wants to be answered. Takes a look at all headers, so it is for refusals.
+  /// Language in which the client wants its answer. Scans all headers, so it is meant for refusals only.
   package var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
 }
 
 extension OwnedRequest {
-  /// The language in which the client wants to be answered.
+  /// Language in which the client wants its answer.
   var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
 }

@@ -1,12 +1,13 @@
 internal import Domain
 internal import Logging
 
-/// The line with which a message's life in the log begins: its SEQNO and the request that sent it.
+/// Writes the first log line about a message: its SEQNO and the request that sent it.
 struct SendLog: Sendable {
   private let log = Logger(label: "sends")
 
-  /// - Parameter isSingle: a send to named users through a committer; there are thousands a second, so it is logged at
-  ///   `debug`, all others at `info`.
+  /// Logs an accepted message.
+  /// - Parameter isSingle: whether it is a send to named users through a committer. There are thousands of these a
+  ///   second, so they are logged at `debug`, all others at `info`.
   func accepted(_ seqno: Seqno, requestID: @autoclosure () -> String, isSingle: Bool) {
     log.log(
       level: isSingle ? .debug : .info, "message accepted",

@@ -44,7 +44,7 @@ package final class RootHandler: RequestHandler {
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
-    // The most frequent paths come first, to save comparisons.
+    // Check the most frequent paths first, to save comparisons.
     if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
     if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
     if HostedHandler.handles(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
@@ -84,7 +84,7 @@ package final class RootHandler: RequestHandler {
     Self.isForAdmin(request) && admin.spoolsBody(of: request)
   }
 
-  /// Whether a path is of the API, in this version or in one that there is not: `/v1/…`, `/v2`.
+  /// Returns whether a path begins with a version of the API, whether or not that version exists: `/v1/…`, `/v2`.
   private static func hasVersion(_ path: String) -> Bool {
     let digits = path.dropFirst(2).prefix { $0.isASCII && $0.isNumber }
     guard path.hasPrefix("/v"), !digits.isEmpty else { return false }
@@ -99,7 +99,7 @@ package final class RootHandler: RequestHandler {
 
 /// The kinds of requests that metrics distinguish.
 package enum APIKind: UInt8, CaseIterable {
-  /// `none` is the kind of an invalid request.
+  /// Kinds of requests; `none` is that of an invalid request.
   case none, receipts, reads, devices, sdk, admin, pages, server, files
 
   package static let names = allCases.map { "\($0)" }

@@ -2,8 +2,8 @@ internal import Domain
 package import HTTPServer
 internal import JSON
 
-/// `/health` reports that the process is running and its schema is current. `/ready` reports whether, as far as the
-/// node knows, it can deliver and answer admin requests.
+/// Serves `/health` and `/ready`. `/health` reports that the process is running and its schema is current. `/ready`
+/// reports whether, as far as the node knows, it can deliver and answer admin requests.
 package final class HealthHandler {
   private let isConnected: () -> Bool
   private let isOutOfRoom: () -> Bool

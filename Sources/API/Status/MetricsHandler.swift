@@ -9,7 +9,7 @@ package import Operations
 /// address (`UPMC_METRICS_LISTEN`), anyone who can connect may read them.
 package final class MetricsHandler {
   private let metrics: Metrics
-  /// Verifies API keys; nil where none is required.
+  /// Verifies API keys; nil if none is required.
   private let catalog: Catalog?
 
   package init(metrics: Metrics, catalog: Catalog?) {

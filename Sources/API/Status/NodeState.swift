@@ -2,9 +2,9 @@ package import Domain
 internal import JSON
 package import Metrics
 
-/// What one node knows of itself, read from its memory.
+/// State of one node, read from its memory.
 package struct NodeState: Sendable {
-  /// Sentences that say what keeps pushes from being sent.
+  /// Sentences that state what prevents pushes from being sent.
   package let complaints: [Sentence]
   package let samples: [Metrics.Sample]
 
@@ -20,7 +20,7 @@ struct ShownSample {
   let labels: Labels
   let value: Double
 
-  /// All metrics, also those of the process.
+  /// Returns all metrics, including those of the process.
   static func all(of samples: [Metrics.Sample]) -> [ShownSample] {
     samples.flatMap { sample in sample.points.flatMap { point in shown(sample.name, point.labels, point.value) } }
   }
@@ -40,7 +40,8 @@ struct ShownSample {
     }
   }
 
-  /// The upper bound of the bucket in which the quantile lies; the highest bound if it lies above all; nil without values.
+  /// Returns the upper bound of the bucket that contains the quantile; the highest bound if the quantile lies above all
+  /// buckets; nil without values.
   private static func quantile(_ share: Double, of sum: Histogram.Sum) -> Double? {
     guard sum.count > 0 else { return nil }
     var below: Int64 = 0

@@ -15,10 +15,10 @@ package protocol ReadinessReport {
 
 /// Whether a node can deliver, and what prevents pushes from being sent.
 package struct ReadinessAnswer: Sendable {
-  /// Sentences that say what prevents pushes from being sent.
+  /// Sentences that state what prevents pushes from being sent.
   package var complaints: [Sentence]
   package var credentials: Int
-  /// When a network last accepted a push, in microseconds since 1970; nil if none has yet.
+  /// Time at which a network last accepted a push, in microseconds since 1970; nil if none has yet.
   package var lastAcceptedAt: Int64?
   package var overdueDeliveries: Int64
   package var nodes: Int64

@@ -6,7 +6,7 @@ internal import Store
 /// API keys of back-office systems and operators.
 extension Administration {
   package struct KeyCreated: DescribedAnswer {
-    /// The key itself. It is returned only here, because the database stores just its hash.
+    /// The API key in plain text. Only this response contains it, because the database stores just its hash.
     package let apiKey: String
     package let number: Int32
     package let role: Role
@@ -26,7 +26,7 @@ extension Administration {
     package var appID: String?
     /// Name of the key's owner, shown in lists; may be empty.
     package var name = ""
-    /// Microseconds since 1970; nil: it never ends.
+    /// Time at which the key ends, in microseconds since 1970; nil if it never ends.
     package var endsAt: Int64?
 
     package static let object = JSONObject(
@@ -45,7 +45,7 @@ extension Administration {
   /// - Parameters:
   ///   - appID: the only app the key may access; nil for all apps.
   ///   - name: name of the key's owner, shown in lists; may be empty.
-  ///   - endsAt: microseconds since 1970; nil: it never ends.
+  ///   - endsAt: microseconds since 1970; nil if the key never ends.
   package static func createKey(
     _ role: Role, appID: String?, name: String = "", endsAt: Int64? = nil, by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyCreated {

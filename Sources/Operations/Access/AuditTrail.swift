@@ -12,11 +12,11 @@ package import Store
 /// which the stored message documents for as long as it is kept; updates of channels; and vouchers, which are valid for
 /// minutes.
 package enum AuditTrail {
-  /// The change that an entry records.
+  /// An audited change: action, app, object, and the values before and after.
   struct Change {
     let action: String
     let app: App.Number?
-    /// Identifies the changed object in lists.
+    /// Name of the changed object, as lists show it.
     let object: String
     var before: [UInt8]?
     var after: [UInt8]?
@@ -31,7 +31,7 @@ package enum AuditTrail {
       self.app = app
     }
 
-    /// Sets the values before the change. `write` writes the members of a JSON object.
+    /// Returns a copy with the values before the change. `write` writes the members of a JSON object.
     func from(_ write: (inout JSONWriter) -> Void) -> Change {
       var change = self
       change.before = Self.object(write)
@@ -94,7 +94,7 @@ package enum AuditTrail {
 
   // MARK: Reading
 
-  /// An entry as lists show it.
+  /// An audit entry as lists show it.
   package struct Entry: DescribedAnswer {
     package let record: AuditLog.Record
 

@@ -4,14 +4,15 @@ package import Postgres
 internal import Reactor
 internal import Store
 
-/// Who may do what: the only place with rules about roles.
+/// Authorization: the only place with rules about roles.
 ///
 /// A caller has one role and access to one app or all. Every operation calls `require` first, and every route of the
 /// admin API declares its permission, so a caller without it learns nothing, not even whether its request was
 /// well-formed.
 package enum Authorization {
-  /// Identifies the caller by API key.
+  /// Returns the caller that an API key identifies.
   /// - Parameter token: the API key as issued.
+  /// - Throws: `.badCredential` if the key is unknown, revoked or over.
   package static func authenticate(_ token: String, on connection: Connection) throws(Problem) -> Caller {
     guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let caller = Caller(key) else {
       throw Problem(
@@ -51,7 +52,7 @@ package enum Role: String, CaseIterable, Sendable {
   }
 }
 
-/// What a role may be allowed to do.
+/// A permission of a role.
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
@@ -87,7 +88,8 @@ package enum Permission: String, CaseIterable, Sendable {
   /// Viewing webhook events and redelivering them.
   case manageEvents
 
-  /// Whether it holds for apps that are being deleted, whatever the request's method: reading, and erasing persons.
+  /// Whether the permission also holds, with any HTTP method, for apps that are being deleted: reading, exporting, and
+  /// erasing people.
   var holdsWhileDeleted: Bool {
     switch self {
     case .viewMessages, .viewContent, .viewPeople, .viewAudit, .exportPeople, .erasePeople: true
@@ -111,10 +113,11 @@ package struct Caller: Equatable, Sendable {
   package let unixUser: String?
   /// Name of the key or account, as recorded in the audit log.
   package let name: String
-  /// The client's address, or the host's name for commands; and the request's id.
+  /// Origin of the call: the client's address, or the host's name for commands.
   package var origin = ""
+  /// ID of the request; empty for commands.
   package var requestID = ""
-  /// Whether the request changes something, by its method.
+  /// Whether the request changes something, judged by its HTTP method.
   package var isChanging = false
 
   package init(
@@ -130,7 +133,7 @@ package struct Caller: Equatable, Sendable {
     self.name = name
   }
 
-  /// Identifies the holder of an API key. Returns nil if its role is known only to a newer version.
+  /// Creates the caller for the holder of an API key; nil if this version does not know the key's role.
   init?(_ key: Secrets.APIKey) {
     guard let role = Role(rawValue: key.role) else { return nil }
     self.init(role: role, app: key.app, apiKey: key.number, name: key.name)
@@ -142,7 +145,8 @@ package struct Caller: Equatable, Sendable {
   /// The program itself, for what it does at startup without a request.
   package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil, name: "command line")
 
-  /// A person at the command line. Access to the master key allows everything except acting as two persons.
+  /// Returns the caller for a person at the command line. Access to the master key allows everything except acting as
+  /// two people.
   package static func commandLine(of unixUser: String) -> Caller {
     var caller = Caller(role: .admin, app: nil, apiKey: nil, unixUser: unixUser, name: "command line (\(unixUser))")
     caller.origin = HostName.current
@@ -162,8 +166,8 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// Throws `.forbidden` if the role does not have the permission, or the caller may not access the app; `.conflict` if
-  /// it would change something in an app that is being deleted. Persons are erased even then.
+  /// Throws `.forbidden` if the role does not have the permission or the caller may not access the app, and `.conflict`
+  /// if the call would change something in an app that is being deleted. Erasing people stays possible there.
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {
@@ -173,15 +177,15 @@ package struct Caller: Equatable, Sendable {
     if let problem = app.refusalWhileDeleted { throw problem }
   }
 
-  /// Throws if the request names a sending device other than the calling one.
+  /// Throws `.invalidField` if the request names a sending device other than the calling one.
   func requireOrigin(of request: MessageRequest) throws(Problem) {
     guard request.origin?.device == device else {
       throw Problem(at: "/from", "is written by the server, for messages that devices send")
     }
   }
 
-  /// Whether the caller is a program: it authenticates with a key, by address, or as a device. People have an account
-  /// or use the command line.
+  /// Whether the caller is a program: it authenticates with an API key, by address, or as a device. A person has an
+  /// account or uses the command line.
   var isProgram: Bool { apiKey != nil || device != nil || account == nil && name.isEmpty }
 
   package func reaches(_ number: App.Number) -> Bool {

@@ -54,7 +54,7 @@ package enum ConsoleAccounts {
         .given("appId", .orNull(.appID), \.appID, "The only app it reaches."),
       ])
 
-    /// Schema only: length and blanks are checked when an account is created, after conversion to lower case.
+    /// JSON Schema of a login. The rules are checked when an account is created, after conversion to lower case.
     private static let loginForm = JSONForm.anyText.described(
       JSONSchema.text(upTo: Operations.Limits.loginBytes, matching: #"^[^\u0000-\u0020\u007F]+$"#))
   }
@@ -106,7 +106,7 @@ package enum ConsoleAccounts {
   package struct Change: Sendable {
     package var name: String?
     package var role: Role?
-    /// Disabling an account signs it out everywhere.
+    /// Whether the account is disabled, which signs it out everywhere; nil leaves it unchanged.
     package var isDisabled: Bool?
 
     package init() {}
@@ -134,7 +134,7 @@ package enum ConsoleAccounts {
         return before
       }
       try connection.run(Accounts.save(number, name: name, role: role, isDisabled: isDisabled))
-      // Another role applies only after a new sign-in.
+      // A new role applies only after a new sign-in.
       if isDisabled || role != before.role { try connection.run(Sessions.endAll(of: number)) }
       let audited = AuditTrail.Change("account.change", before.login, app: before.app)
         .from { $0.write(before.name, before.role, before.disabledAt != nil) }.to { $0.write(name, role, isDisabled) }
@@ -145,7 +145,7 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Creates a new link for an account that has no password yet, or whose owner has lost it.
+  /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it.
   package static func link(
     _ number: Int32, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Link {
@@ -164,8 +164,8 @@ package enum ConsoleAccounts {
     return Link(account: number, token: token, endsAt: endsAt)
   }
 
-  /// Removes the second factor of another account whose owner has lost it. Its sessions end; the owner signs in with the
-  /// password and sets up a new one.
+  /// Removes the second factor of another account whose owner has lost it, and ends that account's sessions. The owner
+  /// signs in with the password and sets up a new factor.
   package static func resetFactor(
     _ number: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -210,7 +210,8 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// An e-mail address has at most 254 bytes (RFC 5321).
+  /// Maximum length of a login in bytes: an e-mail address has at most 254 (RFC 5321).
   static let loginBytes = 254
+  /// Lifetime of a sign-in link.
   static let linkSeconds: Int64 = 3600
 }

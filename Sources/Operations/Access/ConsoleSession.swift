@@ -1,16 +1,16 @@
 internal import Store
 
-/// How a session began. Raw values are stored.
+/// Method by which a session was started. Raw values are stored in the database.
 package enum SignInWay: String, CaseIterable, Sendable {
   case password
   case link
-  /// At the identity provider.
+  /// Signed in at the identity provider (OpenID Connect).
   case openID = "openid"
 }
 
 /// A signed-in session.
 package struct ConsoleSession: Sendable {
-  /// For the cookie; never part of a response body.
+  /// Session token for the cookie; never part of a response body.
   package let token: String
   package let login: String
   package let name: String
@@ -21,7 +21,7 @@ package struct ConsoleSession: Sendable {
   /// True until a password has been chosen; always false for accounts of the identity provider.
   package let needsPassword: Bool
   package let hasFactor: Bool
-  /// True until a second factor has been set up, where the role needs one: the session may do nothing else.
+  /// True if the role needs a second factor and none has been set up: the session may only do that.
   package let needsFactor: Bool
 
   init(_ account: Accounts.Record, token: String, endsAt: Int64, _ way: SignInWay, _ policy: ConsolePolicy) {
@@ -40,15 +40,16 @@ package struct ConsoleSession: Sendable {
 }
 
 extension ConsolePolicy {
-  /// Whether a session may only set up its second factor.
-  /// - Parameter byProvider: whether it began at the identity provider, which asks for its own second factor.
+  /// Returns whether a session may only set up its second factor.
+  /// - Parameter byProvider: whether it was started at the identity provider, which asks for its own second factor.
   func needsFactor(_ role: Role, has factor: Bool, byProvider: Bool) -> Bool {
     secondFactor.contains(role) && !factor && !byProvider
   }
 }
 
 extension Operations.Limits {
-  /// A working day.
+  /// Maximum lifetime of a session: a working day.
   package static let sessionSeconds: Int64 = 12 * 3600
+  /// Time without a request after which a session ends.
   static let sessionIdleSeconds: Int64 = 2 * 3600
 }

@@ -8,7 +8,7 @@ internal import Store
 extension ConsoleAccounts {
   static let firstLogin = "admin"
 
-  /// Returns a link as long as nobody has ever been able to sign in; nil otherwise.
+  /// Returns a sign-in link for the first account as long as nobody has ever been able to sign in; nil otherwise.
   package static func firstLink(on connection: Connection, now: Int64) throws(Problem) -> Link? {
     let accounts = try connection.answer(Accounts.list(of: nil, after: 0, limit: 2))
     if accounts.isEmpty { return try make(on: connection, now: now) }
@@ -18,8 +18,8 @@ extension ConsoleAccounts {
     return try link(accounts[0].number, by: .commandLine, on: connection, now: now)
   }
 
-  /// Returns a link for the first account, whether or not it was used before. Only for the demonstration, which has no
-  /// other users.
+  /// Returns a sign-in link for the first account, whether or not it was used before; nil if it is disabled. Only for
+  /// the demonstration, which has no other users.
   package static func demonstrationLink(on connection: Connection, now: Int64) throws(Problem) -> Link? {
     guard let account = try connection.answer(Accounts.find(login: firstLogin)) else {
       return try make(on: connection, now: now)
@@ -33,7 +33,7 @@ extension ConsoleAccounts {
       return try create(
         firstLogin, name: "Administrator", role: .admin, appID: nil, by: .commandLine, on: connection, now: now)
     } catch {
-      // Another node has created the account first, and shows its link.
+      // Another node has created the account first, and shows its own link.
       if error.code == .conflict { return nil }
       throw error
     }

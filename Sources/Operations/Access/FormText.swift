@@ -16,12 +16,12 @@ package enum FormText {
     return encoded
   }
 
-  /// `name=value&name=value`.
+  /// Encodes a form body: `name=value&name=value`.
   static func form(_ values: [(String, String)]) -> String {
     values.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
   }
 
-  /// Base64 with padding (RFC 4648 §4), for the `Basic` scheme.
+  /// Encodes text as Base64 with padding (RFC 4648 §4), for the `Basic` scheme.
   static func base64(_ text: String) -> String {
     let plain = Base64URL.encode(text.utf8).replacing("-", with: "+").replacing("_", with: "/")
     return plain + String(repeating: "=", count: (4 - plain.count % 4) % 4)

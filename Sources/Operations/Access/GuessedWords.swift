@@ -1,5 +1,5 @@
-/// What people build passwords from when they are told to have one: words, names and rows of keys, in lower case, with
-/// stand-ins for letters already read as letters (`PasswordRule`).
+/// Common parts of passwords: words, names and keyboard rows, in lower case and after `PasswordRule` has replaced
+/// digits and signs by the letters that they stand for.
 enum GuessedWords {
   static let all: [String] = words + rows + Array(korean)
 
@@ -15,7 +15,7 @@ enum GuessedWords {
     mustang chelsea liverpool arsenal london letme please abcdef abcabc aaaa bbbb cccc xxxx zzzz qqqq
     """.split(separator: " ").map(String.init)
 
-  /// Rows of keys, also after stand-ins have been replaced: 1234567890 reads `i2eas6t89o`.
+  /// Keyboard rows, also as they read after the replacement: 1234567890 becomes `i2eas6t89o`.
   private static let rows = [
     "qwertyuiop", "qwerty", "qwertz", "azerty", "asdfghjkl", "asdfgh", "asdf", "zxcvbnm", "zxcvbn", "zxcv", "qazwsx",
     "iq2weearst6y", "iq2weear", "iq2w", "eear",

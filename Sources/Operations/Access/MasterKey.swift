@@ -2,23 +2,23 @@ internal import Crypto
 package import Domain
 internal import Synchronization
 
-/// Encrypts secrets for storage with AES-256-GCM. The 256-bit key is never stored in the database.
+/// Encrypts secrets for storage with AES-256-GCM. The 256-bit keys are never stored in the database.
 ///
-/// A ring of keys, so that the key can change while servers run (Decision 149): one seals, and every one opens what it
-/// has sealed. Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row, it does not
-/// open. All copies of a value share the ring.
+/// The keys form a ring, so that the key can change while servers run (Decision 149): one encrypts, and each decrypts
+/// what it has encrypted. Each secret is bound to its place (a name such as `credential 3 apns`), so a secret that was
+/// moved to another row cannot be decrypted. All copies of a value share the ring.
 ///
 /// ```
-///   sealed = id of the key (8 bytes) ‖ nonce ‖ ciphertext ‖ tag
+/// sealed = id of the key (8 bytes) ‖ nonce ‖ ciphertext ‖ tag
 /// ```
 package struct MasterKey: Sendable {
-  /// Names a key without telling anything about it: 8 bytes derived from it.
+  /// ID of a key: 8 bytes derived from it, which reveal nothing about the key.
   package struct ID: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 16 hex digits.
+    /// The id as 16 hex digits.
     package var description: String { Hex.encode(bytes) }
 
     package static let count = 8
@@ -26,11 +26,11 @@ package struct MasterKey: Sendable {
 
   private struct Ring: Sendable {
     var keys: [(id: ID, key: SymmetricKey)]
-    /// Index of the key that seals.
+    /// Index of the key that encrypts.
     var sealing = 0
   }
 
-  /// Shared by all copies.
+  /// The ring, shared by all copies of a `MasterKey`.
   private final class Shared: Sendable {
     let ring: Mutex<Ring>
 
@@ -39,12 +39,13 @@ package struct MasterKey: Sendable {
 
   private let shared: Shared
 
-  /// Throws unless `bytes` has 32 bytes.
+  /// Creates a ring of one key. Throws unless `bytes` has 32 bytes.
   package init(bytes: [UInt8]) throws(Problem) {
     try self.init(keys: [bytes])
   }
 
-  /// - Parameter keys: 32 bytes each, at least one; the first one seals until `seal(with:)` says otherwise.
+  /// Creates a ring of keys.
+  /// - Parameter keys: 32 bytes each, at least one; the first one encrypts until `seal(with:)` selects another.
   package init(keys: [[UInt8]]) throws(Problem) {
     shared = Shared(Ring(keys: try Self.named(keys)))
   }
@@ -67,13 +68,14 @@ package struct MasterKey: Sendable {
 
   // MARK: Keys
 
-  /// All keys, in the order of the file.
+  /// IDs of all keys, in the order of the key file.
   package var ids: [ID] { shared.ring.withLock { $0.keys.map(\.id) } }
 
-  /// The key that seals.
+  /// ID of the key that encrypts.
   package var sealingID: ID { shared.ring.withLock { $0.keys[$0.sealing].id } }
 
-  /// Takes the keys of a file that has changed. The key that seals stays, if the file still holds it.
+  /// Replaces the ring after the key file has changed. The key that encrypts stays the same if the file still contains
+  /// it.
   package func take(_ keys: [[UInt8]]) throws(Problem) {
     let named = try Self.named(keys)
     shared.ring.withLock { ring in
@@ -82,7 +84,7 @@ package struct MasterKey: Sendable {
     }
   }
 
-  /// Has another key seal from now on. Returns false, and changes nothing, if it is not among these.
+  /// Selects the key that encrypts from now on. Returns false, and changes nothing, if the ring does not contain it.
   package func seal(with id: ID) -> Bool {
     shared.ring.withLock { ring in
       guard let index = ring.keys.firstIndex(where: { $0.id == id }) else { return false }
@@ -91,18 +93,19 @@ package struct MasterKey: Sendable {
     }
   }
 
-  /// The key that has sealed a secret.
+  /// Returns the ID of the key that encrypted a secret.
   package static func id(of sealed: [UInt8]) -> ID { ID(Array(sealed.prefix(ID.count))) }
 
   // MARK: Secrets
 
-  /// Returns the key's id, nonce, ciphertext and tag, concatenated.
+  /// Encrypts a secret. Returns the key's id, nonce, ciphertext and tag, concatenated.
   package func seal(_ secret: [UInt8], for place: String) -> [UInt8] {
     let (id, key) = shared.ring.withLock { $0.keys[$0.sealing] }
     return id.bytes + AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
-  /// Decrypts a secret. - Throws: if the key is wrong, or the secret was changed or moved.
+  /// Decrypts a secret.
+  /// - Throws: if the ring lacks the key, or the secret was changed or moved to another place.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
     let id = Self.id(of: sealed)
     let key = shared.ring.withLock { ring in ring.keys.first { $0.id == id }?.key }
@@ -118,7 +121,7 @@ package struct MasterKey: Sendable {
     return secret
   }
 
-  /// Seals a secret anew with the key that seals now; nil if it is already.
+  /// Encrypts a secret again with the current key; returns nil if it already is encrypted with that key.
   /// - Throws: like `open`.
   package func renew(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8]? {
     guard Self.id(of: sealed) != sealingID else { return nil }

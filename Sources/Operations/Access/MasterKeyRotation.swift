@@ -5,14 +5,14 @@ internal import Store
 /// Changes the master key while servers run. Decision 149.
 ///
 /// ```
-///   every node knows the new key ─► it seals, on every node ─► all that others have sealed is sealed anew ─► the old one
-///        refused until then            from the next second       in batches, from where it was left          may go
+/// every node has the new key ─► it encrypts on every node ─► older secrets are encrypted again ─► the old key
+///    refused until then         from the next second         in batches, resumable                may be removed
 /// ```
-/// **Crash**: each batch is one transaction, and what is sealed says by which key, so a rotation that was killed goes on
-/// with what is left. **A wrong key** opens nothing: the batch ends with the place that did not open, and changes
-/// nothing.
+/// **Crash**: each batch is one transaction, and each secret names its key, so a killed rotation resumes with the
+/// secrets that are left. **A wrong key** decrypts nothing: the batch fails with the place of the secret that could not
+/// be decrypted, and changes nothing.
 package enum MasterKeyRotation {
-  /// Nodes that run, and how far they are.
+  /// Number of running nodes: all, those that have the new key, and those that encrypt with it.
   package struct Nodes: Equatable, Sendable {
     package let all: Int64
     package let know: Int64
@@ -24,8 +24,9 @@ package enum MasterKeyRotation {
     return Nodes(all: all, know: know, seal: seal)
   }
 
-  /// Has the key of the ring seal that the database names; the ring's first one in a database that names none.
-  /// - Returns: false if the ring does not hold it.
+  /// Selects the key that the database names as current. In a database that names none, stores the ring's first key as
+  /// current.
+  /// - Returns: false if the ring does not contain the key.
   @discardableResult
   package static func adopt(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Bool {
     guard let current = try connection.run(MasterKeys.current()) else {
@@ -35,24 +36,24 @@ package enum MasterKeyRotation {
     return master.seal(with: MasterKey.ID(current))
   }
 
-  /// Which key seals, as the database says; nil when nothing was sealed yet.
+  /// Returns the ID of the key that encrypts, according to the database; nil if nothing has been encrypted yet.
   package static func current(on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
     try connection.run(MasterKeys.current()).map { MasterKey.ID($0) }
   }
 
-  /// The key of the ring that has never sealed, which a rotation goes to; nil: there is none.
+  /// Returns the ID of the ring's key that has never encrypted, to which a rotation changes; nil if there is none.
   package static func coming(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
     let former = try connection.run(MasterKeys.all()).map { MasterKey.ID($0) }
     return master.ids.last { !former.contains($0) }
   }
 
-  /// Whether a rotation was begun and has not sealed everything anew.
+  /// Returns whether a rotation was started and some secrets still have to be encrypted again.
   package static func isUnderWay(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Bool {
     guard master.ids.count > 1 else { return false }
     return try countLeft(master, on: connection) > 0
   }
 
-  /// Has a key of the ring seal from now on, on every node that looks.
+  /// Makes a key of the ring current. Every node adopts it the next time it reads the database.
   package static func begin(
     _ id: MasterKey.ID, _ master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -68,14 +69,14 @@ package enum MasterKeyRotation {
     _ = master.seal(with: id)
   }
 
-  /// How many secrets are sealed with another key than the one that seals. Reads all users.
+  /// Returns the number of secrets that are encrypted with another key than the current one. Reads all users.
   package static func countLeft(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Int64 {
     try connection.run(MasterKeys.countLeft(sealedWithout: master.sealingID.bytes))
   }
 
-  /// Seals everything anew that another key has sealed.
-  /// - Parameter progress: called with the number of telephone numbers so far.
-  /// - Throws: `Problem` for a secret that no key of the ring opens; what was sealed anew before stays so.
+  /// Encrypts all secrets of other keys again with the current key.
+  /// - Parameter progress: called with the number of telephone numbers processed so far.
+  /// - Throws: `Problem` for a secret that no key of the ring decrypts; batches committed before remain.
   package static func renew(
     _ master: MasterKey, on connection: Connection, progress: (Int) -> Void = { _ in }
   ) throws {
@@ -101,7 +102,8 @@ package enum MasterKeyRotation {
     } while last != nil
   }
 
-  /// Credentials, signing keys, webhooks, second factors and provider tokens: some for each app or account.
+  /// Encrypts the secrets again of which each app or account has only a few: credentials, signing keys, webhooks,
+  /// second factors and provider tokens.
   private static func renewFew(_ master: MasterKey, _ connection: Connection) throws {
     for credential in try connection.run(Secrets.credentials()) {
       let place = Administration.place(ofCredentialFor: credential.app, credential.network)
@@ -147,6 +149,6 @@ package enum MasterKeyRotation {
 }
 
 extension Operations.Limits {
-  /// Telephone numbers sealed anew in one transaction: their users are locked for some ten milliseconds.
+  /// Number of telephone numbers that one transaction encrypts again; their users are locked for some ten milliseconds.
   static let renewedPhones = 500
 }

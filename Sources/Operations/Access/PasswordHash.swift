@@ -2,19 +2,19 @@ internal import Crypto
 
 /// Stored form of console passwords: scrypt (RFC 7914), so each guess costs 32 MiB and a tenth of a second.
 enum PasswordHash {
-  /// N = 2^15, r = 8, p = 3: of the settings OWASP rates as equally strong, the one with the lowest memory use that
-  /// still allows two threads at once.
+  /// N = 2^15, r = 8, p = 3: of the settings that OWASP rates as equally strong, the one with the lowest memory use
+  /// that still lets two threads hash at once.
   private static let (rounds, blockSize, parallelism): (UInt64, UInt64, UInt64) = (32_768, 8, 3)
 
   static func make(_ password: String, salt: [UInt8]) -> [UInt8] {
     let key = KeyDerivation.scrypt(
       password, salt: salt, rounds: rounds, blockSize: blockSize, parallelism: parallelism)
-    // Store only a code that is derived from the key, not the key itself.
+    // Store only a code derived from the key, not the key itself.
     return HMAC.authenticationCode(for: Array("upmc console password".utf8), using: key)
   }
 
-  /// Compares a password with the stored hash. Takes equally long without a stored hash, so that timing does not reveal
-  /// which logins exist.
+  /// Returns whether a password matches the stored hash. Takes equally long without a stored hash, so that timing does
+  /// not reveal which logins exist.
   static func matches(_ password: String, _ stored: [UInt8]?, salt: [UInt8]?) -> Bool {
     let made = make(password, salt: salt ?? [UInt8](repeating: 0, count: 16))
     guard let stored else { return false }

@@ -1,9 +1,10 @@
 internal import Domain
 
-/// The rule for new passwords, after NIST SP 800-63B §5.1.1: length counts, and what everybody guesses first is refused.
-/// No mixture of character classes is asked for, and no password expires.
+/// The rule for new passwords, after NIST SP 800-63B §5.1.1: length counts, and easily guessed passwords are refused.
+/// No mixture of character classes is required, and no password expires.
 enum PasswordRule {
-  /// - Parameter login: the account's; a password made of it is refused.
+  /// Throws unless the password obeys the rule.
+  /// - Parameter login: the account's login; a password derived from it is refused.
   /// - Throws: `.invalidField` at `/new`, with the rule.
   static func check(_ password: String, login: String) throws(Problem) {
     let characters = password.unicodeScalars.count
@@ -21,7 +22,8 @@ enum PasswordRule {
     }
   }
 
-  /// Whether little is left once repetitions, rows of keys, well-known words and the account's own name are taken out.
+  /// Returns whether too little is left of a password without repetitions, keyboard rows, common words and the
+  /// account's own name.
   private static func isGuessedFirst(_ password: String, _ names: [String]) -> Bool {
     var rest = letters(password)
     if Set(rest).count < Operations.Limits.differentCharacters { return true }
@@ -32,7 +34,8 @@ enum PasswordRule {
     return Set(left.joined()).count < Operations.Limits.lettersBesideGuessedWords
   }
 
-  /// Lower case, with the usual stand-ins for letters read as those letters.
+  /// Returns the text in lower case, with digits and signs replaced by the letters that they commonly stand for, and
+  /// without blanks.
   private static func letters(_ text: String) -> String {
     String(text.lowercased().map { standIns[$0] ?? $0 }).filter { !$0.isWhitespace }
   }
@@ -43,12 +46,12 @@ enum PasswordRule {
 }
 
 extension Operations.Limits {
-  /// Characters that a password needs.
+  /// Minimum number of characters (Unicode scalars) of a password.
   package static let passwordCharacters = 12
-  /// Bytes that a password may have.
+  /// Maximum length of a password in bytes.
   package static let passwordBytes = 256
-  /// Different characters that a password needs: fewer are repetitions.
+  /// Minimum number of different characters of a password; fewer are mere repetition.
   static let differentCharacters = 5
-  /// Different letters that a password needs beside what everybody guesses first.
+  /// Minimum number of different letters of a password besides `GuessedWords`.
   static let lettersBesideGuessedWords = 4
 }

@@ -4,7 +4,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Choosing a password.
+/// Lets the owner of an account choose a new password.
 package enum PasswordService {
   package struct NewPassword: Sendable {
     package var new = ""
@@ -20,8 +20,8 @@ package enum PasswordService {
       ])
   }
 
-  /// Sets a new password. All of the account's sessions end, including this one: the browser signs in again. A wrong
-  /// present password counts like one at signing in.
+  /// Sets a new password and ends all of the account's sessions, including this one: the browser signs in again. A
+  /// wrong current password counts like a failed sign-in.
   package static func choose(
     _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) {

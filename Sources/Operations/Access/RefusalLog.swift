@@ -3,13 +3,13 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Audits refused sign-ins, within the limits of `SignInThrottle`.
+/// Writes refused sign-ins to the audit log, within the limits of `SignInThrottle`.
 struct RefusalLog {
   let throttle: SignInThrottle
   let requestID: String
 
   /// Audits a failure and returns the problem for the client.
-  /// - Parameter reason: a stable word for the log.
+  /// - Parameter reason: fixed identifier for the audit log, such as `link`.
   func refuse(
     _ account: Accounts.Record?, _ reason: String, _ problem: Problem, on connection: Connection
   ) throws(Problem) -> Problem {
@@ -18,7 +18,8 @@ struct RefusalLog {
     return problem
   }
 
-  /// - Parameter object: the login, or what stands for it.
+  /// Writes an audit entry, unless the limit of entries is reached.
+  /// - Parameter object: the login, or a fixed text in its place.
   func note(_ object: String, _ reason: String, app: Int32? = nil, on connection: Connection) throws(Problem) {
     guard try throttle.mayTell(on: connection) else { return }
     let change = AuditTrail.Change("session.refuse", object, app: app).to { $0.member("reason", reason) }

@@ -3,17 +3,17 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Checks codes of the second factor: those of the authenticator app (RFC 6238), and recovery codes.
+/// Verifies second-factor codes: those of the authenticator app (RFC 6238), and recovery codes.
 ///
-/// A code of the app is accepted in its own 30 seconds and in those before and after, for clocks that differ; each step is
-/// used once, across all nodes, so a code that somebody has watched is worthless. A recovery code works once.
+/// An app's code is accepted in its own 30-second step and in the steps before and after it, for clocks that differ.
+/// Each step is accepted once across all nodes, so an observed code is worthless. A recovery code works once.
 struct SecondFactor {
   let master: MasterKey
 
-  /// What a code was.
+  /// Kind of the code that was accepted.
   enum Proof: Equatable {
     case app
-    /// With the number of codes that are left.
+    /// A recovery code, with the number of codes that remain.
     case recoveryCode(left: Int64)
 
     var name: String {
@@ -30,12 +30,13 @@ struct SecondFactor {
     master.seal(secret, for: Self.place(account))
   }
 
-  /// - Throws: when the master key does not fit.
+  /// Decrypts the secret of an account.
+  /// - Throws: if the master key cannot decrypt it.
   func open(_ sealed: [UInt8], of account: Int32) throws(Problem) -> [UInt8] {
     try master.open(sealed, for: Self.place(account))
   }
 
-  /// The context that an account's secret is sealed for.
+  /// Returns the place to which an account's encrypted secret is bound (`MasterKey`).
   static func place(_ account: Int32) -> String { "second factor of account \(account)" }
 
   static func makeSecret() -> [UInt8] {
@@ -44,9 +45,10 @@ struct SecondFactor {
 
   // MARK: Codes
 
-  /// Uses up a code of the account. Returns what it was; nil when it is wrong, over, or was used before.
+  /// Verifies a code of the account and marks it as used. Returns its kind; nil if it is wrong, expired or already
+  /// used.
   /// - Parameters:
-  ///   - sealed: the account's secret.
+  ///   - sealed: the account's encrypted secret.
   ///   - now: microseconds since 1970.
   func use(
     _ code: String, _ sealed: [UInt8], of account: Int32, on connection: Connection, now: Int64
@@ -60,11 +62,11 @@ struct SecondFactor {
     return try connection.answer(SecondFactors.use(account, step: step)) ? .app : nil
   }
 
-  /// The step that a code belongs to; nil for a wrong one.
+  /// Returns the time step to which a code belongs; nil for a wrong code.
   static func step(of code: String, _ secret: [UInt8], now: Int64) -> Int64? {
     let given = Array(plain(code).utf8)
     let present = TimeBasedCode.step(at: now / 1_000_000)
-    // All are compared, so time tells nothing.
+    // Compare all codes, so that timing reveals nothing.
     let matches = (-Operations.Limits.codeSteps...Operations.Limits.codeSteps).filter { offset in
       ConstantTime.isEqual(given, Array(TimeBasedCode.code(of: secret, step: present + offset).utf8))
     }
@@ -75,14 +77,14 @@ struct SecondFactor {
     code.utf8.count == TimeBasedCode.digits && code.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// Without the blanks and hyphens that people type.
+  /// Returns the code in lower case, without the blanks and hyphens that people type.
   private static func plain(_ code: String) -> String {
     code.lowercased().filter { !$0.isWhitespace && $0 != "-" }
   }
 
   // MARK: Recovery codes
 
-  /// Ten new codes, each of 80 random bits in four groups of four letters and digits.
+  /// Returns ten new codes, each of 80 random bits in four groups of four letters and digits.
   static func makeRecoveryCodes() -> [String] {
     (0..<Operations.Limits.recoveryCodes).map { _ in
       let text = Base32.encode(MasterKey.makeBytes().prefix(10)).lowercased()
@@ -96,9 +98,9 @@ struct SecondFactor {
 }
 
 extension Operations.Limits {
-  /// Steps of 30 seconds by which the clocks of telephone and server may differ, each way.
+  /// Number of 30-second steps by which the clocks of telephone and server may differ in each direction.
   static let codeSteps: Int64 = 1
   static let recoveryCodes = 10
-  /// The longest code: a recovery code with blanks around its hyphens.
+  /// Maximum length of a code in bytes: a recovery code with blanks around its hyphens.
   static let codeBytes = 40
 }

@@ -4,18 +4,19 @@ package import Postgres
 internal import Crypto
 internal import Store
 
-/// Setting up, replacing and removing a second factor: an authenticator app, with recovery codes.
+/// Sets up, replaces and removes a second factor: an authenticator app, with recovery codes.
 ///
 /// ```
-///   begin ──► secret, shown once (QR code) ──► confirm with its first code ──► factor in force, 10 recovery codes
-///   drop, new recovery codes: with a code          reset: by another administrator, audited; sessions end
+/// begin ──► secret, shown once (QR code) ──► confirm with its first code ──► factor active, 10 recovery codes
+/// drop, new recovery codes: with a code          reset: by another administrator, audited; sessions end
 /// ```
-/// An account that has a factor already proves it again before anything about it changes. Guesses count like wrong
-/// passwords (`SignInThrottle`).
+/// An account that already has a factor must send one of its codes before anything about the factor changes. Wrong
+/// codes count like wrong passwords (`SignInThrottle`).
 package struct SecondFactorService: Sendable {
   private let factor: SecondFactor
   private let policy: ConsolePolicy
 
+  /// Creates the service.
   /// - Throws: `.notConfigured` without a master key.
   package init(_ setting: ConsoleSetting) throws(Problem) {
     guard let master = setting.master else {
@@ -25,7 +26,7 @@ package struct SecondFactorService: Sendable {
     policy = setting.policy
   }
 
-  /// What the owner types or scans into an authenticator app.
+  /// The new secret, as its owner types it or scans it into an authenticator app.
   package struct Enrolment: DescribedAnswer {
     package let secret: String
     package let uri: String
@@ -61,7 +62,7 @@ package struct SecondFactorService: Sendable {
 
   package struct Code: Sendable {
     package var code = ""
-    /// A code of the factor that is in force, when it is being replaced.
+    /// Code of the active factor, required when that is being replaced.
     package var present: String?
 
     package static let object = JSONObject(
@@ -82,7 +83,7 @@ package struct SecondFactorService: Sendable {
       codesLeft: try connection.answer(SecondFactors.countCodes(account.number)))
   }
 
-  /// Makes a new secret. Nothing changes until a code of it is confirmed.
+  /// Creates a new secret. It takes effect only when a code of it is confirmed.
   package func begin(by caller: Caller, on connection: Connection) throws(Problem) -> Enrolment {
     let account = try own(caller, on: connection)
     let secret = SecondFactor.makeSecret()
@@ -92,17 +93,18 @@ package struct SecondFactorService: Sendable {
     return Enrolment(secret: text, uri: Self.uri(text, account.login))
   }
 
-  /// What authenticator apps call the account.
+  /// Issuer name that authenticator apps show beside the account.
   private static let issuer = Product.name.uppercased()
 
-  /// `otpauth://totp/UPMC:login?secret=…&issuer=UPMC`, as authenticator apps read it.
+  /// Returns `otpauth://totp/UPMC:login?secret=…&issuer=UPMC`, the URI that authenticator apps read.
   private static func uri(_ secret: String, _ login: String) -> String {
     let label = issuer + ":" + FormText.encode(login)
     return "otpauth://totp/\(label)?secret=\(secret)&issuer=\(issuer)"
       + "&algorithm=SHA1&digits=\(TimeBasedCode.digits)&period=\(TimeBasedCode.stepSeconds)"
   }
 
-  /// Puts the new secret in force. The account's other sessions end.
+  /// Activates the new secret and ends the account's other sessions.
+  /// - Throws: `.conflict` if no new secret is pending.
   package func confirm(
     _ code: Code, session token: String?, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> RecoveryCodes {
@@ -125,7 +127,7 @@ package struct SecondFactorService: Sendable {
     return RecoveryCodes(codes: codes)
   }
 
-  /// Makes new recovery codes; the former ones are void.
+  /// Creates new recovery codes, which invalidates the former ones.
   package func renewCodes(
     _ code: Code, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> RecoveryCodes {
@@ -139,8 +141,8 @@ package struct SecondFactorService: Sendable {
     return RecoveryCodes(codes: codes)
   }
 
-  /// Removes the factor.
-  /// - Throws: `.conflict` where the role needs one.
+  /// Removes the second factor.
+  /// - Throws: `.conflict` if the role needs one.
   package func drop(_ code: Code, by caller: Caller, on connection: Connection, now: Int64) throws(Problem) {
     let account = try own(caller, on: connection)
     guard !policy.secondFactor.contains(caller.role) else {

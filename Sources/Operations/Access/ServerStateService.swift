@@ -2,9 +2,10 @@ package import Domain
 package import Postgres
 package import Store
 
-/// What the database knows of all nodes and of itself, for operators and administrators of all apps.
+/// Reports the state of the database and of all nodes, for operators and administrators of all apps.
 package enum ServerStateService {
-  /// - Throws: `.forbidden` for a caller of one app.
+  /// Returns the state of the database.
+  /// - Throws: `.forbidden` for a caller that is limited to one app.
   package static func database(by caller: Caller, on connection: Connection) throws(Problem) -> DatabaseState {
     try caller.require(.manageQuarantine)
     guard caller.app == nil else {

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// An account's own sessions: where it is signed in, and signing out elsewhere.
+/// Lists and ends an account's own sessions.
 package enum SessionService {
   package struct Entry: DescribedAnswer {
     let record: SessionLists.Record
@@ -49,7 +49,7 @@ package enum SessionService {
     guard isEnded else { throw Problem(.notFound, "You are not signed in there any more.") }
   }
 
-  /// Ends all of the caller's sessions but the one that asks, and its unused links.
+  /// Ends all of the caller's sessions except the current one, and invalidates the caller's unused sign-in links.
   package static func endOthers(token: String?, by caller: Caller, on connection: Connection) throws(Problem) {
     let (account, token) = try own(token, caller)
     try connection.commit { () throws(PostgresError) in

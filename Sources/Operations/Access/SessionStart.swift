@@ -3,14 +3,14 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Begins the session of an account that has proved itself, in one transaction with its audit entry.
+/// Starts the session of an authenticated account, in one transaction with its audit entry.
 struct SessionStart {
-  /// The browser's previous token; its session ends.
+  /// The browser's previous session token, whose session ends; nil if there is none.
   let former: String?
   let throttle: SignInThrottle
   let requestID: String
 
-  /// The account as the caller of what its sign-in changes.
+  /// Returns the caller to whom the changes of a sign-in are attributed.
   func caller(_ account: Accounts.Record) -> Caller {
     var caller = Caller(
       role: Role(rawValue: account.role) ?? .viewer, app: account.app, apiKey: nil, account: account.number,
@@ -20,7 +20,8 @@ struct SessionStart {
     return caller
   }
 
-  /// - Parameter factor: what proved the second factor; nil without one.
+  /// Starts the session.
+  /// - Parameter factor: the code that was verified as second factor; nil without one.
   func begin(
     _ account: Accounts.Record, _ way: SignInWay, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
     on connection: Connection

@@ -16,10 +16,10 @@ internal import Store
 /// Decision 143.
 struct SignInAttempt {
   let proof: SignInService.Proof
-  /// Code of the second factor; nil when none was sent.
+  /// Second-factor code; nil if none was sent.
   let code: String?
   let policy: ConsolePolicy
-  /// Nil where no second factors are stored.
+  /// Nil if no second factors are stored.
   let master: MasterKey?
   let log: RefusalLog
   let throttle: SignInThrottle
@@ -36,8 +36,8 @@ struct SignInAttempt {
     log = RefusalLog(throttle: throttle, requestID: requestID)
   }
 
-  /// Returns the account, and what the code was.
-  /// Verifies the proof and returns the account. - Throws: the problem for the client, which has also been audited.
+  /// Verifies the proof and the second-factor code. Returns the account, and the kind of the code; nil without one.
+  /// - Throws: the problem for the client, which has also been audited.
   func prove(on connection: Connection) throws(Problem) -> (Accounts.Record, SecondFactor.Proof?) {
     switch proof {
     case .password(let login, let password):
@@ -71,7 +71,7 @@ struct SignInAttempt {
   private func prove(
     link: [UInt8], on connection: Connection
   ) throws(Problem) -> (Accounts.Record, SecondFactor.Proof?) {
-    // Used up only when the code is right as well.
+    // The link is used up only if the code is right as well.
     let login = try connection.answer(Sessions.login(ofLink: link, now: throttle.now))
     guard let login, let account = try connection.answer(Accounts.find(login: login)) else {
       throw try log.refuse(nil, "link", Self.wrong, on: connection)
@@ -92,18 +92,18 @@ struct SignInAttempt {
 
   private func count(_ login: String, on connection: Connection) throws(Problem) {
     try throttle.count(login, on: connection) { () throws(Problem) in
-      // Audited once per window: further failures are the same.
+      // Audit once per window: further failures add no information.
       _ = try log.refuse(nil, "too-many", Self.wrong, on: connection)
     }
   }
 
-  /// Nil for an account without a second factor.
+  /// Verifies the second-factor code; returns nil for an account without a second factor.
   private func checkFactor(of account: Accounts.Record, on connection: Connection) throws(Problem) -> SecondFactor
     .Proof?
   {
     guard let sealed = account.factor else { return nil }
     guard let code else {
-      // The first half was right: asking for the other one is no failure.
+      // The first factor was right, so asking for the second is no failure.
       try throttle.takeBack(account.login, on: connection)
       throw Problem(.secondFactorNeeded, "Send the code of the authenticator app, or a recovery code, as \"code\".")
     }

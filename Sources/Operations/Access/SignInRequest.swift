@@ -2,12 +2,12 @@ package import Domain
 package import JSON
 
 /// Body of a sign-in: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link; both with the
-/// `code` of a second factor where the account has one.
+/// `code` of a second factor if the account has one.
 package struct SignInRequest: Sendable {
   package let proof: SignInService.Proof
   /// Whether the sign-in may replace a different account's session in this browser.
   package let replaces: Bool
-  /// Code of the second factor; nil when none is given.
+  /// Second-factor code; nil if none was sent.
   package let code: String?
 
   package init(_ body: [UInt8]) throws(Problem) {

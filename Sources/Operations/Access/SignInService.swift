@@ -14,15 +14,16 @@ internal import Store
 /// **CSRF**: the cookie is SameSite=Strict, and every change requires the CSRF token, which is derived from the
 /// session's token and readable only by the console's pages.
 package enum SignInService {
-  /// Proof of identity.
+  /// Proof of identity: a password or a sign-in link.
   package enum Proof: Sendable {
     case password(login: String, String)
     /// The token of a sign-in link.
     case link(String)
   }
 
+  /// Signs in and returns the new session.
   /// - Parameters:
-  ///   - code: of the second factor; nil when none was sent.
+  ///   - code: second-factor code; nil if none was sent.
   ///   - former: the browser's previous token; its session ends.
   ///   - replaces: whether a link may sign in a different account than the current session's.
   ///   - now: microseconds since 1970.
@@ -39,8 +40,8 @@ package enum SignInService {
     return try start.begin(account, proof.way, factor: factor, setting.policy, on: connection)
   }
 
-  /// Throws if a link would replace the session of another account. Otherwise a link sent by somebody else could turn
-  /// an open page into another person's.
+  /// Throws if a link would replace the session of another account. Otherwise a link from an attacker could switch an
+  /// open page to the attacker's account.
   private static func checkReplacement(
     of former: String, by link: String, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -56,7 +57,7 @@ package enum SignInService {
     )
   }
 
-  /// Audits that a request came from an address from which nobody may sign in, and returns the problem for it.
+  /// Audits a request from an address that may not sign in, and returns the problem for the client.
   package static func refuseAddress(
     origin: String, requestID: String, on connection: Connection, now: Int64
   ) throws(Problem) -> Problem {
@@ -68,10 +69,10 @@ package enum SignInService {
 
   // MARK: Using a session
 
-  /// A request's session, as far as it is proved.
+  /// An authenticated request of a session.
   package struct Visit: Sendable {
     package let caller: Caller
-    /// True while the account's role needs a second factor that the account does not have yet.
+    /// True while the role needs a second factor and the account has none.
     package let lacksFactor: Bool
 
     package init(caller: Caller, lacksFactor: Bool) {
@@ -80,8 +81,8 @@ package enum SignInService {
     }
   }
 
-  /// Returns the caller that the session belongs to.
-  /// - Throws: `.badCredential` once the session is over.
+  /// Returns the caller to whom the session belongs, and extends the session.
+  /// - Throws: `.badCredential` if the session has ended.
   package static func authenticate(
     session token: String, _ policy: ConsolePolicy, on connection: Connection, now: Int64
   ) throws(Problem) -> Visit {
@@ -98,7 +99,7 @@ package enum SignInService {
         role, has: account.hasFactor, byProvider: account.way == SignInWay.openID.rawValue))
   }
 
-  /// The token that a page must send with every change.
+  /// Returns the CSRF token, which a page must send with every change.
   package static func csrfToken(of token: String) -> String {
     RandomToken.encode(Authorization.hash("csrf \(token)"))
   }

@@ -3,7 +3,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Counts wrong passwords and codes, and slows down whoever guesses. All nodes share the counters.
+/// Counts wrong passwords and codes, and slows down guessing. All nodes share the counters.
 ///
 /// | failures within 15 minutes | more than | consequence |
 /// | --- | --- | --- |
@@ -25,13 +25,14 @@ struct SignInThrottle {
   private var place: String { IPAddress(origin)?.network.description ?? origin }
   private var until: Int64 { now + Operations.Limits.signInWindowSeconds * 1_000_000 }
 
-  /// Hash under which a counter or place is stored.
+  /// Returns the hash under which a counter or a network is stored.
   private func subject(_ kind: String, _ rest: String...) -> [UInt8] {
     Authorization.hash(([kind] + rest).joined(separator: " "))
   }
 
-  /// Counts an attempt as a failure until it is forgiven. Call it before checking, so that concurrent attempts count too.
-  /// - Parameter flooded: called once per window when the address has exceeded its share.
+  /// Counts an attempt as a failure until `forgive` or `takeBack`. Call it before checking the password, so that
+  /// concurrent attempts count too.
+  /// - Parameter flooded: called once per window, when the address exceeds its limit.
   /// - Throws: `.tooManyAttempts`.
   func count(_ login: String, on connection: Connection, flooded: () throws(Problem) -> Void) throws(Problem) {
     let isKnown = try connection.answer(
@@ -45,7 +46,7 @@ struct SignInThrottle {
     let both = subject("login", login, place)
     let ofBoth = try fail(both, on: connection)
     if isKnown {
-      // A colleague behind the same address may be guessing.
+      // Another person behind the same address may be guessing.
       return try wait(for: both, after: ofBoth - Operations.Limits.failuresOfLogin, on: connection)
     }
     guard ofBoth <= Operations.Limits.failuresOfLogin else { throw Self.tooMany(Operations.Limits.signInWindowSeconds) }
@@ -54,7 +55,8 @@ struct SignInThrottle {
     try wait(for: ofLogin, after: failures - Operations.Limits.failuresOfLoginAnywhere, on: connection)
   }
 
-  /// Allows one attempt at a time, with delays that grow with the number of failures.
+  /// Allows one attempt at a time, with delays that double with each failure.
+  /// - Throws: `.tooManyAttempts` before the delay is over.
   private func wait(for subject: [UInt8], after failures: Int32, on connection: Connection) throws(Problem) {
     guard failures > 0 else { return }
     let seconds = min(Int64(1) << Int64(min(failures - 1, 5)), Operations.Limits.longestSignInTurnSeconds)
@@ -79,22 +81,22 @@ struct SignInThrottle {
     try connection.answer(SignInCounts.takeBack(subject("address", place)))
   }
 
-  /// Takes back an attempt that was right as far as it went. Earlier failures remain.
+  /// Uncounts an attempt whose password or link was right but which lacked the second factor. Earlier failures remain.
   func takeBack(_ login: String, on connection: Connection) throws(Problem) {
     for counter in [subject("login", login, place), subject("login", login), subject("address", place)] {
       try connection.answer(SignInCounts.takeBack(counter))
     }
   }
 
-  /// Records the place as known for the account.
+  /// Records the client's network as known for the account.
   func note(_ account: Int32, on connection: Connection) throws(PostgresError) {
     try connection.run(
       SignInCounts.note(
         account, subject("place", place), now: now, keeping: Operations.Limits.placesOfAccount))
   }
 
-  /// Whether another refusal may be audited. Entries within 15 minutes are limited per address and in total, so strangers
-  /// cannot flood the log.
+  /// Returns whether another refusal may be audited. Entries within 15 minutes are limited per address and in total, so
+  /// attackers cannot flood the log.
   func mayTell(on connection: Connection) throws(Problem) -> Bool {
     guard try fail(subject("told", place), on: connection) <= Operations.Limits.failuresOfAddress + 1 else {
       return false
@@ -118,17 +120,19 @@ extension Operations.Limits {
   static let signInWindowSeconds: Int64 = 900
   /// Failures allowed per login and address in the window.
   static let failuresOfLogin: Int32 = 5
-  /// Failures allowed per login from all addresses before attempts from unknown places are slowed down.
+  /// Failures allowed per login from all addresses before attempts from unknown networks are slowed down.
   static let failuresOfLoginAnywhere: Int32 = 20
   /// Failures allowed per address, which may serve a whole company.
   static let failuresOfAddress: Int32 = 20
-  /// Audit log entries about failures in the window, for all addresses together.
+  /// Limit of audit entries about failures in the window, for all addresses together.
   static let toldFailures: Int32 = 1_000
+  /// Longest delay between two attempts.
   static let longestSignInTurnSeconds: Int64 = 30
-  /// Failure counters kept, for all addresses and logins: enough for a few hundred addresses that use up their
-  /// attempts.
+  /// Limit of stored failure counters, for all addresses and logins: enough for a few hundred addresses that use up
+  /// their attempts.
   static let signInFailures: Int64 = 10_000
-  /// Known networks kept per account, and for how long.
+  /// Limit of known networks stored per account.
   static let placesOfAccount: Int64 = 32
+  /// Time for which a network stays known after a sign-in: 90 days.
   static let placeSeconds: Int64 = 90 * 86_400
 }

@@ -12,6 +12,7 @@ package struct SignedIn: DescribedAnswer {
     (name, role) = (session.name, session.role)
   }
 
+  /// Creates the identity of an API key.
   /// - Parameter caller: authenticated by an API key.
   package init(_ caller: Caller) {
     session = nil

@@ -5,7 +5,7 @@ package import Store
 
 /// Changes signing keys while servers run. Decision 150.
 package enum SigningKeyRotation {
-  /// A generation of a signing key, as people see it.
+  /// A generation of a signing key, as lists show it.
   package struct Entry: JSONAnswer {
     package let record: Secrets.SigningKeyRecord
 
@@ -34,7 +34,7 @@ package enum SigningKeyRotation {
     }
   }
 
-  /// Makes a new generation, which signs when every node has had time to read it.
+  /// Creates a new generation and returns its number. It signs after `signingKeyRest`, when every node has read it.
   package static func rotate(
     _ purpose: SigningKeys.Purpose, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Int32 {
@@ -45,7 +45,7 @@ package enum SigningKeyRotation {
       try connection.run(
         Secrets.addSigningKey(
           purpose: purpose.rawValue, generation: generation, sealed: sealed,
-          // Where nothing signs yet, nobody need wait.
+          // The first generation replaces none, so it signs at once.
           seconds: generation == 1 ? 0 : Operations.Limits.signingKeyRest))
       try connection.run(Announcements.announce(Catalog.channel))
       try connection.run(AuditTrail.add(change, by: caller))
@@ -53,8 +53,9 @@ package enum SigningKeyRotation {
     }
   }
 
-  /// Ends a former generation: what it has made proves nothing any more.
-  /// - Throws: `.conflict` for the one that signs, and for one that the present one has not replaced yet.
+  /// Ends a former generation: its signatures are no longer accepted.
+  /// - Throws: `.notFound` for an unknown generation; `.conflict` for the one that signs, and for one that the current
+  ///   one has not replaced yet.
   package static func end(
     _ purpose: SigningKeys.Purpose, _ generation: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -80,7 +81,7 @@ package enum SigningKeyRotation {
 }
 
 extension Operations.Limits {
-  /// Seconds until a new signing key signs. Nodes read keys every second; one that has not for so long has lost the
-  /// database, and accepts nothing.
+  /// Seconds until a new signing key signs. Nodes read keys every second; a node that has not read them for this long
+  /// has lost the database, and accepts nothing.
   package static let signingKeyRest: Int32 = 15
 }

@@ -6,18 +6,18 @@ internal import Synchronization
 
 /// The server's own signing keys, created once and shared by all nodes.
 ///
-/// They may change while servers run (Decision 150): a new generation signs only some seconds after it is stored, when
-/// every node has read it; former ones verify and open until they are ended.
+/// They can change while servers run (Decision 150): a new generation signs only some seconds after it is stored, when
+/// every node has read it. Former generations verify and decrypt until they are ended.
 package struct SigningKeys: Sendable {
-  /// What a key is for. Raw values are stored.
+  /// Purpose of a key. Raw values are stored in the database.
   package enum Purpose: String, CaseIterable, Sendable {
-    /// Receipts and reads: proves which delivery they are of.
+    /// Signs the `pushkey`, which proves the delivery that a receipt or read belongs to.
     case pushkey
-    /// Devices' own credentials, those of the existing SDK too.
+    /// Signs devices' own credentials, including those of the existing SDK.
     case authkey
-    /// The secrets with which apps' servers vouch for users.
+    /// Keys the secrets with which apps' servers vouch for users.
     case userproof
-    /// The content of confidential messages.
+    /// Encrypts the content of confidential messages.
     case content
   }
 
@@ -30,7 +30,7 @@ package struct SigningKeys: Sendable {
   package let contents: ContentSeal
   /// Encrypts users' telephone numbers.
   package let phones: PhoneNumberSeal
-  /// What was read last: purpose, generation, and whether it signs.
+  /// State of the keys at the last read: purpose, generation, and whether it signs.
   private let known: Known
 
   private final class Known: Sendable {
@@ -63,7 +63,7 @@ package struct SigningKeys: Sendable {
       phones: PhoneNumberSeal(master: master), known: Known(marks(stored)))
   }
 
-  /// Takes keys that were added, became active or ended since; in every copy of these keyrings.
+  /// Reads the keys again, and updates all copies of these keyrings if keys were added, became active or ended.
   package func refresh(_ connection: Connection, master: MasterKey) throws {
     let stored = try connection.run(Secrets.signingKeys())
     let marks = Self.marks(stored)
@@ -87,7 +87,7 @@ package struct SigningKeys: Sendable {
     stored.map { "\($0.purpose) \($0.generation) \($0.isActive)" }
   }
 
-  /// Opens the keys of a purpose: the one that signs, then the others, newest first.
+  /// Returns the decrypted keys of a purpose: the one that signs, then the others, newest first.
   private static func ring(
     of purpose: Purpose, _ stored: [Secrets.SigningKey], _ master: MasterKey
   ) throws -> [SymmetricKey] {

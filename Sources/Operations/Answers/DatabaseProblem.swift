@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Translates database errors into problems for the caller. No other place does.
+/// Translates database errors into problems for the caller; only this file does.
 extension Problem {
   package init(_ error: PostgresError) {
     if error.mayBeCommitted {
@@ -49,7 +49,7 @@ extension Problem {
     }
   }
 
-  /// The problem for a COMMIT that was not answered, so that nobody knows whether it took effect.
+  /// Problem for a COMMIT without an answer, so that it is unknown whether it took effect.
   package static var outcomeUnknown: Problem {
     Problem(
       .outcomeUnknown,

@@ -7,7 +7,8 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   package let items: [Item]
   package let nextCursor: String?
 
-  /// - Parameter place: behind which the next page begins; nil on the last page.
+  /// Creates a page.
+  /// - Parameter place: position after which the next page begins; nil on the last page.
   package init(items: [Item], behind place: String?) {
     self.items = items
     nextCursor = place.map(PageRequest.cursor)
@@ -16,7 +17,7 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   /// Creates a page.
   /// - Parameters:
   ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
-  ///   - place: returns the place of an item in its list.
+  ///   - place: returns the position of an item in its list.
   init(_ items: [Item], limit: Int, place: (Item) -> String) {
     let shown = Array(items.prefix(limit))
     self.init(items: shown, behind: items.count > limit ? shown.last.map(place) : nil)
@@ -35,7 +36,7 @@ extension PageRequest {
 }
 
 extension ItemPage {
-  /// Returns the schema, whose name is derived from that of its items.
+  /// Returns the page's schema, whose name is derived from that of its items.
   package static func object(of item: JSONObject<Item>) -> JSONObject<ItemPage> {
     JSONObject(
       "\(item.name)Page", [.always("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])

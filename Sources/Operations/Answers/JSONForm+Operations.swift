@@ -3,26 +3,26 @@ package import JSON
 
 /// JSON forms of values shared by many operations.
 extension JSONForm<Int64> {
-  /// Microseconds since 1970 as RFC 3339 text; written in UTC with milliseconds.
+  /// Form of a time in microseconds since 1970, as RFC 3339 text; written in UTC with milliseconds.
   package static let moment = JSONForm(
     JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() },
     write: { $1.value(Timestamp.text($0)) })
 }
 
 extension JSONForm<MessageState> {
-  /// A message's state; only written.
+  /// Form of a message's state; only written.
   package static let state = JSONForm(
     JSONSchema.words(MessageState.allCases.map(\.name)), write: { $1.value($0.name) })
 }
 
 extension JSONForm<MessagePurpose> {
-  /// A message's purpose, which determines the list it appears in; only written.
+  /// Form of a message's purpose, which determines the list it appears in; only written.
   package static let purpose = JSONForm(
     JSONSchema.words(MessagePurpose.allCases.map(\.name)), write: { $1.value($0.name) })
 }
 
 extension JSONForm<OutcomeStatus> {
-  /// A delivery's outcome; only written.
+  /// Form of a delivery's outcome; only written.
   package static let outcome = JSONForm(
     JSONSchema.words(OutcomeStatus.allCases.map(\.name)), write: { $1.value($0.name) })
 }
@@ -33,6 +33,6 @@ extension JSONForm<Role> {
 
 extension JSONForm<String> {
   package static let role = JSONForm.words(Role.allCases.map(\.rawValue))
-  /// A display name. Its length is checked on storing.
+  /// Form of a display name. Its length is checked when it is stored.
   package static let name = JSONForm.anyText.described(JSONSchema.text(upTo: Operations.Limits.nameBytes))
 }

@@ -4,12 +4,12 @@ internal import Store
 /// The requested page of a list.
 package struct PageRequest: Sendable {
   package var limit = Operations.Limits.pageDefault
-  /// The place behind which the page begins, as the list wrote it into the previous page's `nextCursor`; nil for the
-  /// first page.
+  /// Position after which the page begins, decoded from `nextCursor` of the previous page; nil for the first page.
   package private(set) var cursor: String?
   package var status: OutcomeStatus?
 
-  /// Parses the query parameters of a list. - Throws: if one is invalid.
+  /// Parses the query parameters of a list.
+  /// - Throws: if one is invalid.
   package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
     if let limit {
       guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {
@@ -32,14 +32,16 @@ package struct PageRequest: Sendable {
     if let cursor { self.cursor = try Self.place(behind: cursor) }
   }
 
-  /// The delivery after which the page begins.
+  /// Returns the delivery after which the page begins.
+  /// - Throws: for another list's cursor.
   func delivery() throws(Problem) -> DeliveryPages.Place {
     guard let cursor else { return .start }
     guard let place = DeliveryPages.Place(cursor: cursor) else { throw Self.foreignCursor }
     return place
   }
 
-  /// The device after which the page begins.
+  /// Returns the device after which the page begins; the lowest id for the first page.
+  /// - Throws: for another list's cursor.
   func device() throws(Problem) -> DeviceID {
     guard let cursor else { return DeviceID(high: 0, low: 0) }
     guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
@@ -48,7 +50,8 @@ package struct PageRequest: Sendable {
 }
 
 extension PageRequest {
-  /// The number at which the page begins; for lists sorted newest first, the page begins below it.
+  /// Returns the number at which the page begins; for lists sorted newest first, the page begins below it.
+  /// - Parameter first: the number for the first page.
   /// - Throws: for another list's cursor.
   func number(first: Int64) throws(Problem) -> Int64 {
     guard let cursor else { return first }
@@ -56,15 +59,16 @@ extension PageRequest {
     return number
   }
 
-  /// The SEQNO at which the page begins; for lists sorted newest first, the page begins below it.
+  /// Returns the SEQNO at which the page begins; for lists sorted newest first, the page begins below it.
   /// - Throws: for another list's cursor.
   func seqno(first: Seqno) throws(Problem) -> Seqno { Seqno(try number(first: first.number)) }
 
-  /// Returns the cursor of the page behind a place: base64url, so that it needs no escaping in a URL, whatever stands in a
-  /// CUID.
+  /// Returns the cursor of the page after a position: base64url, so that it needs no escaping in a URL, whatever
+  /// characters a CUID contains.
   package static func cursor(behind place: String) -> String { Base64URL.encode(place.utf8) }
 
-  /// The place that a cursor names.
+  /// Returns the position that a cursor encodes.
+  /// - Throws: for a malformed cursor.
   package static func place(behind cursor: String) throws(Problem) -> String {
     guard let bytes = Base64URL.decode(cursor), !bytes.isEmpty, !bytes.contains(0),
       let place = String(validating: bytes, as: UTF8.self)

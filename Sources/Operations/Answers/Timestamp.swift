@@ -1,7 +1,7 @@
 /// The timestamp format of all answers: RFC 3339, UTC, milliseconds.
 package enum Timestamp {
   /// Returns a time as text.
-  /// - Parameter microseconds: since 1970-01-01 UTC.
+  /// - Parameter microseconds: time since 1970-01-01 UTC.
   package static func text(_ microseconds: Int64) -> String {
     let milliseconds = floorDivide(microseconds, 1000)
     let (days, ofDay) = milliseconds.quotientAndRemainderFloored(by: 86_400_000)
@@ -36,7 +36,7 @@ package enum Timestamp {
 }
 
 extension Int64 {
-  /// Division that rounds down, so that times before 1970 come out right.
+  /// Returns quotient and remainder of a division that rounds down, so that times before 1970 are correct.
   fileprivate func quotientAndRemainderFloored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -3,11 +3,11 @@ internal import JSON
 package import Postgres
 package import Store
 
-/// Decisions on requests that wait for a second person.
+/// Approves and rejects requests that wait for a second person.
 extension ApprovalService {
   // MARK: Approving
 
-  /// Approves the request. Returns the same answer as the send would have.
+  /// Approves the request and returns the answer that the send would have returned.
   package static func approve(
     _ number: Approvals.Number, hosting: ContentHosting, seal: ContentSeal? = nil, by caller: Caller,
     on connection: Connection, now: Int64
@@ -47,7 +47,7 @@ extension ApprovalService {
   ) throws(Problem) {
     let heldSince = record.endsAt - ApprovalHolds.waitSeconds * 1_000_000
     let isDone = try connection.commit { () throws(PostgresError) in
-      // Lock the message before the approval, as every decision does.
+      // Lock the message before the approval, in the order that every decision uses.
       guard try connection.run(Controls.lock(seqno)) != nil,
         try connection.run(Approvals.lock(record.number))?.state == .waiting,
         try connection.run(ApprovalHolds.release(seqno, waited: max(0, now - heldSince)))
@@ -59,7 +59,7 @@ extension ApprovalService {
     guard isDone else { throw decided(record.number) }
   }
 
-  /// Returns the requester as a caller with their current permissions.
+  /// Returns the requester as a caller with the permissions that they have now.
   private static func requester(
     of record: Approvals.Record, _ connection: Connection
   ) throws(Problem) -> Caller {
@@ -73,7 +73,7 @@ extension ApprovalService {
     }
   }
 
-  /// Returns whether the approval is undecided. Call it in the transaction that creates the message.
+  /// Returns whether the approval is undecided, and locks it. Call it in the transaction that creates the message.
   static func isWaiting(_ consent: SendConsent, _ connection: Connection) throws(PostgresError) -> Bool {
     try connection.run(Approvals.lock(consent.approval))?.state == .waiting
   }
@@ -99,7 +99,8 @@ extension ApprovalService {
 
   // MARK: Rejecting
 
-  /// Rejects the request, so nothing of it is sent. The requester may do this too.
+  /// Rejects the request, so nothing of it is sent. The requester may also reject it.
+  /// - Throws: `.invalidField` at `/reason` if the reason is longer than `approvalReasonBytes`.
   package static func reject(
     _ number: Approvals.Number, reason: String?, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {

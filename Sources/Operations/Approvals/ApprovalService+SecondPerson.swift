@@ -48,7 +48,7 @@ extension ApprovalService {
     }
   }
 
-  /// Returns whether an account and a Unix user have the same name, as in `kim@example.com` and `kim`.
+  /// Returns whether an account and a Unix user have the same name, as `kim@example.com` and `kim` do.
   private static func isSameName(_ one: Principal, _ oneName: String, _ other: Principal, _ otherName: String) -> Bool {
     switch (one, other) {
     case (.unixUser(let name), .account): owns(name, otherName)
@@ -63,9 +63,11 @@ extension ApprovalService {
 }
 
 extension Operations.Limits {
-  /// How long, in seconds, an account that was opened by a link counts as controlled by the maker of the link.
+  /// Time, in seconds, for which an account that was opened by a sign-in link counts as controlled by the link's
+  /// creator.
   static let linkedByAskerSeconds: Int64 = 90 * 86_400
-  /// The same for accounts that the approver has created or linked. It is shorter, because administrators also create
-  /// the accounts of people whose messages they approve.
+  /// Time, in seconds, for which an account that the approver has created or linked counts as controlled by the
+  /// approver. It is shorter than `linkedByAskerSeconds`, because administrators also create the accounts of people
+  /// whose messages they approve.
   static let heldByApproverSeconds: Int64 = 7 * 86_400
 }

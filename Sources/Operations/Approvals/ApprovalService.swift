@@ -23,10 +23,10 @@ package enum ApprovalService {
   package struct Waiting: Sendable {
     package let approval: Approvals.Number
     package let targeted: Int64?
-    /// A JSON array of the audience's entries that match nobody.
+    /// JSON array of the audience's entries that match no user or device.
     let unknown: [UInt8]
     package let because: SecondPerson.Because
-    /// Devices targeted by the requester's other messages within the last hour.
+    /// Number of devices that the requester's other messages targeted within the last hour.
     package let withinHour: Int64
 
     package static let object = JSONObject<Waiting>(
@@ -44,7 +44,7 @@ package enum ApprovalService {
   package struct Entry: DescribedAnswer {
     let record: Approvals.Record
     let now: Int64
-    /// The complete request, for a person who may decide. If nil, the stored request is shown, which lacks confidential
+    /// Complete request, for a person who may decide. If nil, the stored request is shown, which lacks confidential
     /// content.
     var whole: [UInt8]?
 

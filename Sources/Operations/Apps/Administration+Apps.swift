@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Creating, listing and resuming apps.
+/// Creates, lists and resumes apps.
 extension Administration {
   package struct NewApp: Sendable {
     package var appID = ""
@@ -146,7 +146,7 @@ extension Administration {
   static func release(_ app: App, on connection: Connection) throws(PostgresError) {
     try connection.run(AppPauses.resume(app.number))
     try connection.run(Announcements.announce(Catalog.channel))
-    // Wakes the dispatcher: the app's messages wait in the queue.
+    // Wake the dispatcher: the app's messages wait in the queue.
     try connection.run(Announcements.announce(SendService.channel))
   }
 

@@ -32,7 +32,7 @@ extension Administration {
     /// Topics the certificate is valid for, for example `com.example.bank` and `com.example.bank.voip`.
     package let topics: [String]
     package let environments: [PushEnvironment]
-    /// When the certificate expires, in seconds since 1970. No push can be sent afterwards.
+    /// Expiry of the certificate, in seconds since 1970. No push can be sent afterwards.
     package let endsAt: Int64
 
     package static let object = JSONObject<CertificateSet>(
@@ -113,7 +113,7 @@ extension Administration {
 }
 
 extension JSONForm<[UInt8]> {
-  /// The certificate file in base64.
+  /// Form of the certificate file in base64.
   fileprivate static let certificate = JSONForm(
     JSONSchema.givenText.adding("format", "push-certificate"),
     read: { (reader) throws(JSONError) in

@@ -3,11 +3,11 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Replacing an app's client key. It is inside every copy of the app, so the former one goes on identifying the app until
-/// few copies have it. Decision 151.
+/// Replaces an app's client key. The key is built into every copy of the app, so the former one stays valid until few
+/// copies use it. Decision 151.
 extension Administration {
   package struct NewClientKey: Sendable {
-    /// How long the present key identifies the app too; nil: until it is ended.
+    /// Time, in seconds, for which the current key stays valid too; nil until it is ended.
     package var keeping: Int32?
 
     package static let object = JSONObject(
@@ -19,8 +19,8 @@ extension Administration {
       ])
   }
 
-  /// Gives an app another client key, at once, beside the present one.
-  /// - Throws: `.conflict` while there is a former one.
+  /// Gives an app a new client key, valid at once beside the current one.
+  /// - Throws: `.conflict` while there still is a former key.
   package static func replaceClientKey(
     of appID: String, _ new: NewClientKey, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {
@@ -42,7 +42,7 @@ extension Administration {
     return AppEntry(record)
   }
 
-  /// Ends the former client key: copies of the app that have it can register no more.
+  /// Ends the former client key: copies of the app that use it can no longer register.
   package static func endFormerClientKey(
     of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {
@@ -60,6 +60,7 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// How long a former client key may identify an app, in seconds: up to five years, as long as copies live.
+  /// Permitted time for which a former client key stays valid, in seconds: up to five years, as long as copies are in
+  /// use.
   static let clientKeyOverlap: ClosedRange<Int64> = 1...157_680_000
 }

@@ -4,7 +4,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Credentials of the push networks.
+/// Stores credentials for the push networks.
 extension Administration {
   /// Apple's token-based authentication: a .p8 key, created in the developer account.
   package struct APNsKey: Sendable {
@@ -56,8 +56,8 @@ extension Administration {
 
   /// Stores the key in place of any earlier one, and ends a pause, which the old key may have caused.
   /// - Parameters:
-  ///   - isChecked: whether Apple is asked first; otherwise a server asks afterwards.
-  ///   - trial: asks it.
+  ///   - isChecked: whether to ask Apple before storing the key; otherwise a server asks afterwards.
+  ///   - trial: asks Apple.
   package static func setCredential(
     _ key: APNsKey, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
     isChecked: Bool = false, trial: (any KeyTrial)? = nil
@@ -100,7 +100,7 @@ extension Administration {
     }
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(sealed))
-      // Notifies running servers, which try the new credential at once.
+      // Notify running servers, which try the new credential at once.
       try release(app, on: connection)
       try connection.run(AuditTrail.add(change, by: caller))
     }
@@ -141,10 +141,10 @@ extension Administration {
 }
 
 extension JSONForm<String> {
-  /// A key id or team id.
+  /// Form of a key id or team id.
   fileprivate static let appleID = JSONForm.anyText.described(JSONSchema.text(matching: "^[A-Z0-9]{10}$"))
 
-  /// A credential file, as text.
+  /// Returns the form of a credential file, as text.
   static func credential(_ schema: JSONTree) -> JSONForm {
     .text(upTo: Operations.Limits.credentialBytes).described(schema)
   }

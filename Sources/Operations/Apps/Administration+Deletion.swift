@@ -11,10 +11,10 @@ internal import Store
 ///     └────── restore ──────┘      └── the grace ends ──► purging: removed in portions ──► gone, but for its id
 /// ```
 extension Administration {
-  /// Begins an app's grace.
+  /// Starts an app's deletion with a grace period.
   /// - Parameters:
   ///   - confirmation: the app's id, typed again.
-  ///   - graceDays: from 0; nil for the usual grace.
+  ///   - graceDays: 0 or more; nil for the usual grace period.
   /// - Throws: `.forbidden` for a credential of one app, `.impossible` if the ids differ, `.conflict` if the app is
   ///   being deleted already.
   package static func deleteApp(
@@ -47,8 +47,9 @@ extension Administration {
     return try self.app(appID, by: caller, on: connection)
   }
 
-  /// Takes the deletion of an app back within its grace: the app is as it was.
-  /// - Throws: `.forbidden` for a credential of one app, `.conflict` if it is not being deleted or its removal has begun.
+  /// Cancels the deletion of an app within its grace period, which restores the app unchanged.
+  /// - Throws: `.forbidden` for a credential of one app, `.conflict` if it is not being deleted or its removal has
+  ///   begun.
   package static func restoreApp(
     _ appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {
@@ -56,7 +57,7 @@ extension Administration {
     let isBack = try connection.commit { () throws(PostgresError) in
       guard try connection.run(AppDeletions.takeBack(app.number)) else { return false }
       try connection.run(Announcements.announce(Catalog.channel))
-      // Wakes the dispatcher: the app's messages wait in the queue.
+      // Wake the dispatcher: the app's messages wait in the queue.
       try connection.run(Announcements.announce(SendService.channel))
       try connection.run(AuditTrail.add(AuditTrail.Change("app.restore", appID, in: app), by: caller))
       return true
@@ -71,6 +72,7 @@ extension Administration {
   }
 
   /// Returns the app if the caller administers the whole server.
+  /// - Throws: `.forbidden` for a caller of one app.
   private static func appOfServer(
     _ appID: String, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> App {
@@ -83,8 +85,8 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Permitted days between asking for an app's deletion and its removal.
+  /// Permitted grace periods between the request to delete an app and its removal, in days.
   package static let graceDays: ClosedRange<Int32> = 0...365
-  /// Days when none are named.
+  /// Default grace period, in days.
   package static let usualGraceDays: Int32 = 30
 }

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// How an app establishes which user a device belongs to, and how its rules are tightened.
+/// Changes the rules by which an app establishes the user of a device.
 extension Administration {
   /// Changes to an app's identity rules; nil fields stay as they are.
   package struct IdentityChange: Equatable, Sendable {
@@ -87,7 +87,7 @@ extension Administration {
     package let app: App
     /// Devices bound to a user with less proof than the given identity requires.
     package let unproved: [App.Identity: Int64]
-    /// Counts of the last 30 days.
+    /// Refused registrations, and those that would have been refused, of the last 30 days.
     let refusals: Bindings.Refusals
 
     package var refusedRegistrations: Int64 { refusals.unproved }
@@ -151,7 +151,8 @@ extension Administration {
     }
   }
 
-  /// Returns an app's secret. - Throws: if the master key is not the right one.
+  /// Returns an app's secret.
+  /// - Throws: if the master key does not decrypt the signing keys.
   package static func userProofSecret(
     of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws -> UserProofSecret {
@@ -196,7 +197,7 @@ extension Administration {
 
   /// Creates a voucher, by which the app's own server states that the next device that names this user belongs to the
   /// user. Replaces any earlier voucher.
-  /// - Parameter seconds: how long the voucher is valid.
+  /// - Parameter seconds: lifetime of the voucher.
   package static func vouch(
     for clientUID: String, of appID: String, deviceID: String?, seconds: Int64, by caller: Caller,
     on connection: Connection

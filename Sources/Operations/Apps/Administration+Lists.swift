@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Listing, deleting and revoking credentials and API keys. Secrets are never shown.
+/// Lists, deletes and revokes credentials and API keys. Secrets are never shown.
 extension Administration {
   // MARK: Credentials
 
@@ -30,7 +30,7 @@ extension Administration {
     package var key: APNsKey?
     package var certificate: APNsCertificate?
     package var account: FCMServiceAccount?
-    /// Whether Apple is asked before the key takes the place of another.
+    /// Whether Apple is asked before the key replaces another.
     package var isChecked = false
 
     package static let object = JSONObject(

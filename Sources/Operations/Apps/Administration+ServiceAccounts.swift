@@ -84,7 +84,7 @@ extension Administration {
   package static let fcmServiceAccountKind = "fcm-service-account"
 
   /// Stores the account in place of any earlier one, and ends a pause, which the old account may have caused.
-  /// - Parameter tokens: the address that issues access tokens, which the account file must name.
+  /// - Parameter tokens: address that issues access tokens; the account file must name it.
   package static func setCredential(
     _ credential: FCMServiceAccount, of appID: String, master: MasterKey, tokens: TokenAddress = TokenAddress(),
     by caller: Caller, on connection: Connection

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Showing apps and changing their settings.
+/// Shows apps and changes their settings.
 extension Administration {
   /// Changes to an app; nil fields stay as they are.
   package struct AppChange: Equatable, Sendable {
@@ -75,7 +75,7 @@ extension Administration {
     _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<AppEntry> {
     try caller.require(.viewMessages)
-    // Apps are few, so all of them are read.
+    // There are few apps, so read all of them.
     let entries = try connection.answer(Apps.all())
       .filter { caller.reaches($0.app.number) && $0.app.appID > (page.cursor ?? "") }
       .sorted { $0.app.appID < $1.app.appID }

@@ -5,7 +5,7 @@
 package enum Administration {}
 
 extension Operations.Limits {
-  /// Display name of an app or an API key, in bytes.
+  /// Maximum length of the display name of an app or an API key, in bytes.
   static let nameBytes = 256
   /// Maximum size of a credential file, in bytes. A .p8 key has about 260.
   package static let credentialBytes = 16_384

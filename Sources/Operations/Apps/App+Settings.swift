@@ -1,7 +1,7 @@
 internal import Domain
 internal import JSON
 
-/// An app's settings, as shown and as written to the audit log.
+/// Form of an app's settings, as shown and as written to the audit log.
 extension App {
   static let settings: [JSONField<App>] =
     [

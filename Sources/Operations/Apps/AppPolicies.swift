@@ -24,7 +24,7 @@ package struct AppPolicies: Sendable {
   /// Returns the app's rules; an unknown app has the default rules.
   func rules(of app: App.Number) -> App.IdentityRules { apps[app]?.identityRules ?? App.IdentityRules() }
 
-  /// The refusal of what would change something in an app that is being deleted; nil if it is not.
+  /// Returns the problem for a change in an app that is being deleted; nil if the app is not being deleted.
   func refusalWhileDeleted(of app: App.Number) -> Problem? { apps[app]?.refusalWhileDeleted }
 
   // MARK: Who vouches for a user
@@ -68,8 +68,8 @@ package struct AppPolicies: Sendable {
 
   // MARK: What an unproved AUTHKEY opens
 
-  /// Whether a claim grants full access, beyond reading, confirming and reporting presence.
-  /// - Parameter identity: the identity in force, or the one being tried out.
+  /// Returns whether a claim grants full access, beyond reading, confirming and reporting presence.
+  /// - Parameter identity: the app's current identity rule, or the one being tried out.
   func opensAll(
     _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Int64
   ) -> Bool {
@@ -78,9 +78,9 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// The time from which a device sees its user's inbox, in microseconds since 1970; nil if it sees nothing because the
-  /// app requires proved devices and this one is not proved. An unvouched device may belong to anyone who knows the
-  /// CUID, so it sees only what it could have received itself.
+  /// Returns the time from which a device sees its user's inbox, in microseconds since 1970; nil if it sees nothing
+  /// because the app requires proved devices and this one is not proved. An unvouched device may belong to anyone who
+  /// knows the CUID, so it sees only what it could have received itself.
   func inboxBegins(for record: Devices.Record) -> Int64? {
     guard !record.userKey.isGuest else { return 0 }
     guard record.identity >= rules(of: record.app).identity else { return nil }

@@ -27,7 +27,7 @@ package final class Catalog: Sendable {
   /// Signalled when a lookup misses an app that may have just been created.
   package let wanted: Wakeup
 
-  /// Encrypts the content of confidential messages; nil where none can be accepted.
+  /// Encrypts the content of confidential messages; nil if none can be accepted.
   package let seal: ContentSeal?
 
   package init(seal: ContentSeal? = nil) throws(SystemError) {
@@ -50,12 +50,12 @@ package final class Catalog: Sendable {
     return caller
   }
 
-  /// Remembers that an API key was used. Any thread.
+  /// Records that an API key was used. Callable from any thread.
   package func noteUse(of key: Int32) {
     usedKeys.withLock { _ = $0.insert(key) }
   }
 
-  /// Writes which API keys have been used since the last call, all in one statement. Decision 146.
+  /// Stores which API keys were used since the last call, in one statement. Decision 146.
   package func writeUses(_ connection: Connection) throws(PostgresError) {
     let used = usedKeys.withLock { used in
       defer { used.removeAll(keepingCapacity: true) }
@@ -63,7 +63,7 @@ package final class Catalog: Sendable {
     }
     guard !used.isEmpty else { return }
     do throws(PostgresError) {
-      // In order, so that two nodes never wait for each other.
+      // Sorted, so that two nodes never wait for each other's row locks.
       try connection.run(KeyUses.note(used.sorted()))
     } catch {
       usedKeys.withLock { $0.formUnion(used) }
@@ -84,7 +84,7 @@ package final class Catalog: Sendable {
   }
 
   /// Reloads all apps and API keys.
-  /// - Parameter timeZones: false where no device registers: PostgreSQL takes a while to list them.
+  /// - Parameter timeZones: false if no device registers here: PostgreSQL takes a while to list them.
   package func refresh(_ connection: Connection, timeZones: Bool = true) throws(PostgresError) {
     var fresh = Contents()
     for record in try connection.run(Apps.all()) {

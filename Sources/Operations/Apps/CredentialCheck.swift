@@ -29,12 +29,14 @@ extension CredentialChecks.Check {
 
 /// Asks Apple about a key that is not stored yet.
 package protocol KeyTrial: Sendable {
-  /// Blocks until Apple has answered, or half a minute. Writes nothing but a provider token.
+  /// Asks Apple and returns the result. Blocks for up to half a minute. Stores nothing except a provider token.
   func ask(_ key: Administration.APNsKey, for app: App, on connection: Connection) throws -> CredentialChecks.Check
 }
 
 extension Administration {
-  /// - Throws: `.impossible` for a key that Apple refuses, `.networkAway` when it cannot be asked; nothing was changed.
+  /// Asks Apple about a key before it is stored.
+  /// - Throws: `.impossible` for a key that Apple refuses, `.networkAway` if Apple cannot be asked; nothing was
+  ///   changed.
   static func tryOut(
     _ key: APNsKey, for app: App, _ trial: (any KeyTrial)?, on connection: Connection
   ) throws(Problem) {
@@ -60,8 +62,7 @@ extension Administration {
     }
   }
 
-  /// Waits a few seconds for the check of a newly stored credential. Returns nil if no server has made it yet, or none
-  /// runs.
+  /// Waits a few seconds for the check of a newly stored credential. Returns nil if no server has made it by then.
   static func awaitCheck(
     _ app: App.Number, _ network: PushNetwork, on connection: Connection
   ) throws(Problem) -> CredentialChecks.Check? {
@@ -76,7 +77,7 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// How long to wait. Apple answers within half a second if it can be reached.
+  /// Maximum time to wait for the check. Apple answers within half a second if it can be reached.
   static let checkTimeout: Duration = .seconds(3)
   static let checkPause: Duration = .milliseconds(50)
 }

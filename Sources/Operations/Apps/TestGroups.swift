@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// An app's test groups: who gets a message for a trial before everyone does.
+/// Test groups of an app: the users who get a message as a test before it goes to everyone.
 package enum TestGroups {
   /// A named list of users.
   package struct Group: Equatable, Sendable {
@@ -43,7 +43,7 @@ package enum TestGroups {
       "TestGroups", [.always("groups", .list(of: Group.shown.form), \.groups, "By name.")])
   }
 
-  /// All groups of an app, in the place of those that it had.
+  /// Body of a change: the complete list of an app's groups, which replaces the current one.
   package struct Change: Sendable {
     package var groups: [Group] = []
 
@@ -82,7 +82,7 @@ package enum TestGroups {
     guard before.groups != change.groups.sorted(by: { $0.name < $1.name }) else { return before }
     try connection.commit { () throws(PostgresError) in
       for query in TestRecipients.replace(change.groups.map(\.stored), of: app.number) { try connection.run(query) }
-      // How many, not who: the log outlives the persons.
+      // Audit the number of users, not who they are: the log is kept for longer than personal data.
       let audited = AuditTrail.Change("app.test-groups", app.appID, in: app).from { before.groups.summarize(to: &$0) }
         .to { change.groups.summarize(to: &$0) }
       try connection.run(AuditTrail.add(audited, by: caller))
@@ -102,7 +102,8 @@ extension [TestGroups.Group] {
 }
 
 extension Operations.Limits {
-  /// Test groups of an app, and users of one group: they are chosen from a list by eye.
+  /// Maximum number of test groups of an app; people choose from a short list.
   static let testGroups = 20
+  /// Maximum number of users of a test group.
   static let testRecipients = 50
 }

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Listing and deleting groups.
+/// Lists and deletes groups.
 extension Administration {
   package struct GroupEntry: Sendable {
     package let groupSeq: Int64

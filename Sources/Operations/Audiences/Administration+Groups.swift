@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Groups of users.
+/// Creates groups of users.
 extension Administration {
   package struct NewGroup: Sendable {
     package var appID: String

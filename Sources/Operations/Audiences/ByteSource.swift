@@ -27,12 +27,12 @@ package struct ByteSource: Sendable {
     return part
   }
 
-  /// The problem to report when stored data can no longer be read.
+  /// Returns the problem for stored data that can no longer be read.
   package static func unreadable(_ reason: String) -> Problem {
     Problem(.internalError, "What was uploaded could not be read again (\(reason)). Send it once more.")
   }
 
-  /// SHA-256 of the whole content.
+  /// Returns the SHA-256 hash of the whole content.
   func sha256() throws(Problem) -> [UInt8] {
     var hash = SHA256()
     try forEachPart(of: Operations.Limits.partBytes) { hash.update($0) }

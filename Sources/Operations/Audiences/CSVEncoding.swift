@@ -48,8 +48,8 @@ struct CSVEncoding {
     }
   }
 
-  /// Whether a line in a CP949 file is valid CP949. Korean letters take three bytes in UTF-8: a line of valid UTF-8
-  /// with such letters does not count as CP949, even if its bytes would fit.
+  /// Returns whether a line in a CP949 file is valid CP949. Korean letters take three bytes in UTF-8: a line of valid
+  /// UTF-8 with such letters does not count as CP949, even if its bytes would fit.
   static func isKorean(line: ArraySlice<UInt8>) -> Bool {
     guard KoreanCodePage.isText(line) else { return false }
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil

@@ -6,7 +6,7 @@ struct CSVPieces {
   private let file: ByteSource
   private let partBytes: Int
   private(set) var offset = 0
-  /// The beginning of a line whose end has not been read yet.
+  /// Beginning of a line whose end has not been read yet.
   private var rest: [UInt8] = []
 
   init(_ file: ByteSource, partBytes: Int) {

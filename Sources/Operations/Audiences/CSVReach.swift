@@ -10,7 +10,8 @@ struct CSVReach {
   /// The CUIDs of the first of these users.
   private(set) var unknown: [String] = []
 
-  /// Counts the users of a file. - Throws: `.unknownUpload` if the file no longer exists or belongs to another app.
+  /// Counts the users of a file.
+  /// - Throws: `.unknownUpload` if the file no longer exists or belongs to another app.
   init(
     _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Int64, unknownAtMost limit: Int
   ) throws(Problem) {

@@ -8,8 +8,8 @@ internal import Store
 /// All or nothing: a file with invalid lines is refused with a list of its faults, unless the caller asks to skip them.
 /// The text may be UTF-8 or CP949, which spreadsheets on Korean Windows write.
 package enum CSVUploads {
-  /// How long a file is kept that no message uses, in microseconds (7 days). It is short because the file contains
-  /// personal names.
+  /// Time for which a file that no message uses is kept, in microseconds (7 days). It is short because the file
+  /// contains personal names.
   static let unusedMicroseconds: Int64 = 7 * 86_400 * 1_000_000
 
   static func gone(_ csv: Int64) -> Problem {
@@ -23,7 +23,7 @@ package enum CSVUploads {
     package let devices: Int64
     package let unknownCount: Int
     package let unknown: [String]
-    /// When the file is deleted, in microseconds since 1970.
+    /// Time at which the file is deleted, in microseconds since 1970.
     package let expiresAt: Int64
 
     package static let object = JSONObject<Stored>(

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// The group tree: listing and changing groups, and managing their members.
+/// Lists and changes the groups of the group tree, and manages their members.
 package enum GroupService {
   package struct Entry: DescribedAnswer {
     package let record: GroupTree.Record
@@ -24,7 +24,7 @@ package enum GroupService {
   }
 
   /// Lists the direct children of a group, by name.
-  /// - Parameter parent: nil for the top level.
+  /// - Parameter parent: number of the group; nil for the top level.
   package static func list(
     of appID: String, below parent: Groups.Number?, _ page: PageRequest, by caller: Caller,
     on connection: Connection
@@ -45,7 +45,7 @@ package enum GroupService {
 
   package struct Change: Sendable {
     package var name: String?
-    /// The new parent; `.some(nil)` moves the group to the top level, nil leaves it where it is.
+    /// Number of the new parent; `.some(nil)` moves the group to the top level, nil leaves it unmoved.
     package var parent: Groups.Number??
     /// Whether devices may join the group themselves.
     package var isJoinable: Bool?
@@ -63,7 +63,7 @@ package enum GroupService {
     fileprivate var isEmpty: Bool { name == nil && parent == nil && isJoinable == nil }
   }
 
-  /// Renames a group, moves it with its subtree, or opens it to devices.
+  /// Renames a group, moves it with its subgroups, or changes whether devices may join it.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -97,7 +97,8 @@ package enum GroupService {
     return try self.group(group, by: caller, on: connection)
   }
 
-  /// Deletes a group and its memberships; a group with subgroups is refused.
+  /// Deletes a group and its memberships.
+  /// - Throws: a problem for a group with subgroups.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -204,7 +205,8 @@ package enum GroupService {
     return MembersChanged(count: known.count, unknown: unknown)
   }
 
-  /// Returns a group after checking the permission. A group of another app is reported as nonexistent.
+  /// Returns a group after checking the permission.
+  /// - Throws: a problem if the group does not exist, or belongs to an app that the caller may not access.
   private static func find(
     _ group: Groups.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> GroupTree.Record {

@@ -6,7 +6,8 @@ internal import Store
 /// Copies a saved segment's conditions into a message that references it, so that editing or deleting the segment does
 /// not affect accepted messages, and every node reads the same conditions. Decision 062.
 enum SavedSegment {
-  /// Copies the conditions. - Returns: the request to store.
+  /// Copies the conditions into the message.
+  /// - Returns: the request to store.
   static func copy(
     into message: inout MessageRequest, _ body: [UInt8], _ app: App, on connection: Connection
   ) throws(Problem) -> [UInt8] {

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Saved segments: named audiences defined by conditions.
+/// Manages saved segments: named audiences defined by conditions.
 package enum SegmentService {
   package struct Entry: DescribedAnswer {
     package let record: Segments.Record
@@ -171,7 +171,8 @@ package enum SegmentService {
 
   // MARK: Internals
 
-  /// Validates conditions. - Throws: the problem, with its position in the body.
+  /// Validates conditions.
+  /// - Throws: the problem, with its position in the body.
   private static func check(_ conditions: [UInt8]) throws(Problem) {
     do throws(Problem) {
       _ = try Segment(json: conditions)
@@ -185,7 +186,7 @@ package enum SegmentService {
     _ segment: Int64, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> Segments.Record {
     try caller.require(permission)
-    // Segments of other apps are reported as nonexistent.
+    // Report segments of other apps as nonexistent.
     guard let record = try connection.answer(Segments.find(segment)), caller.reaches(record.app) else {
       throw unknown(segment)
     }
@@ -198,7 +199,7 @@ package enum SegmentService {
 }
 
 extension Segments.Record {
-  /// The settings to audit.
+  /// Writes the settings that are audited.
   fileprivate func writeSettings(to writer: inout JSONWriter) {
     writer.member("name", name)
     writer.member("conditions", raw: Array(conditions.utf8))

@@ -11,7 +11,7 @@ package enum TagService {
     case users([String])
     case devices([DeviceID])
 
-    /// Names a single owner, or says how many there are.
+    /// The single owner's name, or the number of owners, for the audit log.
     fileprivate var summary: String {
       switch self {
       case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
@@ -60,7 +60,7 @@ package enum TagService {
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
       throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
-    // The whole change is audited once, together with its first part.
+    // Audit the whole change once, together with its first part.
     var audited: AuditTrail.Change? = AuditTrail.Change("tags.change", owners.summary, in: app).to {
       change.write(to: &$0)
     }
@@ -124,7 +124,7 @@ package enum TagService {
 }
 
 extension Operations.Limits {
-  /// Users or devices tagged per commit, which locks their rows.
+  /// Number of users or devices tagged per commit, which locks their rows.
   static let taggedOwners = 500
   /// Maximum number of an app's tags that are listed.
   static let shownTags = 1_000

@@ -57,7 +57,7 @@ struct BadgeCounts {
     return steps
   }
 
-  /// Takes over the counts that `lock` has read. Call it once the locks are held.
+  /// Reads the counts that `lock` has loaded. Call it once the locks are held.
   mutating func begin() {
     loaded = sink.counts
     present = sink.counts.mapValues(\.badge)

@@ -12,7 +12,7 @@ struct BadgeSync {
   private let found = Found()
   private var changes: [Users.Key: DeviceID?] = [:]
 
-  /// Finds out which users have more than one device. Round 2.
+  /// Returns the steps that find the users with more than one device. Round 2.
   func look(_ users: Set<Users.Key>, _ policies: AppPolicies) -> [Step] {
     let asked = users.filter { policies.badgeSync.contains($0.app) && !$0.userKey.isGuest }
     guard !asked.isEmpty else { return [] }
@@ -31,7 +31,7 @@ struct BadgeSync {
     if let known = changes[user], known != device { changes[user] = .some(nil) } else { changes[user] = device }
   }
 
-  /// Queues the notifications. Round 3, after the users are locked.
+  /// Returns the steps that queue the notifications. Round 3, after the users are locked.
   func save(at now: Int64) -> [Step] {
     guard !changes.isEmpty else { return [] }
     return [
@@ -43,7 +43,7 @@ struct BadgeSync {
 }
 
 extension Operations.Limits {
-  /// How long changes of a user's count are gathered before its other devices are notified, in microseconds (one
+  /// Time for which changes of a user's count are gathered before its other devices are notified, in microseconds (one
   /// second).
   static let badgeSyncMicroseconds: Int64 = 1_000_000
 }

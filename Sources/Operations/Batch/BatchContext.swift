@@ -15,23 +15,23 @@ final class BatchContext {
   let readAt: Instant
   /// Number of the committer's own rows in the totals.
   let writer: Int32
-  /// The node that claims the accepted sends.
+  /// ID of the node that claims the accepted sends.
   let node: UUIDValue
-  /// The policies of all apps.
+  /// Policies of all apps.
   let policies: AppPolicies
   /// Limits the registration of new devices; nil for no limit.
   let newDevices: NewDevices?
-  /// The new devices counted against the limits by this batch.
+  /// New devices that this batch has counted against the limits.
   private(set) var admitted: [NewDevices.Source] = []
   /// Current device rows of this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
-  /// Whether each changed device was active before the batch.
+  /// For each changed device, whether it was active before the batch.
   private var wereActive: [DeviceID: Bool] = [:]
   var counts = BadgeCounts()
   var badgeSync = BadgeSync()
   var bindings = BindingSteps()
-  /// All devices of users who may have only one.
+  /// Devices of the users who may have only one device.
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
   init(
@@ -62,7 +62,7 @@ final class BatchContext {
   }
 
   /// Counts a new device against the limits.
-  /// - Returns: the reason for refusing it; nil if it may register.
+  /// - Returns: the reason to refuse it; nil if it may register.
   func admit(_ app: App, from origin: IPAddress?) -> Problem? {
     guard let newDevices else { return nil }
     if let problem = newDevices.refusal(of: app, from: origin, now: readAt) { return problem }
@@ -70,8 +70,8 @@ final class BatchContext {
     return nil
   }
 
-  /// The user name returned to a device. A device without a vouched user may belong to anyone, so it only gets back the
-  /// name it gave; otherwise customers' names could be looked up by their CUIDs.
+  /// Returns the user name that the device may see. A device without a vouched user may belong to anyone, so it only
+  /// gets back the name it gave; otherwise customers' names could be looked up by their CUIDs.
   func shownName(_ given: String, stored: String? = nil, of record: Devices.Record) -> String {
     guard record.identity > .open else { return given }
     return stored ?? counts.name(of: Users.Key(app: record.app, userKey: record.userKey))
@@ -97,7 +97,7 @@ final class BatchContext {
     devices[record.device] = record
   }
 
-  /// Counts changed devices that became active or ceased to be.
+  /// Returns the steps that count the changed devices that became active or ceased to be active.
   func countJoinsAndLeaves() -> [Step] {
     var tally = Statistics.Tally()
     for (device, wasActive) in wereActive {

@@ -35,11 +35,11 @@ package indirect enum Operation: Sendable {
   package struct Confirmation: Sendable {
     package let seqno: Seqno
     package let psid: String
-    /// What the read does to the badge count; nil for a receipt.
+    /// Badge option of a read; nil for a receipt.
     package let read: BadgeOption?
     /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
     package let isGenuine: Bool
-    /// What was proved instead of a pushkey; nil if the pushkey is the proof.
+    /// Proof that replaces a pushkey; nil if the pushkey is the proof.
     package let reach: Reach?
     /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
     package let place: DeliveryCoordinates?
@@ -61,7 +61,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// The devices that a confirmation may speak for.
+  /// Devices for which a confirmation may speak.
   package struct Reach: Sendable {
     package let app: App.Number
     /// The only device; nil for all devices that have, or had, the PSID.
@@ -86,7 +86,7 @@ package indirect enum Operation: Sendable {
     package let environment: PushEnvironment
     /// The normalized push token.
     package let psid: String
-    /// The user; nil if the registration does not mention one, so that the device keeps its user.
+    /// User that the registration names; nil if it names none, so that the device keeps its user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
     /// Whether the registration came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
@@ -94,11 +94,11 @@ package indirect enum Operation: Sendable {
     /// but nothing changes).
     package var isFromSDK = false
     package let consents: Consents.Change
-    /// The authKey with which the device proved itself.
+    /// AuthKey with which the device proved its identity; nil if it sent none.
     package let proof: AuthKeyring.Claim?
     /// Whether that key replaces the app's client key; it must be this device's current one.
     package var isOpenedByProof = false
-    /// The address counted by the limit on new devices; nil exempts the caller.
+    /// Address that is counted by the limit on new devices; nil exempts the caller.
     package var origin: IPAddress?
 
     package init(
@@ -160,8 +160,8 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// A key is not qualified by app. If the same token or user occurs in two apps, the second operation merely waits for
-  /// the next batch.
+  /// Key of a conflict. It is not qualified by app: if the same token or user occurs in two apps, the second operation
+  /// merely waits for the next batch.
   package enum ConflictKey: Hashable, Sendable {
     case device(DeviceID)
     case psid(String)
@@ -170,8 +170,8 @@ package indirect enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// The claim to issue after the operation. It is a full one if the device's earlier keys have ended, which happens
-  /// when its user is vouched for.
+  /// Returns the claim to issue after the operation. It is a full one if the device's earlier keys have ended, which
+  /// happens when its user is vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     AuthKeyring.Claim(
       device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && epoch == record.authEpoch)
@@ -184,14 +184,14 @@ package indirect enum OperationAnswer: Sendable {
   case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
-  /// The device that has the token; nil if none has.
+  /// Device that has the token; nil if there is none.
   case identified(Devices.Record?)
   /// The device's current row.
   case admitted(Devices.Record)
   case groups([(group: Int64, name: String)])
   case badge(Int16)
   case inbox(InboxPage)
-  /// Includes what the dispatcher needs, unless there are no recipients or the send is a repetition.
+  /// The send's answer, and the data for the dispatcher; nil if there are no recipients or the send is a repetition.
   case sent(SendAnswer.Accepted, ClaimedSend?)
 
   package struct Registered: Sendable {
@@ -214,7 +214,7 @@ package indirect enum OperationAnswer: Sendable {
     package var status: Status
     /// The user's new count, for reads.
     package var badge: Int16?
-    /// Whether the message is so old that its deliveries are no longer kept, or nothing is recorded for them.
+    /// Whether the message is so old that its deliveries are no longer stored, or nothing is recorded for them.
     package var isForgotten = false
   }
 }

@@ -11,12 +11,12 @@ package import Store
 package final class OperationBatch {
   package typealias Outcome = Result<OperationAnswer, Problem>
 
-  /// The statements of one round trip.
+  /// Statements of one round trip.
   package struct Round {
     package var steps: [Step]
-    /// First round of a transaction that spans several: begin before it.
+    /// Whether to begin a transaction before this round, the first of several.
     package var begins: Bool
-    /// Last round of such a transaction: commit after it.
+    /// Whether to commit the transaction after this round, the last one.
     package var commits: Bool
   }
 
@@ -118,7 +118,7 @@ package final class OperationBatch {
     ] + context.bindings.look(at: context.now)
   }
 
-  /// Locks the devices of all steps in one statement, in key order.
+  /// Returns the steps that lock the devices of all steps in one statement, in key order.
   private func lockDevices() -> [Step] {
     let wanted = registrations.devices.union(changes.devicesToLock)
     guard !wanted.isEmpty else { return [] }

@@ -7,7 +7,7 @@ package protocol ChannelDirectory: Sendable {
   func create(
     _ storage: ChannelStorage, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> String
-  /// Returns what Apple stores for a channel; nil when Apple knows no channel with this id.
+  /// Returns the channel's settings at Apple; nil if Apple does not know the channel.
   func storage(
     of channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> ChannelStorage?
@@ -15,6 +15,6 @@ package protocol ChannelDirectory: Sendable {
   func delete(
     _ channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem)
-  /// Returns the ids of all channels.
+  /// Returns the ids of all of the app's channels.
   func list(of app: App, in environment: PushEnvironment, on connection: Connection) throws(Problem) -> [String]
 }

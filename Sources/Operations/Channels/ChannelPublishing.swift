@@ -4,8 +4,8 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Publishes an update on a channel. It replaces one that has not been sent yet, and is committed before the call is
-/// answered.
+/// Publishes updates on a channel. A new update replaces one that has not been sent yet, and is committed before the
+/// call is answered.
 package enum ChannelPublishing {
   package struct Accepted: Equatable, DescribedAnswer {
     package let channel: Int64

@@ -5,7 +5,7 @@ package import Store
 
 /// Creates, deletes and lists broadcast channels of APNs, both at Apple and in our database.
 ///
-/// A channel is first created at Apple and then stored here; it is first deleted at Apple and then here. So our
+/// A channel is created at Apple before it is stored here, and deleted at Apple before it is deleted here. So our
 /// database never contains a channel that Apple does not know. A channel that a crash in between leaves at Apple alone
 /// is listed by `atApple`, and can be adopted or deleted.
 package enum ChannelService {
@@ -99,7 +99,8 @@ package enum ChannelService {
     }
   }
 
-  /// Returns the id of the channel at Apple, after creating it there or verifying that it exists.
+  /// Returns the channel's id and storage policy at Apple, after creating the channel there or verifying that it
+  /// exists.
   private static func place(
     _ new: New, of app: App, at directory: any ChannelDirectory, on connection: Connection
   ) throws(Problem) -> (String, ChannelStorage) {
@@ -174,7 +175,7 @@ package enum ChannelService {
   /// A channel that exists at Apple.
   package struct AtApple: DescribedAnswer {
     package let apnsChannel: String
-    /// Its number in our database; nil if it is not stored there.
+    /// Number of the channel in our database; nil if it is not stored there.
     package let channel: Int64?
 
     package static let object = JSONObject<AtApple>(

@@ -8,7 +8,7 @@ internal import Store
 /// former owners of the token are candidates too, and the delivery records decide between them. Such a confirmation is
 /// then appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {
-  /// One confirmation and what is known about it so far.
+  /// State of one confirmation in the batch.
   private struct Entry {
     let operation: Int
     let confirmation: Operation.Confirmation
@@ -16,11 +16,11 @@ struct ConfirmationSteps {
     /// Whether the message was sent to the token, but the record of the recipient has been deleted.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
-    /// The delivery's location; nil if it is in no block.
+    /// Location of the delivery; nil if it is in no block.
     var place: BlockPlace?
-    /// The device on which it is read.
+    /// Device on which the message is read.
     var device: DeviceID?
-    /// The inbox entry to be marked read.
+    /// Inbox entry to be marked read.
     var inbox: Inboxes.Key?
     /// Time of the confirmation, in microseconds since 1970: as reported by the device, clamped between send and now.
     var at: Int64 = 0
@@ -171,7 +171,7 @@ struct ConfirmationSteps {
     return log
   }
 
-  /// Reading on one device marks the message read on all of the person's devices.
+  /// Returns the steps that mark messages read in the inbox, which applies to all of the person's devices.
   private func readInboxes() -> [Step] {
     var times: [Inboxes.Key: Int64] = [:]
     for entry in state.entries {
@@ -180,7 +180,7 @@ struct ConfirmationSteps {
     return times.isEmpty ? [] : [Inboxes.read(times).map { _ in }]
   }
 
-  /// Time of each delivery's confirmation; of several for one delivery, the first is recorded.
+  /// Returns the time of each delivery's confirmation; of several for one delivery, the first.
   private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Int64] {
     var times: [Confirmations.Delivery: Int64] = [:]
     for entry in entries {
@@ -224,13 +224,14 @@ struct ConfirmationSteps {
     if isOnlyInInbox, !isInView(chosen, batch) { return }
     guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
-    // For a message no longer kept, its effect on the count is forgotten too.
+    // If the message is no longer stored, neither is its effect on the count.
     if chosen.isKept { state.entries[index].user = user }
     guard isRead, let seqno = chosen.inbox else { return }
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
   }
 
-  /// Returns whether a device that the message, as far as is known, was not sent to sees it in its user's inbox.
+  /// Returns whether the device sees the message in its user's inbox, although, as far as is known, it was not sent
+  /// there.
   private func isInView(_ candidate: Confirmations.Candidate, _ batch: BatchContext) -> Bool {
     guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
       state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),

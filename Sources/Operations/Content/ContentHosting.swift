@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Naming, addresses and lifetime of pages and media hosted by this server.
+/// Names, addresses and lifetime of pages and media hosted by this server.
 ///
 /// A page holds the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or `…/p/<name>_msp.html`;
 /// the SDK recognizes by the suffix that it must fetch the value. Media are at `…/m/<name>.jpg` and so on. A name is
@@ -13,8 +13,9 @@ package struct ContentHosting: Equatable, Sendable {
     self.publicURL = publicURL
   }
 
-  /// Path prefixes of hosted pages and media.
+  /// Path prefix of hosted pages.
   package static let pagePath = "/p/"
+  /// Path prefix of hosted media.
   package static let mediaPath = "/m/"
 
   static let extSuffix = "_ext.html"
@@ -25,7 +26,8 @@ package struct ContentHosting: Equatable, Sendable {
     RandomToken.encode(Array(MasterKey.makeBytes().prefix(16)))
   }
 
-  /// Returns the URL of a hosted file. - Throws: `.notConfigured` without a public URL.
+  /// Returns the URL of a hosted file.
+  /// - Throws: `.notConfigured` without a public URL.
   func url(_ path: String, _ file: String) throws(Problem) -> String {
     guard let publicURL else {
       throw Problem(
@@ -34,7 +36,7 @@ package struct ContentHosting: Equatable, Sendable {
     return publicURL + path + file
   }
 
-  /// Encodes a page's text: every byte except letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3).
+  /// Percent-encodes a page's text: every byte except letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3).
   package static func encoded(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 2)
@@ -56,9 +58,9 @@ package struct ContentHosting: Equatable, Sendable {
 }
 
 extension Operations.Limits {
-  /// How long a page or media file is kept after its last message was due, in microseconds (90 days): people open
+  /// Time for which a page or media file is kept after its last message was due, in microseconds (90 days): people open
   /// messages late.
   package static let hostedMicroseconds: Int64 = 90 * 86_400_000_000
-  /// Size of a file part, in bytes; the database is read one part at a time.
+  /// Size in bytes of the parts in which a file is stored; the database is read one part at a time.
   package static let partBytes = 262_144
 }

@@ -32,10 +32,10 @@ package enum SavedMessageService {
 
   /// A message to save.
   package struct New: Sendable {
-    /// The app. It can only be set on creation.
+    /// ID of the app. It can only be set on creation.
     package var appID = ""
     package var name: String
-    /// For a sender: the name its messages bear.
+    /// Sender name that the messages bear; only for a sender.
     package var sender: String?
     /// The message as a JSON object.
     package var message: [UInt8]
@@ -183,7 +183,7 @@ extension SavedMessages.Kind {
 
   package var idName: String { word + "Id" }
 
-  /// The name used in the API description.
+  /// Name used in the API description.
   package var noun: String { word.prefix(1).uppercased() + word.dropFirst() }
 
   fileprivate var about: String {
@@ -196,7 +196,7 @@ extension SavedMessages.Kind {
 }
 
 extension JSONForm<[UInt8]> {
-  /// A saved message; its content is validated on saving.
+  /// Returns the form of a saved message, which is validated when it is saved.
   fileprivate static func message(of kind: SavedMessages.Kind) -> JSONForm {
     JSONForm(
       kind == .draft ? SavedMessageService.anyObject : JSONSchema.reference("KeptMessage"),
@@ -208,7 +208,7 @@ extension JSONForm<[UInt8]> {
 }
 
 extension JSONWriter {
-  // Audits the whole message, even a long one: it may later matter what was sent from it.
+  // Audit the whole message, even a long one: it may later matter what was sent from it.
   fileprivate mutating func write(_ saved: SavedMessages.New) {
     member("name", saved.name)
     if let sender = saved.sender { member("sender", sender) }
@@ -223,7 +223,7 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// Maximum size of a saved message, in bytes: a payload has 4 KiB, but a page's text may be longer, and a draft may
-  /// hold a list of recipients.
+  /// Maximum size of a saved message in bytes: a payload has 4 KiB, but a page's text may be longer, and a draft may
+  /// contain a list of recipients.
   static let savedMessageBytes = 65_536
 }

@@ -3,10 +3,11 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Completes a send that names a template: the template supplies the members the send omits. The message stores the
-/// result, so changing or deleting the template does not affect accepted messages.
+/// Completes a send that names a template: the template supplies the members that the send omits. The message stores
+/// the result, so changing or deleting the template does not affect accepted messages.
 enum SavedTemplate {
-  /// Completes a request. - Returns: the request with the template's members, or unchanged if it names no template.
+  /// Completes a request.
+  /// - Returns: the request with the template's members, or unchanged if it names no template.
   static func fill(
     _ body: [UInt8], for caller: Caller, on connection: Connection
   ) throws(Problem) -> [UInt8] {

@@ -3,13 +3,13 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Lists an app's uploaded media and audience files, and deletes them before they expire. What an open message still
-/// needs is not deleted.
+/// Lists an app's uploaded media and audience files, and deletes them before they expire. Files that an open message
+/// still needs are not deleted.
 package enum StoredUploadService {
-  /// A picture, sound or film.
+  /// An uploaded picture, sound or video.
   package struct Media: DescribedAnswer {
     let found: StoredUploads.Media
-    /// Nil without a public URL.
+    /// Address of the file; nil without a public URL.
     let url: String?
 
     package static let object = JSONObject<Media>(
@@ -43,7 +43,7 @@ package enum StoredUploadService {
     return ItemPage(items, limit: page.limit) { "\($0.found.createdAt) \($0.found.name)" }
   }
 
-  /// The time and name after which a page begins.
+  /// Parses a cursor. Returns the time, in microseconds since 1970, and the name after which a page begins.
   private static func mediaPlace(_ cursor: String?) throws(Problem) -> (createdAt: Int64, name: String) {
     guard let cursor else { return (Operations.Limits.latestMoment, "") }
     let parts = cursor.split(separator: " ", maxSplits: 1)
@@ -53,7 +53,7 @@ package enum StoredUploadService {
     return (createdAt, String(parts[1]))
   }
 
-  /// Deletes a file: whoever opens an earlier message sees it no longer.
+  /// Deletes a media file. People who open an earlier message that shows it no longer see it.
   package static func deleteMedia(
     _ name: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -70,7 +70,7 @@ package enum StoredUploadService {
     guard isGone else { throw Problem(.unknownUpload, "The app \(appID) has no uploaded file \(name).") }
   }
 
-  /// An audience file.
+  /// An uploaded audience file.
   package struct File: DescribedAnswer {
     let found: StoredUploads.File
 
@@ -100,7 +100,7 @@ package enum StoredUploadService {
   ) throws(Problem) {
     let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
-      // The lock keeps off a message that would begin to use it now.
+      // The lock prevents a new message from using the file meanwhile.
       guard let lines = try connection.run(StoredUploads.lockFile(csv, of: app.number)) else {
         return Problem(.unknownUpload, "The app \(appID) has no uploaded file \(csv).")
       }
@@ -122,6 +122,6 @@ package enum StoredUploadService {
 }
 
 extension Operations.Limits {
-  /// Later than every stored time, in microseconds since 1970: the year 9999.
+  /// Moment after every stored time, in microseconds since 1970: the end of the year 9999.
   static let latestMoment: Int64 = 253_402_300_799_000_000
 }

@@ -29,7 +29,7 @@ package enum UploadService {
   }
 
   package struct Uploaded: DescribedAnswer {
-    /// The value by which a send's `media` refers to the upload.
+    /// Name by which a send's `media` refers to the upload.
     package let upload: String
     package let url: String
     package let type: MediaType
@@ -46,7 +46,7 @@ package enum UploadService {
       ])
   }
 
-  /// Stores a file.
+  /// Stores a file and returns its name and address.
   /// - Parameter now: microseconds since 1970.
   package static func upload(
     _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
@@ -115,8 +115,8 @@ package enum UploadService {
 }
 
 extension Operations.Limits {
-  /// Permitted lifetimes of an upload that no message shows, in seconds.
+  /// Permitted lifetimes, in seconds, of an upload that no message shows.
   package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
-  /// Number of bytes that are examined to detect the type; far more than any signature needs.
+  /// Number of bytes examined to detect the type; far more than any signature needs.
   static let sniffedBytes = 4_096
 }

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// Tokens besides the one for alerts, as set and removed by the operations of a batch. If two devices register the same
-/// token, the last registration wins.
+/// Device tokens other than the alert token, as set and removed by the operations of a batch. If two devices register
+/// the same token, the last registration wins.
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
@@ -68,8 +68,8 @@ struct AdditionalTokens {
 
   // MARK: Round 2
 
-  /// The reason to refuse a token: where users are vouched for, a device may not take a token from another user's
-  /// device.
+  /// Returns the reason to refuse a token: where users are vouched for, a device may not take a token from another
+  /// user's device.
   func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
     guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
       batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
@@ -95,7 +95,7 @@ struct AdditionalTokens {
     let present = (found.present[record.device] ?? []).filter { $0.kind == .liveActivityUpdate && $0.psid != psid }
     retired += present.filter { $0.activity?.id == activity.id }
     guard let psid else { return }
-    // In the order in which they were read, oldest first.
+    // Tokens are in the order in which they were read, oldest first.
     let others = present.filter { $0.activity?.id != activity.id }
     retired += others.prefix(max(0, others.count + 1 - Domain.Limits.activitiesPerDevice))
     give(
@@ -110,8 +110,7 @@ struct AdditionalTokens {
         activity: wanted.activity)
     }
     if owned.owner != record.device { retired.append(token(of: owned.owner)) }
-    // Also for a token that the device had before: reports of the push network about an earlier time no longer apply to
-    // it.
+    // Applies to a token that the device had before, too: earlier reports of the push network no longer concern it.
     moved.append(token(of: record.device))
   }
 

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// What a batch reads and writes when users are bound to devices: vouchers, notices to users' other devices, and
-/// counted refusals.
+/// Reads and writes of a batch for binding users to devices: vouchers, notices to users' other devices, and counted
+/// refusals.
 struct BindingSteps {
   private final class State {
     var presented: Set<Vouchers.Presented> = []
@@ -37,8 +37,8 @@ struct BindingSteps {
 
   // MARK: Round 2
 
-  /// Whether this batch took a voucher for the user. A batch contains each user once, so a voucher vouches for one
-  /// device.
+  /// Returns whether this batch took a voucher for the user. A batch contains each user once, so a voucher vouches for
+  /// one device.
   func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
 
   /// Counts a case that a stricter identity refuses or would refuse.

@@ -6,7 +6,7 @@ struct DeviceSteps {
   private final class State {
     var entries: [Entry] = []
     var joinRules: [Int64: Groups.JoinRule] = [:]
-    /// The messages that devices have confirmed to prove that they receive pushes.
+    /// Messages that devices have confirmed to prove that they receive pushes.
     var brought: [Seqno: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
@@ -19,7 +19,7 @@ struct DeviceSteps {
     let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
-    /// The count that this operation has set. Later operations of the batch may have changed it.
+    /// Count that this operation has set. Later operations of the batch may have changed it.
     var badge: Int16?
 
     /// Returns the CUID that the caller acts for if it is not the device's user; otherwise nil.
@@ -215,7 +215,7 @@ struct DeviceSteps {
       record.state = .unregistered
       // Unregistering makes the device's keys invalid; losing its token to another device does not.
       record.authEpoch &+= 1
-      // The row may be reused for another device.
+      // The row may be reused for another device, so end its guest.
       if user.userKey.isGuest { changes.end(user) }
       DeviceUsers(batch: batch).release(record)
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
@@ -294,7 +294,7 @@ struct DeviceSteps {
     }
   }
 
-  /// Returns why a device may not send now; nil if it may.
+  /// Returns the problem if a device may not send now; nil if it may.
   private func refusal(_ entry: Entry, _ batch: BatchContext) -> Problem? {
     guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
       meter.sent > perMinute

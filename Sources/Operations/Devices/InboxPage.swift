@@ -30,7 +30,7 @@ package struct InboxPage: Sendable {
   let badge: Int16
   let userName: String
 
-  /// The page as returned to the device.
+  /// Returns the page in the form in which the device gets it.
   package func shown(by keys: PushKeyring) -> Shown {
     let shown = entries.prefix(limit)
     return Shown(
@@ -97,7 +97,7 @@ struct InboxLook {
   private final class State {
     var entries: [Int: [Inboxes.Entry]] = [:]
     var unread: [Inboxes.View: Int64] = [:]
-    /// By operation: the position of its result, and the view that is read.
+    /// For each operation, the index of its result and the view to read.
     var places: [Int: (place: Int, view: Inboxes.View)] = [:]
   }
 
@@ -129,8 +129,9 @@ struct InboxLook {
 }
 
 extension Operations.Limits {
-  /// Default and maximum number of entries per page. Each is a complete payload.
+  /// Default number of entries per page. Each is a complete payload.
   static let inboxPage = 20
+  /// Maximum number of entries per page.
   package static let inboxPageMost = 100
   /// Number of a person's newest entries among which unread ones are counted, at two microseconds each.
   package static let inboxUnread = 1_000

@@ -19,10 +19,10 @@ package final class NewDevices {
     package init() {}
   }
 
-  /// Where a new device registered from.
+  /// Origin of a new device's registration: app and address.
   package struct Source: Hashable, Sendable {
     let app: App.Number
-    /// The address; nil counts the device for the app alone.
+    /// Client address; nil counts the device for the app alone.
     let address: IPAddress?
   }
 
@@ -70,7 +70,7 @@ package final class NewDevices {
     return nil
   }
 
-  /// Returns allowances taken for devices that were not stored, because their batch is retried.
+  /// Refunds the allowance of devices that were not stored, because their batch is retried.
   package func refund(_ admitted: [Source]) {
     for source in admitted {
       if source.address != nil, sources[source] != nil { perAddress?.refund(&sources[source, default: 0]) }

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Listing quarantined devices, whose tokens were refused by their push network, and restoring them.
+/// Lists quarantined devices, whose tokens were refused by their push network, and restores them.
 ///
 /// A quarantined device keeps all its data; audiences count it and skip it. It is restored when it registers again.
 /// Restoring sends nothing: messages skipped in the meantime stay skipped.
@@ -28,7 +28,7 @@ package enum QuarantineService {
   }
 
   /// Lists an app's quarantined devices, ordered by id.
-  /// - Parameter reason: only those quarantined for this; nil: for any.
+  /// - Parameter reason: reason of the quarantine; nil for any.
   package static func list(
     _ appID: String, reason: String? = nil, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -52,7 +52,7 @@ package enum QuarantineService {
       ])
   }
 
-  /// Why an app's devices are quarantined.
+  /// Reasons for which an app's devices are quarantined.
   package struct Reasons: DescribedAnswer {
     package let reasons: [Reason]
 
@@ -74,7 +74,7 @@ package enum QuarantineService {
     case device(DeviceID)
     /// All devices quarantined since a time, in microseconds since 1970.
     case since(Int64)
-    /// All devices quarantined for a reason, in the network's own word.
+    /// All devices quarantined for a reason, spelled as the push network does.
     case reason(String)
     case all
   }
@@ -138,7 +138,7 @@ package enum QuarantineService {
     _ devices: [DeviceID], since: Int64, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
   ) throws(Problem) -> Int {
     try connection.commit { () throws(PostgresError) in
-      // Locked in key order, as all writers of devices do.
+      // Lock in key order, as all writers of devices do.
       _ = try connection.run(Devices.lock(devices))
       let count = try connection.run(Quarantine.release(devices, since: since))
       // Each part has its own commit and its own audit entry.

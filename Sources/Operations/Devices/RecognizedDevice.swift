@@ -44,7 +44,7 @@ struct RecognizedDevice: Equatable {
     }
   }
 
-  /// Chooses a row for another device: that of an unregistered device, else a free one while there are not too many,
+  /// Returns the row for another device: that of an unregistered device, else a free one while there are not too many,
   /// else the one with the least to lose. If all belong to vouched users, one extra row is allowed.
   private static func room(
     _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record]

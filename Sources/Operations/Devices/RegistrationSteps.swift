@@ -23,7 +23,8 @@ struct RegistrationSteps {
     let vouching: AppPolicies.Vouching
     /// The row that the registration refers to; known from round 1 on.
     var row = RecognizedDevice(.lowest, .none)
-    /// The other device that keeps the token, because the registration does not prove that it comes from this device.
+    /// Other device that keeps the token, because the registration does not prove that it comes from that device; nil
+    /// if there is none.
     var standing: DeviceID?
     var isNew = false
     var givesFullKey = true
@@ -118,7 +119,7 @@ struct RegistrationSteps {
     return owner
   }
 
-  /// Whether the token was created for this registration and had no owner before.
+  /// Returns whether the token was created for this registration and had no owner before.
   private func isMadeNow(_ entry: Entry, _ batch: BatchContext) -> Bool {
     let first = entry.registration.device
     guard owner(entry) == first else { return false }
@@ -197,8 +198,8 @@ struct RegistrationSteps {
     batch.change(record)
   }
 
-  /// Whether the device came with a new token, without the key of its last registration and without naming a user,
-  /// although its DEVICE_ID belongs to a user. Such a device gets nothing until it names its user again.
+  /// Returns whether the device came with a new token, without the key of its last registration and without naming a
+  /// user, although its DEVICE_ID belongs to a user. Such a device gets nothing until it names its user again.
   private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: BatchContext) -> Bool {
     guard entry.row.recognition == .none, entry.registration.user == nil, record.userKey.isGuest else { return false }
     return entry.registration.device.rows.contains { row in
@@ -273,7 +274,8 @@ struct RegistrationSteps {
       """)
   }
 
-  /// The device that keeps its token, because it has a user and the registering device's user is not vouched for.
+  /// Returns the device that keeps its token, because it has a user and the registering device's user is not vouched
+  /// for.
   private func standingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
       let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,

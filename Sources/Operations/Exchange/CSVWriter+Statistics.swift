@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Store
 
-/// Rows of the files of statistics.
+/// Writes the rows of exported statistics.
 extension CSVWriter {
   /// Writes a report's rows. Times are in UTC, and on the clock of the row's apps if they share one.
   mutating func write(_ report: StatisticsService.Report) {
@@ -28,7 +28,7 @@ extension CSVWriter {
 }
 
 extension CampaignRanking.Row {
-  /// The alert's title, or its text if it has no title; nil when there is no alert to show.
+  /// Title of the alert, or its text if it has no title; nil if there is no alert to show.
   fileprivate var title: String? {
     guard let alert, let json = try? JSONTree(parsing: Array(alert.utf8)) else { return nil }
     return json.string ?? json["title"]?.string ?? json["body"]?.string

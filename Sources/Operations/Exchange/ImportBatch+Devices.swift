@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Lines about devices: the device and its tags.
+/// Parses and imports lines about devices: the device and its tags.
 extension ImportBatch {
   struct DeviceLine {
     let device: DeviceID
@@ -22,7 +22,7 @@ extension ImportBatch {
     }
   }
 
-  /// Returns the fault of the first invalid tag.
+  /// Returns the fault of the first invalid tag; nil if all are valid.
   static func fault(in tags: [String]) -> Fault? {
     tags.lazy.compactMap { tag in Tag.objection(to: tag).map { Fault(text: "the tag \"\(tag)\" \($0)") } }.first
   }

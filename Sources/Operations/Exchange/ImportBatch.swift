@@ -9,7 +9,7 @@ struct ImportBatch {
   var tagged: [ImportedDevices.Tagged] = []
   private(set) var faults: [Imports.Fault] = []
 
-  /// What is wrong with a line.
+  /// Error in a line, as text for the operator.
   struct Fault: Error { let text: String }
 
   /// Parses a part and advances the import's progress.
@@ -136,7 +136,7 @@ struct ImportBatch {
 
   // MARK: Columns
 
-  /// The columns of a file of this kind; the first is required.
+  /// Returns the columns of a file of this kind; the first is required.
   static func columns(_ kind: Imports.Kind) -> [String] {
     switch kind {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags"]

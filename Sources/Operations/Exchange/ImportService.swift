@@ -21,7 +21,7 @@ package enum ImportService {
     package let record: Imports.Record
 
     package var number: Imports.Number { record.number }
-    /// Without the line that names the columns.
+    /// Number of lines, without the header line.
     package var lines: Int64 { record.dataLines }
     package var imported: Int64 { record.imported }
     package var rejected: Int64 { record.rejected }
@@ -167,7 +167,7 @@ package enum ImportService {
   }
 
   package struct Part: Sendable {
-    /// The part's number, from 1.
+    /// Number of the part, counted from 1.
     let number: Int32
     let bytes: [UInt8]
     let isLast: Bool
@@ -229,7 +229,7 @@ package enum ImportService {
     return try show(present.number, by: caller, on: connection)
   }
 
-  /// For an import that skips no errors: stores each part until the last one arrives, then imports all or nothing.
+  /// Stores parts of an import that skips no errors until the last one arrives, then imports everything or nothing.
   private static func wait(
     _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Int64
   ) throws(PostgresError) {

@@ -11,7 +11,7 @@ extension InstalledBase {
     }
   }
 
-  /// Makes this server's messages continue with higher numbers than the other server's.
+  /// Raises this server's message numbers above those of the other server.
   /// - Parameter seqno: the other server's last number.
   /// - Returns: false if they were higher anyway.
   package static func goOn(
@@ -19,7 +19,7 @@ extension InstalledBase {
   ) throws(Problem) -> Bool {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     try check(start: seqno)
-    // Messages need their partitions, so these are committed first.
+    // Messages need their partitions, so commit these first.
     try connection.commit { () throws(PostgresError) in try SeqnoStart.makeRoom(after: seqno, on: connection) }
     return try connection.commit { () throws(PostgresError) in
       guard try connection.run(SeqnoStart.move(behind: seqno)) else { return false }

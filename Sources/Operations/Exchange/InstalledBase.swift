@@ -92,7 +92,7 @@ package struct InstalledBase {
   private var hasBegun = false
 
   /// Reads the header line.
-  /// - Parameter phones: nil if telephone numbers cannot be sealed; the file must then contain none.
+  /// - Parameter phones: encrypts telephone numbers; nil if they cannot be encrypted: the file must then contain none.
   package init(
     _ file: ByteSource, _ options: Options, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -130,7 +130,7 @@ package struct InstalledBase {
   // MARK: Importing
 
   /// Imports the next lines.
-  /// - Returns: their faults; nil after the last lines.
+  /// - Returns: faults of these lines; nil after the last lines.
   package mutating func next() throws(Problem) -> [InstalledFault]? {
     guard let lines = try nextLines() else {
       try finish()
@@ -164,7 +164,7 @@ package struct InstalledBase {
     return waiting.removeFirst()
   }
 
-  /// Keeps the first valid line about each device and reports the others.
+  /// Returns the first valid line about each device, and reports the others as faults.
   private mutating func mark(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) -> [InstalledLine] {
     var first: [InstalledLine] = []
     for line in lines {
@@ -226,7 +226,7 @@ package struct InstalledBase {
   }
 
   private func note(_ action: String, _ write: (inout JSONWriter) -> Void) throws(Problem) {
-    // Identified by content, since file names are arbitrary.
+    // The import is identified by the file's content, since file names are arbitrary.
     let change = AuditTrail.Change(action, "sha256:\(Hex.encode(sha256))", in: context.app).to(write)
     _ = try connection.commit { () throws(PostgresError) in try connection.run(AuditTrail.add(change, by: caller)) }
   }

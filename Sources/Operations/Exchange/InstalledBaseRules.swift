@@ -13,12 +13,12 @@ struct InstalledBaseRules {
     case new
     case changed
     case unchanged
-    /// The device has acted itself, so its row is kept.
+    /// The device has acted itself, so its row is not changed.
     case kept
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }
 
-  /// Changes to write.
+  /// Changes to write to the database.
   struct Changes {
     var saved: Set<DeviceID> = []
     var retired: Set<Tokens.Claimed> = []
@@ -30,7 +30,7 @@ struct InstalledBaseRules {
   }
 
   let app: App
-  /// The identity level that a binding to a user gets.
+  /// Identity level of a binding to a user that the import creates.
   let level: App.Identity
   /// The time of the import, in microseconds since 1970.
   let now: Int64
@@ -41,7 +41,7 @@ struct InstalledBaseRules {
   /// Whether each user already has a name and a telephone number; unknown users are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
   private(set) var changes = Changes()
-  /// If each user may have one device: the devices that belong, or belonged, to a user.
+  /// Devices that belong, or belonged, to each user; used if each user may have only one device.
   private var devices: [UserKey: Set<DeviceID>] = [:]
 
   init(
@@ -127,7 +127,7 @@ struct InstalledBaseRules {
     return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
   }
 
-  /// Whether a device has acted itself: it was not created by an import, or has done something since.
+  /// Returns whether a device has acted itself: it was not created by an import, or has done something since.
   static func hasSpoken(_ record: Devices.Record) -> Bool {
     let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
     let last = consents.reduce(max(record.boundAt, record.seenAt), max)

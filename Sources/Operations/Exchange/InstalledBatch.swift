@@ -9,7 +9,7 @@ internal import Store
 /// like the others, in a transaction that locks tokens and rows. Only this second step needs the lines in their order;
 /// two threads may share the first step as long as all lines of a user go to the same thread.
 struct InstalledBatch: Sendable {
-  /// The result of the step without locks.
+  /// Result of the step without locks.
   struct Outcome: Sendable {
     var verdicts: [InstalledBaseRules.Verdict]
     /// Indices of lines that change something and have not been written.
@@ -52,8 +52,8 @@ struct InstalledBatch: Sendable {
 
   // MARK: Without locks
 
-  /// Compares lines with existing rows. - Returns: the results, the indices of lines about new devices, and what is
-  /// known about users.
+  /// Compares lines with existing rows.
+  /// - Returns: the results, the indices of lines about new devices, and what is known about users.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(Problem) -> (verdicts: [InstalledBaseRules.Verdict], fresh: [Int], known: Known) {
@@ -71,7 +71,7 @@ struct InstalledBatch: Sendable {
       var fresh: [Int] = []
       var verdicts: [InstalledBaseRules.Verdict] = []
       for (index, line) in lines.enumerated() {
-        // Where a user may have only one device, the others lose their user, which streaming cannot do.
+        // If a user may have only one device, the other devices lose their user, which streaming cannot do.
         if app.devicePolicy == .multi, owners[line.token] == nil,
           !line.device.rows.contains(where: { records[$0] != nil })
         {
@@ -148,8 +148,8 @@ struct InstalledBatch: Sendable {
 
   // MARK: With locks
 
-  /// To be called within a transaction. Locks names, then tokens, then devices, the order used by everyone who writes
-  /// them.
+  /// Locks the rows of names, then tokens, then devices, in the order that all writers use, and writes the lines. Call
+  /// it within a transaction.
   private func write(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(PostgresError) -> [InstalledBaseRules.Verdict] {
@@ -188,7 +188,8 @@ struct InstalledBatch: Sendable {
     return verdicts
   }
 
-  /// Writes the changes. - Returns: devices that have registered themselves meanwhile.
+  /// Writes the changes.
+  /// - Returns: devices that have registered themselves meanwhile.
   private func save(
     _ judge: InstalledBaseRules, _ forgotten: [Tokens.Claimed], on connection: Connection
   ) throws(PostgresError) -> Set<DeviceID> {
@@ -213,7 +214,7 @@ struct InstalledBatch: Sendable {
     return refused
   }
 
-  /// Returns what to store about users that are new or lack a name or number.
+  /// Returns the names and numbers to store for users who are new or lack them.
   private func said(_ judge: InstalledBaseRules) -> [(key: Users.Key, said: Users.Said)] {
     judge.changes.said.compactMap { user, said in
       if let known = judge.known[user], said.name.isEmpty || known.name, said.phone == nil || known.phone { return nil }
@@ -225,7 +226,7 @@ struct InstalledBatch: Sendable {
 }
 
 extension Operations.Limits {
-  /// Lines per transaction where each user may have one device: registrations that name a user in the same lock slot
-  /// (`Devices.lockNames`) wait until it ends.
+  /// Number of lines per transaction if each user may have one device: registrations that name a user in the same lock
+  /// slot (`Devices.lockNames`) wait until it ends.
   static let installedNames = 128
 }

@@ -7,7 +7,7 @@ package struct InstalledColumns: Equatable, Sendable {
       locale
     case timeZone, notification, ad, nightAd, groups
 
-    /// The field's name in the protocol of the existing SDKs.
+    /// Name of the field in the protocol of the existing SDKs.
     package var name: String {
       switch self {
       case .appID: "APP_ID"
@@ -31,7 +31,7 @@ package struct InstalledColumns: Equatable, Sendable {
       }
     }
 
-    /// The field's name in the API.
+    /// Name of the field in the API.
     var member: String {
       switch self {
       case .appID: "appId"

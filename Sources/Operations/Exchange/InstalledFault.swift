@@ -1,11 +1,11 @@
-/// What is wrong with a line of the file, and how to correct it.
+/// A fault in a line of the file, with its remedy.
 package struct InstalledFault: Error, Equatable, Sendable {
   package let line: Int64
   /// The column's name in the SDK protocol; empty if the fault concerns the whole line.
   package let column: String
-  /// Describes the fault, in words that follow the column's name. Contains no data from the line.
+  /// Description of the fault, in words that follow the column's name. Contains no data from the line.
   package let what: String
-  /// How to correct the fault.
+  /// Remedy for the fault.
   package let remedy: String
 
   /// Returns the faults as CSV.

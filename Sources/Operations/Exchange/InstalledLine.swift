@@ -11,7 +11,7 @@ struct InstalledLine: Sendable {
 
   /// Line number in the file, from 1.
   let number: Int64
-  /// The id of the DEVICE_ID's first row.
+  /// ID of the DEVICE_ID's first row.
   let device: DeviceID
   let installation: String
   let network: PushNetwork
@@ -22,7 +22,7 @@ struct InstalledLine: Sendable {
   let user: User
   let name: String
   let phone: String?
-  /// The device's properties; empty where the line contains none.
+  /// Properties of the device; empty if the line contains none.
   let attributes: Devices.Attributes
   let consents: Consents.Change
   let groups: [Groups.Number]
@@ -35,16 +35,17 @@ struct InstalledLine: Sendable {
 
   var token: Token { Token(network: network, psid: psid) }
 
-  /// What is needed to parse lines.
+  /// Context for parsing lines.
   struct Context: Sendable {
     let app: App
     let columns: InstalledColumns
-    /// Maps the other server's groups to those of this one.
+    /// Group number of this server for each group number of the other server.
     let groups: [Groups.Number: Groups.Number]
     let timeZones: Set<String>
   }
 
-  /// Parses a line. - Returns: nil for a line about another app.
+  /// Parses a line.
+  /// - Returns: nil for a line about another app.
   static func read(
     _ fields: [String], line number: Int64, _ context: Context
   ) -> Result<InstalledLine?, InstalledFault> {

@@ -9,8 +9,8 @@ struct InstalledMarks {
   private var tokens: Set<Int> = []
   private var users: Set<Int> = []
 
-  /// Remembers a line's device, token and user. - Returns: the field that an earlier line already contained; nil if
-  /// none.
+  /// Records a line's device, token and user.
+  /// - Returns: the field that an earlier line already contained; nil if there is none.
   mutating func add(_ line: InstalledLine, isSingle: Bool) -> InstalledColumns.Field? {
     guard devices.insert(Self.mark(line.device)).inserted else { return .deviceID }
     guard tokens.insert(Self.mark(line.psid)).inserted else { return .psid }

@@ -20,13 +20,13 @@ final class InstalledReading: Sendable {
   private let read: Inbox<[Lines]>
 
   /// Starts the thread.
-  /// - Parameter reader: has read the beginning of the file. Its first line, the header, is skipped.
+  /// - Parameter reader: a reader that has read the beginning of the file. Its first line, the header, is skipped.
   init(behind reader: CSVReader, _ context: InstalledLine.Context) throws(Problem) {
     let first = reader.lines.dropFirst()
     let (rest, passed) = (reader.rest, reader.passed)
     do throws(SystemError) {
       let parts = try Inbox<CSVParts.Part>(capacity: Operations.Limits.installedParts)
-      // Plus one for the beginning of the file.
+      // One more than the parts, for the beginning of the file.
       let read = try Inbox<[Lines]>(capacity: Operations.Limits.installedParts + 1)
       (self.parts, self.read) = (parts, read)
       _ = try Thread(name: "import-read") {
@@ -49,7 +49,7 @@ final class InstalledReading: Sendable {
     parts.close()
   }
 
-  /// Hands over the next part; the lines of at most `installedParts` parts may be outstanding.
+  /// Passes the next part to the thread; the lines of at most `installedParts` parts may be outstanding.
   func take(_ part: CSVParts.Part) {
     let isTaken = parts.offer(part)
     precondition(isTaken, "more parts than are read at once")
@@ -93,7 +93,7 @@ final class InstalledReading: Sendable {
 }
 
 extension Operations.Limits {
-  /// Number of parts that are parsed while earlier lines are imported.
+  /// Maximum number of parts that are parsed while earlier lines are imported.
   static let installedParts = 2
   /// Number of lines per transaction, whose rows are locked for a fraction of a second.
   static let installedLines = 5_000

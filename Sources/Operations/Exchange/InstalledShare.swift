@@ -18,7 +18,7 @@ final class InstalledShare: Sendable {
   private let done: Inbox<Result>
 
   /// Starts the thread.
-  /// - Parameter connect: makes the thread's connection when the first batch is shared.
+  /// - Parameter connect: opens the thread's connection when the first batch is shared.
   init(_ batch: InstalledBatch, connect: @escaping Connection.Maker) throws(Problem) {
     self.batch = batch
     do throws(SystemError) {
@@ -68,7 +68,7 @@ final class InstalledShare: Sendable {
     }
   }
 
-  /// Returns whether the thread gets the line. It gets those of half of the users, and half of those without a user.
+  /// Returns whether the thread imports the line: it gets those of half of the users, and half of those without a user.
   private func isShared(_ line: InstalledLine) -> Bool {
     if case .named(let user) = line.user { return user.hashValue & 1 == 0 }
     return line.device.hashValue & 1 == 0
@@ -88,6 +88,6 @@ final class InstalledShare: Sendable {
 }
 
 extension Operations.Limits {
-  /// Minimum number of lines for which a second connection is worth while.
+  /// Minimum number of lines for which a second connection pays off.
   static let installedShare = 200
 }

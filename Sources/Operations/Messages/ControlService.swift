@@ -30,7 +30,7 @@ package enum ControlService {
     _ control: MessageControl, _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> ReportService.FunnelAnswer {
     try caller.require(.control)
-    // Messages of other apps are reported as nonexistent.
+    // Report messages of other apps as nonexistent.
     _ = try ReportService.funnel(seqno, for: caller, on: connection)
     let (effect, standing, answer) = try apply(control, seqno, by: caller, on: connection)
     if effect == .refuse { throw wrongState(control.rawValue, seqno, standing) }
@@ -44,8 +44,8 @@ package enum ControlService {
     let outcome = try connection.commit {
       () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer)? in
       if control == .resume {
-        // Resuming a message that its canary has stopped ends the canary. The gate is locked before the message, as
-        // claims do.
+        // Resuming a message that its canary has stopped ends the canary. Lock the gate before the message, as claims
+        // do.
         _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed))
       }
       guard let locked = try connection.run(Controls.lock(seqno)) else { return nil }
@@ -169,8 +169,8 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// How long a cancellation waits for deliveries in flight before it returns. Those that a push provider has queued
-  /// come back within half a second.
+  /// Time for which a cancellation waits for deliveries in flight before it returns. Those that a push provider has
+  /// queued come back within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

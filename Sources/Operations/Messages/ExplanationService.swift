@@ -13,7 +13,7 @@ package import Store
 /// ```
 /// The rules (`steps`) are a pure function of what is stored; the sentences come from `ExplanationWords`, by code.
 package enum ExplanationService {
-  /// One step. Clients branch on the code; people read the text.
+  /// A step of an explanation. Clients branch on the code; people read the text.
   package struct Step: Equatable, Sendable {
     package enum Code: String, CaseIterable, Sendable {
       case requested
@@ -45,10 +45,10 @@ package enum ExplanationService {
     }
 
     package let code: Code
-    /// When the step happened, in microseconds since 1970; nil if it has no time of its own.
+    /// Time of the step, in microseconds since 1970; nil if it has no time of its own.
     package var at: Int64?
     package var device: DeviceID?
-    /// The push network's reason, or ours.
+    /// Failure reason reported by the push network, or by UPMC.
     package var reason: String?
     /// A number or name that the sentence mentions.
     package var value: String?
@@ -64,7 +64,7 @@ package enum ExplanationService {
     }
   }
 
-  /// Everything known about the message and the person.
+  /// Stored facts about the message and the person.
   package struct Facts: Sendable {
     package var message: Explanations.Message
     package var isUserKnown: Bool
@@ -112,7 +112,7 @@ package enum ExplanationService {
       }
     }
 
-    /// The network and environment of a device, if the device still exists.
+    /// Returns the network and environment of a device; nil if the device no longer exists.
     private func place(_ device: DeviceID) -> ExplanationWords.Place? {
       facts.devices.first { $0.record.device == device }.map {
         ExplanationWords.Place(network: $0.record.network, environment: $0.record.environment)
@@ -179,7 +179,7 @@ package enum ExplanationService {
     return steps
   }
 
-  /// The step of a device without an outcome.
+  /// Returns the step of a device without an outcome.
   private static func undecided(_ device: PeopleLists.Device, _ facts: Facts) -> Step {
     let id = device.record.device
     if facts.claimed.contains(id) { return Step(.underWay, device: id) }

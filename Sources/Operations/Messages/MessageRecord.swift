@@ -3,18 +3,18 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// All that is known about a message: who sent and approved it, its content and audience, and what it waits for.
+/// The complete record of a message: its sender and approver, content, audience, and what it is waiting for.
 package struct MessageRecord: DescribedAnswer {
   let seqno: Seqno
   let record: MessageRecords.Record
   let waits: [Wait]
 
-  /// One reason why the message, or a part of it, is waiting.
+  /// A reason why the message, or a part of it, is waiting.
   package struct Wait: Sendable {
     /// `app-paused`, `approval`, `time`, `window`, `local-time`, `pace`, `canary`, `canary-stopped`; or a delivery's own
     /// reason, such as `night`.
     let reason: String
-    /// When the wait ends, in microseconds since 1970; nil if it lasts until somebody acts.
+    /// Time at which the wait ends, in microseconds since 1970; nil if it lasts until somebody acts.
     var until: Int64?
     /// Number of devices that wait; nil for all pending ones.
     var devices: Int64?
@@ -61,7 +61,8 @@ package struct MessageRecord: DescribedAnswer {
     return writer.bytes
   }
 
-  /// Returns the record of a message. - Throws: `.unknownMessage`, also if the caller may not access its app.
+  /// Returns the record of a message.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app.
   package static func find(_ seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
     -> MessageRecord
   {

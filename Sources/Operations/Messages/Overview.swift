@@ -26,7 +26,7 @@ package struct Overview: DescribedAnswer {
         "Single sends that are paused."),
     ])
 
-  /// Returns the app that the caller refers to; nil for all.
+  /// Returns the app to which the caller limits the overview; nil for all apps.
   package static func scope(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> App.Number? {
@@ -38,7 +38,7 @@ package struct Overview: DescribedAnswer {
   /// - Parameter now: microseconds since 1970.
   package static func watched(_ app: App.Number?, on connection: Connection, now: Int64) -> Overview? {
     let caller = Caller(role: .viewer, app: app, apiKey: nil)
-    // Rounded up to the end of the minute, so the result stays the same while nothing happens.
+    // Round up to the end of the minute, so that the result stays the same while nothing happens.
     let end = (now / 60_000_000 + 1) * 60_000_000
     do throws(Problem) {
       func report(per division: String) throws(Problem) -> StatisticsService.Report {

@@ -37,7 +37,7 @@ package enum RankingService {
       ])
   }
 
-  /// A question whose parameters are valid, about apps that the caller reaches.
+  /// Validated parameters of a ranking.
   package struct Checked: Sendable {
     let filter: CampaignRanking.Filter
     let order: CampaignRanking.Order
@@ -132,7 +132,8 @@ package enum RankingService {
 }
 
 extension PageRequest {
-  /// The place in a ranking behind which the page begins.
+  /// Returns the position in the ranking after which the page begins.
+  /// - Throws: if the cursor is malformed.
   func rank() throws(Problem) -> CampaignRanking.Place {
     guard let cursor else { return .first }
     let parts = cursor.split(separator: " ", omittingEmptySubsequences: false).map { Int64($0) }
@@ -144,8 +145,8 @@ extension PageRequest {
 }
 
 extension Operations.Limits {
-  /// Longest period of a ranking: as long as hours are kept.
+  /// Maximum period of a ranking, in days: the time for which hourly numbers are stored.
   static let rankedDays: Int64 = 400
-  /// Maximum number of campaigns of the period.
+  /// Maximum number of campaigns in a ranking's period.
   static let rankedCampaigns = 20_000
 }

@@ -10,7 +10,7 @@ package enum ReportService {
     /// A JSON object with the number of deliveries by reason.
     let reasons: [UInt8]
 
-    /// Whether the message failed because it was found long after its time. If its audience was empty, there is no
+    /// Whether the message failed because it was found long after its due time. If its audience was empty, there is no
     /// delivery with that reason.
     package var cameTooLate: Bool {
       funnel.state == .failed && (funnel.targeted == 0 || count(of: Schedules.lateReason) > 0)
@@ -59,7 +59,7 @@ package enum ReportService {
     -> FunnelAnswer
   {
     try caller.require(.viewMessages)
-    // Messages of other apps are reported as nonexistent.
+    // Report messages of other apps as nonexistent.
     guard let (found, reasons) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
@@ -74,7 +74,7 @@ package enum ReportService {
 
   // MARK: Deliveries
 
-  /// The problem when totals exist but individual deliveries are no longer stored.
+  /// Returns the problem for a message whose totals exist but whose individual deliveries are no longer stored.
   static func notKept(_ seqno: Seqno) -> Problem {
     Problem(
       .notKept,

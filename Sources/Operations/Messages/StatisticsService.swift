@@ -54,7 +54,7 @@ package enum StatisticsService {
     }
   }
 
-  /// The counts of one time unit and division.
+  /// Counts of one time unit and division.
   private struct Point {
     let row: StatisticsReports.Row
     let division: StatisticsReports.Division
@@ -83,7 +83,7 @@ package enum StatisticsService {
     let division = try word(question.per, "per", StatisticsReports.Division.none)
     let longest = unit.longestSeconds * 1_000_000
     let to = try MessageListing.moment(question.to, "to") ?? now + 1
-    // The default period depends on the unit, because a day of minutes would be too much to look at.
+    // The default period depends on the unit, because a day of minutes would be too many points for a chart.
     let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
     guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
     guard to - from <= longest else {
@@ -104,7 +104,7 @@ package enum StatisticsService {
     return Report(from: from, to: to, unit: unit, division: division, rows: rows)
   }
 
-  /// Returns the app, or all that the caller reaches.
+  /// Returns the requested app, or all apps that the caller may access.
   static func apps(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> [App.Number] {
@@ -125,7 +125,7 @@ package enum StatisticsService {
 }
 
 extension Statistics.Counts {
-  /// Integers, because a number is negative when more was undone than done within the period.
+  /// Signed integers, because a number is negative if more was undone than done within the period.
   fileprivate static let members: [JSONField<Statistics.Counts>] = [
     .always("accepted", .integer, \.accepted), .always("rejected", .integer, \.rejected),
     .always("expired", .integer, \.expired), .always("cancelled", .integer, \.cancelled),
@@ -135,7 +135,7 @@ extension Statistics.Counts {
 }
 
 extension StatisticsReports.Unit {
-  /// Longest period of a report: as many points as a chart can show.
+  /// Maximum period of a report, in seconds: as many points as a chart can show.
   fileprivate var longestSeconds: Int64 {
     switch self {
     case .minute: 86_400

@@ -2,24 +2,26 @@ internal import Crypto
 internal import Domain
 internal import JSON
 
-/// An ID token (OpenID Connect Core §2), taken apart and checked. Pure.
+/// An ID token (OpenID Connect Core §2): parsing and verification, without I/O.
 struct IDToken {
-  /// From the header: which key signed it, by which algorithm.
+  /// ID of the key that signed the token, from the header (`kid`); nil if the header names none.
   let keyID: String?
+  /// Algorithm of the signature, from the header (`alg`): RS256 or ES256.
   let algorithm: String
   private let claims: TokenClaims
   private let signed: [UInt8]
   private let signature: [UInt8]
 
-  /// What the token has to match.
+  /// Values that a valid token must contain.
   struct Expectation {
     let issuer: String
     let audience: String
     let nonce: String
-    /// Seconds since 1970.
+    /// Current time in seconds since 1970.
     let now: Int64
   }
 
+  /// Parses a token.
   /// - Throws: unless it is a JWS whose algorithm is RS256 or ES256.
   init(_ text: String) throws(OpenIDFault) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -43,14 +45,16 @@ struct IDToken {
     Base64URL.decode(part).flatMap { try? TokenClaims($0) }
   }
 
-  /// Whether one of these keys signed it. A token that names no key may be by any; some providers name a new one alike.
+  /// Returns whether one of the keys signed the token. A token that names no key is tried with all of them, and so is
+  /// one whose key ID several keys share, because some providers reuse the ID for a new key.
   func isSigned(by keys: [JSONWebKey]) -> Bool {
     keys.contains { key in
       key.algorithm == algorithm && (keyID == nil || key.id == keyID) && key.isValid(signature, for: signed)
     }
   }
 
-  /// Returns the claims of a token that was made by one of these keys, for us, for this sign-in, and now.
+  /// Returns the token's claims after verifying its signature, issuer, audience, nonce and times.
+  /// - Throws: the first check that failed.
   func verified(by keys: [JSONWebKey], _ expected: Expectation) throws(OpenIDFault) -> TokenClaims {
     guard isSigned(by: keys) else {
       throw OpenIDFault("id-token-signature", "holds an ID token that none of the provider's keys signed")
@@ -91,7 +95,7 @@ struct IDToken {
 }
 
 extension Int64 {
-  /// A peer's number may be as large as it likes.
+  /// Returns the sum, or `.max` on overflow: a peer may send any number.
   fileprivate func addingSkew(_ seconds: Int64) -> Int64 {
     let (sum, isTooLarge) = addingReportingOverflow(seconds)
     return isTooLarge ? .max : sum
@@ -99,10 +103,10 @@ extension Int64 {
 }
 
 extension Operations.Limits {
-  /// Seconds by which the provider's clock may differ from ours.
+  /// Maximum difference between the provider's clock and ours, in seconds.
   static let clockSkewSeconds: Int64 = 60
-  /// Seconds that a person may spend at the provider.
+  /// Time, in seconds, that a person may spend at the provider.
   package static let openIDSeconds: Int64 = 600
-  /// An ID token with a few hundred groups.
+  /// Maximum length of an ID token in bytes; enough for a few hundred groups.
   static let idTokenBytes = 65_536
 }

@@ -1,17 +1,18 @@
 package import Domain
 
-/// Calls of the identity provider over HTTP. Blocking, for some seconds at most.
+/// Sends HTTP requests to the identity provider. Each call blocks for some seconds at most.
 package protocol IdentityProviderCalls: Sendable {
-  /// - Throws: `.identityProviderAway` without a complete answer.
+  /// Sends a GET request.
+  /// - Throws: `.identityProviderAway` without a complete response.
   func get(_ url: String) throws(Problem) -> IdentityProviderAnswer
 
   /// Posts a form.
-  /// - Parameter authorization: value of the header; nil without one.
-  /// - Throws: `.identityProviderAway` without a complete answer.
+  /// - Parameter authorization: value of the Authorization header; nil to send none.
+  /// - Throws: `.identityProviderAway` without a complete response.
   func post(_ url: String, form: String, authorization: String?) throws(Problem) -> IdentityProviderAnswer
 }
 
-/// An answer of the identity provider.
+/// A response of the identity provider.
 package struct IdentityProviderAnswer: Sendable {
   package let status: Int
   package let body: [UInt8]

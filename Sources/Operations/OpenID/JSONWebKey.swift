@@ -2,7 +2,8 @@ internal import Crypto
 internal import Domain
 internal import JSON
 
-/// A public key of the identity provider (RFC 7517), of the two kinds that sign ID tokens here.
+/// A public key of the identity provider (RFC 7517), of one of the two kinds that are accepted for ID tokens: RSA and
+/// P-256.
 struct JSONWebKey: Sendable {
   let id: String?
   private let key: Key
@@ -12,7 +13,7 @@ struct JSONWebKey: Sendable {
     case p256(P256.PublicKey)
   }
 
-  /// Nil for keys of other kinds and purposes, and for unusable ones.
+  /// Creates a key from its JWK members; nil for keys of other kinds and purposes, and for malformed ones.
   init?(_ members: TokenClaims) {
     guard members["use"] == nil || members.text("use") == "sig" else { return nil }
     id = members.text("kid")
@@ -36,7 +37,7 @@ struct JSONWebKey: Sendable {
     members["alg"] == nil || members.text("alg") == algorithm
   }
 
-  /// The only algorithm that the key serves, as a token's header names it.
+  /// The only algorithm for which the key is used, as a token's header names it.
   var algorithm: String {
     switch key {
     case .rsa: "RS256"
@@ -47,12 +48,12 @@ struct JSONWebKey: Sendable {
   func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
     switch key {
     case .rsa(let key): key.isValid(signature, for: message)
-    // A JWS holds r and s, never DER (RFC 7518 §3.4).
+    // A JWS contains r and s, never DER (RFC 7518 §3.4).
     case .p256(let key): signature.count == 64 && key.isValid(signature, for: message)
     }
   }
 
-  /// Reads a key set, without the keys that cannot be used.
+  /// Parses a key set and leaves out the keys that cannot be used.
   static func set(_ json: [UInt8]) throws(JSONError) -> [JSONWebKey] {
     var keys: [JSONWebKey] = []
     var reader = JSONReader(json)

@@ -2,9 +2,9 @@ internal import Domain
 internal import JSON
 internal import Synchronization
 
-/// The identity provider: its description (discovery), its keys, and the exchange of a code for an ID token.
+/// The identity provider: its metadata (discovery), its keys, and the exchange of a code for an ID token.
 ///
-/// Description and keys are kept for a while. A token that no known key signed makes the keys be read again, so a rotation is
+/// Metadata and keys are cached. If no cached key has signed a token, the keys are fetched again, so a rotation is
 /// noticed at once, but not more often than every few seconds, because anybody may name an unknown key.
 package final class OpenIDProvider: Sendable {
   package let settings: OpenIDSettings
@@ -16,16 +16,16 @@ package final class OpenIDProvider: Sendable {
     var describedAt: Int64 = 0
     var keys: [JSONWebKey] = []
     var keysAt: Int64 = 0
-    /// When they were last read for the sake of a token that none of them signed.
+    /// Time, in seconds since 1970, of the last fetch that was made because no key had signed a token.
     var searchedAt: Int64 = 0
   }
 
-  /// The addresses that discovery tells.
+  /// Endpoints from the provider's metadata.
   struct Description: Sendable {
     let authorization: String
     let token: String
     let keys: String
-    /// How the client proves itself at the token endpoint: with a header, or in the form.
+    /// Whether the client authenticates at the token endpoint with a header (`client_secret_basic`) or in the form.
     let takesHeader: Bool
   }
 
@@ -36,6 +36,7 @@ package final class OpenIDProvider: Sendable {
 
   // MARK: Discovery
 
+  /// Returns the provider's metadata, cached or fetched.
   /// - Parameter now: seconds since 1970.
   func description(now: Int64) throws(Problem) -> Description {
     let kept = memory.withLock { $0.describedAt > now - Operations.Limits.descriptionSeconds ? $0.description : nil }
@@ -63,7 +64,7 @@ package final class OpenIDProvider: Sendable {
     return description
   }
 
-  /// An issuer that is reached by HTTPS has no endpoint without it.
+  /// Returns whether a URL uses HTTPS. An issuer that itself uses plain HTTP may also have such endpoints.
   private func isProtected(_ url: String) -> Bool {
     url.hasPrefix("https://") || settings.issuer.hasPrefix("http://") && url.hasPrefix("http://")
   }
@@ -74,8 +75,8 @@ package final class OpenIDProvider: Sendable {
 
   // MARK: Keys
 
-  /// Returns the claims of a token that stands every check.
-  /// - Throws: when the provider's keys cannot be read.
+  /// Returns the claims of a token that passes every check, or the check that failed.
+  /// - Throws: if the provider's keys cannot be fetched.
   func verified(_ text: String, nonce: String, now: Int64) throws(Problem) -> Result<TokenClaims, OpenIDFault> {
     let token: IDToken
     do throws(OpenIDFault) {
@@ -120,7 +121,7 @@ package final class OpenIDProvider: Sendable {
     ]
     var authorization: String?
     if let secret = settings.clientSecret, description.takesHeader {
-      // Both are encoded before they are joined (RFC 6749 §2.3.1).
+      // Encode both before joining them (RFC 6749 §2.3.1).
       let pair = FormText.encode(settings.clientID) + ":" + FormText.encode(secret)
       authorization = "Basic " + FormText.base64(pair)
     } else {
@@ -139,10 +140,10 @@ package final class OpenIDProvider: Sendable {
 }
 
 extension Operations.Limits {
-  /// Seconds for which a provider's description is kept.
+  /// Seconds for which a provider's metadata is cached.
   static let descriptionSeconds: Int64 = 3600
-  /// Seconds for which its keys are kept, so that one that was withdrawn is soon refused.
+  /// Seconds for which its keys are cached; short, so that a withdrawn key is soon refused.
   static let keySeconds: Int64 = 600
-  /// Least seconds between two readings of the keys.
+  /// Minimum number of seconds between two fetches of the keys.
   package static let keyPauseSeconds: Int64 = 5
 }

@@ -21,7 +21,7 @@ struct OpenIDRequest {
     secret = MasterKey.makeBytes()
   }
 
-  /// Nil for a cookie that this installation has not made, or whose time is over.
+  /// Decrypts a cookie; nil if this installation did not make it, or if it has expired.
   /// - Parameter now: microseconds since 1970.
   init?(cookie: String, _ master: MasterKey, now: Int64) {
     guard let sealed = Base64URL.decode(cookie), let bytes = try? master.open(sealed, for: Self.place),
@@ -50,7 +50,7 @@ struct OpenIDRequest {
     ConstantTime.isEqual(Array(other.utf8), Array(state.utf8))
   }
 
-  /// Where the browser goes.
+  /// Returns the URL of the authorization request, to which the browser is sent.
   func address(_ endpoint: String, _ settings: OpenIDSettings) -> String {
     let query = FormText.form([
       ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", settings.redirectURL),

@@ -1,26 +1,27 @@
 internal import Domain
 
-/// How the console signs people in at an identity provider, from the configuration (OpenID Connect Core 1.0).
+/// Configuration of the console's sign-in at an identity provider (OpenID Connect Core 1.0).
 package struct OpenIDSettings: Sendable {
   /// The provider's issuer identifier, exactly as its tokens state it.
   package var issuer: String
   package var clientID: String
-  /// Nil for a public client, which PKCE alone protects.
+  /// Nil for a public client, which only PKCE protects.
   package var clientSecret: String?
-  /// The console's address, as registered with the provider; never taken from a request.
+  /// Redirect URL of the console, as registered with the provider; never taken from a request.
   package var redirectURL: String
   package var scope = "openid profile email"
-  /// Claim with the name that people sign in with.
+  /// Name of the claim with a person's login.
   package var loginClaim = "email"
-  /// Claim with the groups or roles that the provider gives a person.
+  /// Name of the claim with the groups or roles that the provider assigns to a person.
   package var roleClaim = "groups"
-  /// The console's role for each of these.
+  /// Console role for each of these groups or roles.
   package var roles: [String: Role]
-  /// Claim with the id of the only app that a person reaches, or `*` for all; nil: everybody reaches all.
+  /// Name of the claim with the id of the only app that a person may access, or `*` for all; nil if everybody may
+  /// access all apps.
   package var appClaim: String?
-  /// Least seconds between two readings of the provider's keys: anybody may name an unknown key.
+  /// Minimum number of seconds between two fetches of the provider's keys: anybody may name an unknown key.
   package var keyPauseSeconds = Operations.Limits.keyPauseSeconds
-  /// What the sign-in page calls the provider.
+  /// Name of the provider on the sign-in page.
   package var label: String
 
   package init(
@@ -35,11 +36,11 @@ package struct OpenIDSettings: Sendable {
   }
 }
 
-/// Why a sign-in at the identity provider is refused.
+/// Reason for which a sign-in at the identity provider is refused.
 struct OpenIDFault: Error, Equatable {
-  /// A stable word for the audit log.
+  /// Fixed identifier for the audit log, such as `id-token-issuer`.
   let reason: String
-  /// Completes the sentence "The identity provider's answer is refused: it …".
+  /// Predicate that completes the sentence "The identity provider's answer is refused: it …".
   let detail: Sentence
 
   init(_ reason: String, _ detail: Sentence) {

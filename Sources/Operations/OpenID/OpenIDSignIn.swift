@@ -11,15 +11,16 @@ internal import Store
 ///                   cookie and state belong together? ─► code ─► ID token: signature, issuer, client, times, nonce?
 ///                   ─► role and app by claim ─► account, made or brought up to date ─► session
 /// ```
-/// The provider decides: whoever has lost the role there is refused, and signed out everywhere. An account is known by
-/// issuer and subject. A login that another account has already is refused; otherwise whoever may choose a name at the
-/// provider could choose an administrator's. Decision 145.
+/// The provider decides: a person who has lost the role there is refused, and signed out everywhere. An account is
+/// identified by issuer and subject. A login that another account already has is refused; otherwise a person who may
+/// choose a name at the provider could choose an administrator's. Decision 145.
 package struct OpenIDSignIn: Sendable {
   private let provider: OpenIDProvider
   private let master: MasterKey
   private let policy: ConsolePolicy
 
-  /// - Throws: `.notConfigured` where no provider is.
+  /// Creates the service.
+  /// - Throws: `.notConfigured` without an identity provider or master key.
   package init(_ provider: OpenIDProvider?, _ setting: ConsoleSetting) throws(Problem) {
     guard let provider, let master = setting.master else {
       throw Problem(.notConfigured, "This server knows no identity provider (UPMC_OIDC_ISSUER).")
@@ -31,7 +32,7 @@ package struct OpenIDSignIn: Sendable {
 
   package struct Beginning: DescribedAnswer {
     package let url: String
-    /// For the cookie; never part of a response body.
+    /// Encrypted value for the cookie; never part of a response body.
     package let cookie: String
 
     package static let object = JSONObject<Beginning>(
@@ -48,6 +49,7 @@ package struct OpenIDSignIn: Sendable {
     private static let form = JSONForm.text(upTo: 4096)
   }
 
+  /// Starts a sign-in: returns the provider's URL and the cookie.
   /// - Parameter now: microseconds since 1970.
   package func begin(now: Int64) throws(Problem) -> Beginning {
     let endpoint = try provider.description(now: now / 1_000_000).authorization
@@ -55,9 +57,10 @@ package struct OpenIDSignIn: Sendable {
     return Beginning(url: request.address(endpoint, provider.settings), cookie: request.cookie(master, now: now))
   }
 
+  /// Completes a sign-in with the provider's answer, and returns the new session.
   /// - Parameters:
-  ///   - cookie: the one that `begin` made; nil when the browser has none.
-  ///   - former: the browser's previous session.
+  ///   - cookie: the one that `begin` returned; nil if the browser sent none.
+  ///   - former: token of the browser's previous session.
   package func finish(
     _ answer: Answer, cookie: String?, former: String?, origin: String, requestID: String, on connection: Connection,
     now: Int64
@@ -77,7 +80,8 @@ package struct OpenIDSignIn: Sendable {
     Problem(.badCredential, "The identity provider's answer is refused: it \(fault.detail).")
   }
 
-  /// - Throws: when the provider cannot be asked.
+  /// Returns the person whom the provider has authenticated, or the check that failed.
+  /// - Throws: if the provider cannot be reached.
   private func person(_ answer: Answer, _ cookie: String?, now: Int64) throws(Problem) -> Result<
     ProvidedPerson, OpenIDFault
   > {
@@ -147,7 +151,8 @@ package struct OpenIDSignIn: Sendable {
     }
   }
 
-  /// Makes the account, or takes over what the provider says now. Another role or app ends the account's other sessions.
+  /// Creates the account, or updates it with the provider's current data. A new role or app ends the account's other
+  /// sessions.
   private func save(
     _ person: ProvidedPerson, _ role: Role, _ app: Int32?, _ known: Accounts.Record?, _ start: SessionStart,
     on connection: Connection

@@ -1,15 +1,15 @@
 internal import Domain
 internal import Postgres
 
-/// What the identity provider says of a person, as an account needs it.
+/// A person's data from the identity provider, as far as an account needs them.
 struct ProvidedPerson {
-  /// Hash of issuer and subject: the only thing by which the account is found again.
+  /// Hash of issuer and subject: the only key by which the account is found again.
   let subject: [UInt8]
   let login: String
   let name: String
-  /// Nil when the person's groups give no role here.
+  /// Role in the console; nil if none of the person's groups has one.
   let role: Role?
-  /// The claim about the app; nil when there is none.
+  /// Apps that the person may access, from the claim; nil if there is no such claim.
   let app: Reach?
 
   enum Reach: Equatable {
@@ -32,7 +32,7 @@ struct ProvidedPerson {
     self.login = login
     name = Self.displayName(claims.text("name"), else: login)
     let groups = Set(claims.texts(settings.roleClaim))
-    // The strongest of several.
+    // Of several roles, the strongest counts.
     role = Self.strength.first { role in settings.roles.contains { $0.value == role && groups.contains($0.key) } }
     app = try Self.reach(claims, settings)
   }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// How one may sign in here, for the sign-in page.
+/// Sign-in methods of this installation, for the sign-in page.
 package struct SignInWays: DescribedAnswer {
   private let policy: ConsolePolicy
   private let settings: OpenIDSettings?

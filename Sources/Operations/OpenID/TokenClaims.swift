@@ -1,19 +1,20 @@
 internal import JSON
 
-/// Members of a JSON object whose shape others decide: the claims of a token, a key, a provider's description.
+/// Members of a JSON object that another system defines: the claims of a token, a key, or a provider's metadata.
 struct TokenClaims: Sendable {
   enum Value: Equatable, Sendable {
     case text(String)
     case number(Int64)
     case flag(Bool)
     case texts([String])
-    /// Of a kind that no claim of ours has.
+    /// A value of a kind that no claim used here has.
     case other
   }
 
   private let members: [String: Value]
 
-  /// - Throws: for anything but an object.
+  /// Parses a JSON object.
+  /// - Throws: for any other value.
   init(_ json: [UInt8]) throws(JSONError) {
     var members: [String: Value] = [:]
     var reader = JSONReader(json)
@@ -27,7 +28,7 @@ struct TokenClaims: Sendable {
     case .string: return .text(try reader.readString())
     case .boolean: return .flag(try reader.readBool())
     case .number:
-      // Times are whole numbers; a fraction is a claim that nobody reads here.
+      // Times are whole numbers; no claim used here has a fraction.
       let text = String(decoding: try reader.readRaw(), as: UTF8.self)
       return Int64(text).map(Value.number) ?? .other
     case .array:
@@ -57,7 +58,7 @@ struct TokenClaims: Sendable {
     if case .number(let number) = members[name] { number } else { nil }
   }
 
-  /// The strings of a claim that may be one or several.
+  /// Returns the strings of a claim that may be one string or several; empty if it is neither.
   func texts(_ name: String) -> [String] {
     switch members[name] {
     case .text(let text): [text]

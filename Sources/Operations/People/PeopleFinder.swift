@@ -2,13 +2,13 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Finds users in every app that the caller reaches, for whoever knows a customer but not the app.
+/// Finds users in all apps that the caller may access, for operators who know a customer but not the app.
 package enum PeopleFinder {
-  /// Returns the first users whose CUID or whose name begins so; one page, which has no next.
+  /// Returns the first users whose CUID or name begins with the given text: a single page, without a next one.
   /// - Parameters:
   ///   - prefix: beginning of the CUID; nil or empty to search by name.
   ///   - name: beginning of the name; nil or empty to search by CUID.
-  /// - Throws: `.impossible` unless exactly one of them says what to look for, and for a cursor.
+  /// - Throws: `.impossible` unless exactly one of the two is given, and for a cursor.
   package static func users(
     prefix: String?, named name: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserDirectory.UserEntry> {
@@ -23,7 +23,7 @@ package enum PeopleFinder {
       prefix.isEmpty
         ? PeopleSearch.users(of: caller.app, namedFrom: range.from, upto: range.upto, limit: page.limit)
         : PeopleSearch.users(of: caller.app, from: range.from, upto: range.upto, limit: page.limit))
-    // Whose people were seen: of apps in which nobody was found, nothing was read.
+    // Audit only the apps whose users are listed: of the others, nothing was disclosed.
     for app in Set(found.map(\.app)).sorted() {
       try AuditTrail.note(.users, of: app, by: caller, on: connection)
     }

@@ -5,7 +5,7 @@ package import Store
 
 /// The messages sent to one person, with the outcome on each of the person's devices.
 package enum PersonHistory {
-  /// One message sent to the person. Only its title is shown, and not even that if it is confidential.
+  /// A message sent to the person. Lists show only its title, and not even that if it is confidential.
   package struct Entry: DescribedAnswer {
     package let message: PersonMessages.Message
     package let deliveries: [PersonMessages.Delivery]
@@ -99,10 +99,10 @@ package enum PersonHistory {
 }
 
 extension Operations.Limits {
-  /// How far back a person's history is shown: messages requested within 90 days.
+  /// Age up to which a person's messages are listed, counted from the request, in microseconds (90 days).
   static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
-  /// Number of messages examined at a time. It is smaller for a person with many devices, so that the number of
-  /// look-ups stays the same.
+  /// Returns the number of messages examined at a time. It is smaller for a person with many devices, so that the
+  /// number of look-ups stays the same.
   static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }
   /// Number of look-ups (one per message and device) for one page: less than a tenth of a second at 5 µs each. The next
   /// page continues where this one stopped.

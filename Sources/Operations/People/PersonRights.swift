@@ -4,9 +4,9 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Data subject rights: exporting everything known about a person, and erasing it.
+/// Data subject rights: exports and erases everything that is stored about a person.
 package enum PersonRights {
-  /// Everything about one user, with one member per kind of data.
+  /// Data of one user, with one member per kind of data.
   package struct Export: DescribedAnswer {
     let appID: String
     let clientUID: String
@@ -50,7 +50,7 @@ package enum PersonRights {
     package static let object = JSONObject<Erased>("Erased", [.always("devices", .count, \.devices)])
   }
 
-  /// Erases a user. The user's devices may register again, as new ones.
+  /// Erases a user's data. The user's devices may register again, as new ones.
   package static func erase(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Erased {
@@ -77,7 +77,7 @@ package enum PersonRights {
     return (app, Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID)))
   }
 
-  /// Returns what identifies a person in the audit log, which is kept for longer than the person's data: a hash that
+  /// Returns the identifier of a person in the audit log, which is kept for longer than the person's data: a hash that
   /// can be computed from the CUID.
   static func trace(_ clientUID: String) -> String {
     "sha256:" + Hex.encode(SHA256.hash(Array(clientUID.utf8)))

@@ -72,7 +72,7 @@ package enum UserDirectory {
   }
 
   /// Lists users by name.
-  /// - Parameter name: the beginning of the name.
+  /// - Parameter name: beginning of the name.
   package static func users(
     of appID: String, named name: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserEntry> {
@@ -101,7 +101,8 @@ package enum UserDirectory {
       devices: devices.map(DeviceEntry.init), groups: try connection.answer(Groups.ofUsers([key]))[key] ?? [])
   }
 
-  /// Returns a known user with its devices.
+  /// Returns a user with its devices.
+  /// - Throws: a problem if the user is unknown.
   static func find(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> (key: Users.Key, known: (badge: Int16, name: String), devices: [PeopleLists.Device]) {
@@ -189,7 +190,7 @@ package enum UserDirectory {
     _ device: DeviceID, by caller: Caller, on connection: Connection
   ) throws(Problem) -> DeviceDetail {
     try caller.require(.viewPeople)
-    // Devices of other apps are reported as nonexistent.
+    // Report devices of other apps as nonexistent.
     guard let found = try connection.answer(PeopleLists.find(device)), caller.reaches(found.record.app),
       let app = try connection.answer(Apps.all()).first(where: { $0.app.number == found.record.app })
     else { throw Problem(.unknownDevice, "There is no device \(device).") }
@@ -214,7 +215,7 @@ package enum UserDirectory {
   }
 }
 
-/// The position at which a page of users by name begins: after the user with this name and key.
+/// Position at which a page of users by name begins: after the user with this name and key.
 private struct NameCursor {
   let name: String
   let key: String
@@ -242,7 +243,7 @@ private struct NameCursor {
   var text: String { "\(name.utf8.count) \(name)\(key)" }
 }
 
-/// The range of all keys with a common prefix, in byte order.
+/// Range of all keys with a common prefix, in byte order.
 struct KeyRange {
   let from: String
   let upto: String
@@ -264,14 +265,14 @@ struct KeyRange {
 }
 
 extension JSONForm<Int16> {
-  /// Clamps numbers that do not fit: the result is out of range as well, and is refused with a better message where it
-  /// is used.
+  /// Form of a badge count that clamps numbers which do not fit: the result is out of range as well, and is refused
+  /// with a better message where it is used.
   fileprivate static let clampedBadge = JSONForm(
     JSONSchema.badgeCount, read: { (reader) throws(JSONError) in Int16(clamping: try reader.readInteger()) })
 }
 
 extension Operations.Limits {
-  /// Maximum number of a user's devices that are shown; more than anyone has.
+  /// Maximum number of a user's devices that are shown; more than any user has.
   static let shownDevices = 200
   /// Number of characters of a push token that are shown.
   package static let shownTokenBytes = 8

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// An app's rules for ads: showing and changing them, and checking messages against them.
+/// Shows and changes an app's rules for ads, and checks messages against them.
 package enum AdvertisingRules {
   package struct Entry: DescribedAnswer {
     package let appID: String
@@ -19,7 +19,7 @@ package enum AdvertisingRules {
       ])
   }
 
-  /// Changes to the rules; nil leaves a rule as it is.
+  /// Changes to the rules; nil leaves a rule unchanged.
   package struct Change: Equatable, Sendable {
     package var label: String?
     package var optOut: String?
@@ -93,13 +93,13 @@ package enum AdvertisingRules {
     return Entry(appID: app.appID, rules: saved)
   }
 
-  /// Throws `.impossible` if a message is an ad and lacks what the app's rules require.
+  /// Throws `.impossible` if a message is an ad that does not meet the app's rules.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     guard message.kind == .ad else { return }
     try rules(of: app, on: connection).check(message.content)
   }
 
-  /// Notes for the sender of an ad.
+  /// Returns notes for the sender of an ad; none for other messages.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     guard message.kind == .ad else { return [] }
     let rules = try rules(of: app, on: connection)
@@ -130,6 +130,7 @@ package enum AdvertisingRules {
 
 extension JSONReader {
   /// Reads text that may be empty.
+  /// - Throws: `JSONError` for more than `bytes` bytes, and for U+0000.
   fileprivate mutating func readWords(upTo bytes: Int) throws(JSONError) -> String {
     let text = try readString()
     guard text.utf8.count <= bytes, !text.utf8.contains(0) else {

@@ -26,6 +26,7 @@ enum ConfidentialityRules {
 struct StoredRequest {
   /// The request as JSON.
   let text: String
+  /// Encrypted content of a confidential message; nil for other messages.
   let sealed: [UInt8]?
 
   /// Prepares a request for storage.
@@ -50,12 +51,12 @@ struct StoredRequest {
   )
 }
 
-/// Digest by which a request is compared with an earlier one that used the same idempotency key.
+/// Digest that tells whether a later request with the same idempotency key is the same request.
 struct RequestDigest {
-  /// The digest stored with the message.
+  /// Digest as stored with the message.
   let stored: [UInt8]
-  /// Input of the alternative digests, needed if the app's confidentiality settings or the server's keys have changed in
-  /// between.
+  /// Input of the alternative digests, which are needed if the app's confidentiality settings or the server's keys have
+  /// changed since the earlier request.
   private let other: (body: [UInt8], seal: ContentSeal?)?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {
@@ -66,7 +67,7 @@ struct RequestDigest {
     }
   }
 
-  /// Recreates the digest from its stored form.
+  /// Creates the digest from its stored form.
   init(stored: [UInt8]) {
     (self.stored, other) = (stored, nil)
   }

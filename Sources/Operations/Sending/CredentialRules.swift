@@ -3,10 +3,10 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Checks whether an app's push credential permits a message. Keys permit all kinds. A certificate is limited to its
-/// topics: APNs would refuse any other push for every device, and the app would be paused.
+/// Checks whether an app's push credential permits a message. Signing keys permit all kinds. A certificate is limited
+/// to its topics: APNs would refuse any other push for every device, and the app would be paused.
 enum CredentialRules {
-  /// Throws `.impossible`, with the place of the push type, if the credential does not permit it.
+  /// Throws `.impossible`, with the path of the push type, if the credential does not permit that type.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     let type = message.content.pushType
     guard !type.topicSuffix.isEmpty else { return }

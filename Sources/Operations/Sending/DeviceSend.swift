@@ -59,19 +59,19 @@ package struct DeviceSend: Sendable {
       throw Problem(error)
     }
     self.members = members
-    // Only the sender is unknown so far. Invalid requests are refused here, before they count against the device's rate
+    // Only the sender is unknown so far. Refuse invalid requests here, before they count against the device's rate
     // limit.
     let request = try MessageRequest(json: composed(from: nil))
     guard case .clientUIDs(let users) = request.audience, users.count == 1 else {
       throw Problem(at: "/audience", "must name one user: {\"clientUids\":[\"kim01\"]}")
     }
     lane = request.lane
-    // Refuses a payload that is too large without any name; a name that is too long is only found when the message is
-    // stored.
+    // Refuses a payload that is too large even without a name. Whether a recipient's name makes it too large is only
+    // found when the message is stored.
     try PayloadSize(request).check([], hasFCM: false)
   }
 
-  /// Throws unless the app lets its devices send. Call it before anything else.
+  /// Throws `.forbidden` unless the app lets its devices send. Call it before anything else.
   package static func demandPermission(of app: App) throws(Problem) {
     guard app.deviceSendsPerMinute > 0 else {
       throw Problem(
@@ -104,7 +104,7 @@ package struct DeviceSend: Sendable {
   ) throws(Problem) -> Operation {
     let caller = Caller(role: .sender, app: app.number, apiKey: nil, device: device.device)
     let origin = SenderDevice(device: device.device, clientUID: device.userKey.description)
-    // Prefixed with the device, so that it cannot collide with keys of the back office or of other devices.
+    // The device's id as prefix prevents collisions with keys of the back office and of other devices.
     let key = idempotencyKey.map { "\(device.device) \($0)" }
     guard
       let send = DirectSend(

@@ -6,8 +6,8 @@ package import Tracing
 /// A send to named users, validated and ready to be stored: a hot operation, executed by a committer.
 ///
 /// OTPs are sent this way: message, audience, badge counts and claim share one commit with whatever else is waiting,
-/// and the dispatcher receives them without planning. Unusual sends (`init?` returns nil) take the path of
-/// `SendService`, which gives the same answers, so nothing needs to be refused here.
+/// and the dispatcher receives them without planning. Unusual sends (`init?` returns nil) go to `SendService`, which
+/// gives the same answers, so nothing needs to be refused here.
 package final class DirectSend: Sendable {
   let terms: SendTerms
   var request: MessageRequest { terms.request }
@@ -17,16 +17,17 @@ package final class DirectSend: Sendable {
   let kept: StoredRequest
   let size: PayloadSize
   let trace: TraceContext?
-  /// The SEQNO. It is assigned once and kept when the batch is retried, so that a message from a commit of unknown
-  /// outcome is found instead of being stored twice.
+  /// Number of the message (SEQNO). It is assigned once and kept when the batch is retried, so that a message from a
+  /// commit of unknown outcome is found instead of being stored twice.
   let number = Mutex<DirectSends.Number?>(nil)
 
   /// Validates a request.
   /// - Parameters:
   ///   - body: the request's JSON, as received.
-  ///   - movesText: whether text that is too large for a recipient may move to a page. Otherwise the batch refuses it.
-  ///   - interface: the API the request came through.
-  ///   - trace: what the message is traced below; nil: nothing.
+  ///   - movesText: whether text that is too large for a recipient may move to a page. If false, the batch refuses such
+  ///     text.
+  ///   - interface: the API through which the request came.
+  ///   - trace: parent of the message's spans; nil if the message is not traced.
   /// - Returns: nil unless it is an ordinary, permitted send to a few users.
   package init?(
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
@@ -59,7 +60,7 @@ extension MessageContent {
     return translations.isEmpty && tokenKind == .alert
   }
 
-  /// Whether there is text that a page could hold instead of the payload.
+  /// Whether the message has text large enough to move from the payload to a page.
   fileprivate var hasMovableText: Bool {
     [ext, alert?.body].contains { ($0 ?? "").utf8.count > Operations.Limits.leastMovedText }
   }

@@ -2,10 +2,10 @@ internal import Domain
 internal import Store
 internal import Synchronization
 
-/// Sends of a batch to named users: each is stored with its claim and handed to the dispatcher after the commit.
-/// Decision 047.
+/// Steps that store a batch's sends to named users: each is stored with its claim, and handed to the dispatcher after
+/// the commit. Decision 047.
 struct DirectSendSteps {
-  /// One send and what is known about it so far.
+  /// State of one send in the batch.
   private struct Entry {
     let operation: Int
     let send: DirectSend
@@ -14,9 +14,10 @@ struct DirectSendSteps {
     var unknown: [UInt8] = []
     var claim: Claims.Hold?
     var earlier: Messages.Earlier?
-    /// Whether an earlier attempt assigned the number and its commit had an unknown outcome: the message may exist.
+    /// Whether an earlier attempt assigned the number and its commit had an unknown outcome: the message may exist
+    /// already.
     let isRepeated: Bool
-    /// The row to store, once the recipients are known.
+    /// Row to store; nil until the recipients are known.
     var new: Messages.New?
     var badges: [UserKey: Int16] = [:]
 
@@ -27,7 +28,7 @@ struct DirectSendSteps {
   private final class State {
     var entries: [Entry] = []
     var names: [Users.Key: (badge: Int16, name: String)] = [:]
-    /// Apps paused so recently that the catalog does not know it yet.
+    /// Apps paused so recently that the catalog does not show it yet.
     var heldApps: Set<App.Number> = []
     /// Messages stored by this transaction.
     var stored: Set<Seqno> = []
@@ -173,8 +174,8 @@ struct DirectSendSteps {
     return steps
   }
 
-  /// Takes over messages that exist because an earlier attempt was committed after all: its claims never reached the
-  /// dispatcher, so nothing was submitted and this batch has to launch them. If the users' devices have changed since,
+  /// Returns the steps that take over messages which an earlier attempt did commit: their claims never reached the
+  /// dispatcher, so nothing was submitted, and this batch has to launch them. If the users' devices have changed since,
   /// the audit recovers the claims.
   private func takeUp(_ repeated: [Int], _ batch: BatchContext) -> [Step] {
     let state = state
@@ -238,7 +239,7 @@ struct DirectSendSteps {
       guard let earlier = entry.earlier else {
         throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
       }
-      // The message found is this one: the first attempt was committed after all.
+      // The stored message is this very one: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
       guard isItself || entry.send.terms.digest.matches(earlier.requestSHA256) else {
         throw IdempotencyKey.conflict(entry.send.terms.idempotencyKey ?? "", earlier)

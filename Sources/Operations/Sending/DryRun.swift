@@ -4,20 +4,20 @@ package import JSON
 internal import Postgres
 internal import Store
 
-/// What would happen if a message were sent now: the exact audience, a payload for each push network and each language,
-/// what the app needs, and why the message would be refused. Nothing is stored.
+/// Result of a dry run: the exact audience, a payload for each push network and each language, notes for the sender,
+/// and the reasons why the message would be refused. Nothing is stored.
 package struct DryRun: Sendable {
-  /// The payload of one recipient.
+  /// Payload for one recipient.
   package struct Sample: Sendable {
     package let network: PushNetwork
     package let device: DeviceID
-    /// The language of the text; nil for the text that is used where no language matches.
+    /// Language of the text; nil for the text that is used if no language matches.
     package let language: String?
     package let payload: [UInt8]
   }
 
   package let targeted: Int64?
-  /// A JSON array of the audience's entries that match nobody.
+  /// JSON array of the audience's entries that match no user or device.
   package let unknown: [UInt8]
   package let headers: PushHeaders
   package let samples: [Sample]
@@ -25,8 +25,8 @@ package struct DryRun: Sendable {
   package let notes: [Sentence]
   package let refusals: [Problem]
 
-  /// Tries out a message.
-  /// - Parameter hosting: the addresses of pages for content that does not fit.
+  /// Checks a message as a send would, and builds its sample payloads.
+  /// - Parameter hosting: addresses of the pages to which content moves that does not fit.
   init(
     _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -70,7 +70,7 @@ package struct DryRun: Sendable {
       }
     let sendDate = try connection.answer(Messages.sendDate(at: now, timeZone: app.timeZone))
     let template = PayloadTemplate(message, seqno: .zero, sendDate: sendDate)
-    // Random, because pushkeys of a message that does not exist prove nothing.
+    // A random key, because the pushkey of a message that is not stored must not be valid.
     let keys = PushKeyring(present: SymmetricKey.random())
     let languages = [nil] + message.content.translations.map(\.language.tag)
     return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.flatMap { member in
@@ -105,7 +105,7 @@ package struct DryRun: Sendable {
         "refusals", .list(of: refusal.form), \.refusals, "Why it would be refused; empty when it would not."),
     ])
 
-  /// A sample as returned in the answer.
+  /// A sample as the response contains it.
   private struct Payload {
     let sample: Sample
     let type: PushType

@@ -2,12 +2,14 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// When a message being accepted is due and when it expires, in microseconds since 1970.
+/// Due and expiry times of a message that is being accepted, in microseconds since 1970.
 struct DueTime {
-  /// When the message is due; nil for immediately. For a message by local time, when it is due in the first time zone.
+  /// Time at which the message is due; nil for immediately. For a message by local time, the time at which it is due in
+  /// the first time zone.
   let dueAt: Int64?
   let localTime: LocalTime?
-  /// Counted from the due time; for local times, from the westernmost zone's, since each device has its own expiry.
+  /// Time at which the message expires, counted from the due time; for local times, from the due time in the
+  /// westernmost zone, since each device has its own expiry.
   let expiresAt: Int64
 
   init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Int64) throws(Problem) {
@@ -24,7 +26,7 @@ struct DueTime {
       expiresAt = moment + expiry
     case .local(let local):
       let span = try connection.answer(Waves.span(app: app.number, local, appTimeZone: app.timeZone))
-      // Zones where it is already too late are left out; at least one must be in time.
+      // Zones in which the time has passed are left out; at least one must still be in time.
       try Self.check(span.last, now, at: "/localTime")
       dueAt = span.first
       localTime = local
@@ -45,7 +47,7 @@ struct DueTime {
     }
   }
 
-  /// Checks that the last day is not before the first occurrence.
+  /// Throws if the last day is before the first occurrence.
   private func check(
     _ repetition: Repetition, _ timing: Timing, _ app: App, _ connection: Connection
   ) throws(Problem) {
@@ -67,8 +69,8 @@ struct DueTime {
 }
 
 extension Operations.Limits {
-  /// How far in the future a message may be due, in microseconds: a year and a day.
+  /// Maximum time between acceptance and due time, in microseconds: a year and a day.
   static let farthestDue: Int64 = 366 * 86_400_000_000
-  /// From the first time zone to reach a local time (UTC+14) to the last (UTC−12), in microseconds.
+  /// Time between the first time zone to reach a local time (UTC+14) and the last (UTC−12), in microseconds.
   static let zonesSpan: Int64 = 26 * 3_600_000_000
 }

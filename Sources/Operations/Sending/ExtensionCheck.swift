@@ -2,23 +2,23 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Checks whether an app's iOS devices send receipts, which the app's Notification Service Extension does.
+/// Checks whether an app's iOS devices send receipts, which is the task of its Notification Service Extension.
 package enum ExtensionCheck {
-  /// Returns false if none of the last 1,000 accepted iOS alerts that started the app's extension was confirmed, and
-  /// nil while there are fewer.
+  /// Returns whether the extension reports: true if any of the last 1,000 accepted iOS alerts that started it was
+  /// confirmed, false if none was, and nil while there are fewer.
   package static func reports(_ app: App, on connection: Connection) throws(Problem) -> Bool? {
     let found = try connection.answer(ExtensionReports.look(app.number, atMost: Operations.Limits.watchedAlerts))
     if found.confirmed > 0 { return true }
     return found.alerts >= Operations.Limits.watchedAlerts ? false : nil
   }
 
-  /// The sentence that all interfaces show in this case.
+  /// Sentence that all interfaces show if `reports` returns false.
   package static let silence: Sentence = """
     the app's extension does not report: none of its last \(Operations.Limits.watchedAlerts) accepted iOS alerts with \
     mutable-content was confirmed
     """
 
-  /// Notes for the sender about a message's receipts.
+  /// Returns notes for the sender about the message's receipts.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     let content = message.content
     guard content.pushType == .alert, content.alert != nil else { return [] }

@@ -3,7 +3,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// What parts of a message move to pages because the payload has no room for them, and which uploaded file it shows.
+/// Decides which parts of a message move to pages because the payload has no room for them, and which uploaded file the
+/// message shows.
 ///
 /// `ext` moves first: the app fetches it when needed. The text itself moves only if the app's extension runs
 /// (`mutableContent`), which restores it before it is displayed. A page is the same for all recipients, so nothing with
@@ -12,17 +13,19 @@ struct HostingPlan {
   private(set) var links = HostedLinks()
   private(set) var notes: [Sentence] = []
   private var files: [HostedFiles.New] = []
-  /// Uploads needed for longer than their present lifetime.
+  /// Uploads that are needed for longer than their current lifetime.
   private var extended: [String] = []
-  /// How long the message's resources are kept, for devices that fetch them late and for resends, in microseconds since
-  /// 1970.
+  /// Time until which the message's pages are kept, for devices that fetch them late and for resends, in microseconds
+  /// since 1970.
   let keptUntil: Int64
-  /// How long its media are kept: also until the last inbox entry has ended. Pages and values are part of the entry.
+  /// Time until which its media are kept, in microseconds since 1970: at least until its last inbox entry has ended.
+  /// Pages and values are part of the entry.
   private let shownUntil: Int64
 
   /// Plans a message.
   /// - Parameters:
-  ///   - lastDueAt, expiresAt: times of the message, in microseconds since 1970.
+  ///   - lastDueAt: last due time of the message, in microseconds since 1970.
+  ///   - expiresAt: expiry of the message, in microseconds since 1970.
   /// - Throws: `.payloadTooLarge` if the message cannot be made to fit.
   init(
     _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: ContentHosting,
@@ -49,7 +52,7 @@ struct HostingPlan {
     }
     guard var problem = try tooLarge() else { return }
     if message.isConfidential {
-      // A page would be accessible to anyone with the address, for months.
+      // Anyone with the address could read the page for months.
       throw problem.adding("What a confidential message says does not move to a page: make it shorter.")
     }
     if let obstacle = try moveExt(message.content, app, hosting, now) {
@@ -64,8 +67,8 @@ struct HostingPlan {
 
   // MARK: Moving
 
-  /// Moves `ext` to a page. Returns nil when it is moved, otherwise the reason as a sentence, or an empty string if
-  /// there is nothing worth mentioning.
+  /// Moves `ext` to a page. Returns nil if it was moved, otherwise the reason as a sentence, which is empty if there is
+  /// nothing worth mentioning.
   private mutating func moveExt(
     _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
   ) throws(Problem) -> Sentence? {
@@ -144,6 +147,6 @@ extension Problem {
 }
 
 extension Operations.Limits {
-  /// Minimum size of a text worth moving, in bytes: the page's address takes room too.
+  /// Minimum size of a text that may move, in bytes: the page's address takes room too.
   static let leastMovedText = 256
 }

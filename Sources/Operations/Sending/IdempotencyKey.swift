@@ -1,16 +1,16 @@
 internal import Domain
 internal import Store
 
-/// The rules of idempotency keys, which make it safe to repeat a send.
+/// Rules for idempotency keys, which make it safe to repeat a send.
 enum IdempotencyKey {
-  /// Returns the problem for a key that was used before for a different request.
+  /// Returns the problem for a key that an earlier, different request has used.
   static func conflict(_ key: String, _ earlier: Messages.Earlier) -> Problem {
     Problem(
       .idempotencyConflict,
       "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
   }
 
-  /// Validates a key.
+  /// Throws `.invalidField` if the length of the key is not permitted. Nil, for no key, is valid.
   static func check(_ key: String?) throws(Problem) {
     guard let key else { return }
     guard (1...Domain.Limits.idempotencyKeyBytes).contains(key.utf8.count) else {

@@ -3,19 +3,20 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Computes how large a message's payload can become, so that one that is too large for any recipient is refused before
+/// Computes the maximum size of a message's payload, so that one that is too large for any recipient is refused before
 /// anything is stored.
 ///
-/// The field limits give an upper bound for free; only if that bound exceeds the network's limit is the audience
+/// The field limits give an upper bound without a query; only if that bound exceeds the network's limit is the audience
 /// searched for the longest names. A message in several languages is measured in each, against the recipients who get
 /// that language.
 struct PayloadSize: Sendable {
-  /// Text of one language: its place in the message's table, its bytes without names, and how often each name occurs.
+  /// Measures of the text in one language: its index in the message's table, its bytes without names, and how often
+  /// each name occurs.
   private struct Text: Sendable {
     let place: Int
     let bytes: Int
     let weights: AudienceSizes.Weights
-    /// How the text uses `%VAR1%` to `%VAR9%`, whose values come from a file's lines.
+    /// Uses of `%VAR1%` to `%VAR9%`, whose values come from a file's lines.
     let numbered: AudienceSizes.Numbered
     /// Maximum size for any recipient, in bytes.
     let bound: Int
@@ -42,7 +43,7 @@ struct PayloadSize: Sendable {
     }
   }
 
-  /// A recipient, as far as it affects the payload's size.
+  /// Values of a recipient that affect the payload's size.
   struct Named {
     let userKey: UserKey
     let name: String
@@ -52,16 +53,17 @@ struct PayloadSize: Sendable {
   /// Texts that may be too large for a recipient.
   private let doubtful: [Text]
   private let languages: LanguageTable
+  /// Limit in bytes for recipients reached through APNs.
   private let limit: Int
-  /// Limit for recipients reached through FCM, where the payload is embedded as a string under its own key.
+  /// Limit in bytes for recipients reached through FCM, where the payload is embedded as a string under its own key.
   private let fcmLimit: Int
-  /// The file whose lines supply the recipients' names and variables.
+  /// File whose lines supply the recipients' names and variables; nil for other audiences.
   private let csv: Int64?
   let showsClientName: Bool
 
   init(_ message: MessageRequest) {
     var message = message
-    // Assumed even if the app has no extension: it may get one before the message is sent.
+    // Assume an extension even if the app has none: it may get one before the message is sent.
     message.content.appHasExtension = true
     let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
     let limit = template.limitBytes
@@ -88,11 +90,12 @@ struct PayloadSize: Sendable {
     for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }, limit) }
   }
 
-  /// Checks a message against its audience. - Throws: `.payloadTooLarge`.
+  /// Checks a message against its audience.
+  /// - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }
     let limit = try self.limit(for: audience, of: app, on: connection)
-    // Text that is the same for everybody needs no search.
+    // Text that is the same for every recipient needs no search.
     for text in doubtful where !text.showsNames || text.bytes > limit { try check(text, largest: nil, limit) }
     if case .members(let members) = audience.reach { return try check(members, of: app, on: connection) }
     let locales = languages.isEmpty ? [:] : try locales(of: audience, app, connection)
@@ -103,8 +106,8 @@ struct PayloadSize: Sendable {
     }
   }
 
-  /// Returns the payload limit, in bytes. An audience that was only counted may have devices on every network that the
-  /// app has a credential for.
+  /// Returns the payload limit in bytes. An audience of which only the size is known may have devices on every network
+  /// for which the app has a credential.
   private func limit(
     for audience: ResolvedAudience, of app: App.Number, on connection: Connection
   ) throws(Problem) -> Int {
@@ -117,7 +120,7 @@ struct PayloadSize: Sendable {
   private func largest(
     _ text: Text, _ audience: ResolvedAudience, _ locales: [String], _ app: App.Number, _ connection: Connection
   ) throws(Problem) -> Named? {
-    // Also for a resend to a part of the file's users.
+    // Applies to a resend to a part of the file's users too.
     if let csv {
       let line = try connection.answer(
         AudienceSizes.largest(app: app, csv: csv, locales: locales, text.weights, text.numbered))
@@ -181,7 +184,7 @@ struct PayloadSize: Sendable {
       """)
   }
 
-  /// Bytes taken by a recipient's names and values.
+  /// Returns the number of bytes that a recipient's names and values take in a text.
   private func names(_ recipient: Named, _ text: Text) -> Int {
     var bytes =
       text.weights.clientUID * Self.escaped(recipient.userKey.description)
@@ -203,6 +206,6 @@ struct PayloadSize: Sendable {
 extension Operations.Limits {
   /// Maximum number of bytes in JSON for one byte of a name: a control character becomes six.
   static let escapedBytes = 6
-  /// A SEQNO for measuring, which has more digits than any real one will have.
+  /// SEQNO with more digits than any real one will have, for measuring.
   static let largestSeqno = Seqno(999_999_999_999)
 }

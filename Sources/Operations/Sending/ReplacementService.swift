@@ -4,8 +4,8 @@ internal import Store
 
 /// Replaces a scheduled message by another one.
 package enum ReplacementService {
-  /// Replaces the message `old` by the one that `request` asks for.
-  /// - Throws: `.wrongState` when the old one has begun or ended; nothing is changed then.
+  /// Replaces the message `old` by the one in `request`.
+  /// - Throws: `.wrongState` if the old message has begun or ended; nothing changes then.
   package static func replace(
     _ old: Seqno, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
@@ -19,8 +19,8 @@ package enum ReplacementService {
     }
     guard !message.dryRun else { throw Problem(.impossible, at: "/dryRun", "is for a send: POST /v1/admin/messages") }
     let answer = try SendService.send(request, on: connection, catalog: catalog, now: now)
-    // The cancellation began in the commit of the new message, or of its approval: with a second person, too, the old
-    // message is no longer what is to go out.
+    // The cancellation began in the commit that stored the new message or its approval request: in both cases the old
+    // message must no longer be sent.
     if let standing = try connection.answer(Controls.lock(old))?.standing, standing.isCancelling {
       _ = try ControlService.finishCancelling(old, for: request.caller, on: connection, now: now)
     }

@@ -29,7 +29,7 @@ package enum ResendService {
     // The number is part of the digest, because the same key for another message is a different request.
     let digest =
       request.consent.map { RequestDigest(stored: $0.requestSHA256) }
-      // The body contains nothing confidential.
+      // The body of a resend contains nothing confidential.
       ?? RequestDigest(Array("resend \(seqno) ".utf8) + request.body, isConfidential: false, seal: nil)
     if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
       return earlier
@@ -60,8 +60,8 @@ package enum ResendService {
     {
       return .waiting(waiting)
     }
-    // In a message by local time, some zones have already received it; how many devices are left is known only when
-    // they are planned.
+    // With local times, some zones have already received the message; how many devices are left is known only when they
+    // are planned.
     let targeted = target == .unreached && old.localTime != nil ? nil : audience.targeted
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self),
@@ -86,7 +86,8 @@ package enum ResendService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Extends a resend to failed devices by those that were left out as late, which have no outcome.
+  /// Returns the target of a resend to failed devices, widened to those that were left out as late and therefore have
+  /// no outcome; any other target unchanged.
   private static func widen(
     _ wish: ResendTarget, of old: Messages.Open, on connection: Connection
   ) throws(Problem) -> ResendTarget {
@@ -97,7 +98,7 @@ package enum ResendService {
     return .unreached
   }
 
-  /// Which devices to resend to, and how fast.
+  /// Body of a resend: the devices to resend to, and the pace.
   package struct Wish: Sendable {
     package var target = ResendTarget.failed
     package var pace: Pace?

@@ -3,14 +3,15 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// An audience resolved at the time of the request: the number of devices, and the entries that match nobody.
+/// An audience resolved at the time of the request: the number of devices, and the entries that match no user or
+/// device.
 ///
 /// Used only for the answer and the payload check; the planner resolves the audience again when the message is due.
 struct ResolvedAudience {
   enum Reach {
     /// Users with keys in (after, upto].
     case keys(after: String, upto: String)
-    /// Groups with their subtrees.
+    /// Groups, including their subgroups.
     case groups([Int64])
     case members([Audiences.Member])
     /// The users of an uploaded file.
@@ -28,7 +29,7 @@ struct ResolvedAudience {
   init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Int64) throws(Problem) {
     switch audience {
     case .all: try self.init(keys: ("", "~"), app, connection, now)
-    // User keys and guest keys start with different letters; the next letter ends each range.
+    // User keys begin with `u` and guest keys with `g`; the next letter ends each range.
     case .members(true): try self.init(keys: ("u", "v"), app, connection, now)
     case .members(false): try self.init(keys: ("g", "h"), app, connection, now)
     case .groups(let groups): try self.init(groups: groups, app, connection, now)
@@ -56,7 +57,7 @@ struct ResolvedAudience {
   private init(
     deliveriesOf seqno: Seqno, _ target: ResendTarget, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
-    // For the payload's size, all of the app's users are considered, although only the message's recipients get the
+    // The payload check considers all of the app's users, although only some of the message's recipients get the
     // resend.
     reach = .keys(after: "", upto: "~")
     let most = Operations.Limits.countedDevices + 1
@@ -120,7 +121,7 @@ struct ResolvedAudience {
     count > Operations.Limits.countedDevices ? nil : count
   }
 
-  /// Devices by push network; empty if they were only counted.
+  /// Number of devices by push network; empty if the audience was only counted.
   var networks: [PushNetwork: Int64] {
     guard case .members(let members) = reach else { return [:] }
     return Self.networks(of: members)
@@ -132,7 +133,7 @@ struct ResolvedAudience {
 
   var unknownJSON: [UInt8] { Self.json(unknown) }
 
-  /// The unknown entries, as an answer's field.
+  /// The response member with the unknown entries.
   static let unknownField = JSONField<[UInt8]>.always(
     "unknown", .raw(JSONSchema.list(of: JSONSchema.anyText)), { $0 }, "Entries of the audience that match no one.")
 

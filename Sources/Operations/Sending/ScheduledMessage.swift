@@ -2,7 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// A scheduled message that another one replaces, within the transaction that stores the new one or its approval.
+/// Cancels a scheduled message that another one replaces, within the transaction that stores the new message or its
+/// approval request.
 enum ScheduledMessage {
   /// Locks the old message. Returns its standing if it cannot be replaced; nil if it can.
   static func objection(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) -> MessageControl.Standing? {
@@ -12,8 +13,8 @@ enum ScheduledMessage {
     return locked.standing.state == .scheduled && !locked.standing.isFrozen ? nil : locked.standing
   }
 
-  /// Starts cancelling the old message. Must be the last step of the transaction that stores the new message or its
-  /// approval, after `objection` returned nil: a transaction that stores nothing must not cancel anything.
+  /// Starts cancelling the old message. It must be the last step of the transaction that stores the new message or its
+  /// approval request, after `objection` returned nil: a transaction that stores nothing must not cancel anything.
   static func beginCancelling(_ seqno: Seqno, by caller: Caller, _ connection: Connection) throws(PostgresError) {
     guard let locked = try connection.run(Controls.lock(seqno)) else { return }
     try ControlService.beginCancelling(seqno, locked, by: caller, on: connection)

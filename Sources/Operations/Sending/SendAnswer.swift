@@ -15,14 +15,14 @@ package enum SendAnswer: JSONAnswer {
     package let seqno: Seqno
     /// Number of devices; nil if the audience is too large to be counted in the request.
     package let targeted: Int64?
-    /// A JSON array of the entries that match nobody.
+    /// JSON array of the entries that match no user or device.
     package let unknown: [UInt8]
     /// Due time in microseconds since 1970; nil for now. Until then, `targeted` is an estimate.
     package let dueAt: Int64?
     /// The message that this one resends to some of its devices; nil if it is not a resend.
     package let resendOf: Seqno?
-    /// Devices by push network if they were resolved individually; else empty, as for a repeated request. Not part of
-    /// what makes two answers equal.
+    /// Number of devices by push network if they were resolved individually; otherwise empty, as for a repeated
+    /// request. Ignored when two answers are compared.
     package var networks: [PushNetwork: Int64] = [:]
 
     init(seqno: Seqno, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Seqno? = nil) {
@@ -53,7 +53,7 @@ package enum SendAnswer: JSONAnswer {
         && left.dueAt == right.dueAt && left.resendOf == right.resendOf
     }
 
-    /// Restores the answer to an earlier request.
+    /// Recreates the answer to an earlier request.
     init(_ earlier: Messages.Earlier) {
       self.init(
         seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),

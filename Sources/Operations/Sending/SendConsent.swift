@@ -7,7 +7,8 @@ struct SendConsent: Sendable {
   let by: Caller
   /// Digest of the original request.
   let requestSHA256: [UInt8]
+  /// Time of the original request, in microseconds since 1970.
   let requestedAt: Int64
-  /// The number of devices that was shown to the approver; nil if it was not counted.
+  /// Number of devices that was shown to the approver; nil if it was not counted.
   let targeted: Int64?
 }

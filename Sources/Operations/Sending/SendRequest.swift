@@ -5,7 +5,7 @@ package import Tracing
 package struct SendRequest: Sendable {
   /// The request's JSON, as received.
   package let body: [UInt8]
-  /// Identifies repeated requests; unique per app. Nil if the client gave none.
+  /// Key that identifies a repeated request, unique per app; nil if the client gave none.
   package let idempotencyKey: String?
   package let caller: Caller
   /// Addresses of hosted pages and media.
@@ -13,11 +13,12 @@ package struct SendRequest: Sendable {
   /// Encrypts confidential content; nil to use the catalog's key.
   package var seal: ContentSeal?
   package var interface = App.Confidentiality.Interface.api
-  /// What the message is traced below; nil: nothing.
+  /// Parent of the message's spans; nil if the message is not traced.
   package let trace: TraceContext?
-  /// The scheduled message that this one replaces; it is cancelled in the same commit. Nil if it replaces none.
+  /// SEQNO of the scheduled message that this one replaces, which is cancelled in the same commit; nil if there is
+  /// none.
   var replaces: Seqno?
-  /// The second person's approval, if one was required.
+  /// The second person's approval; nil if none was required.
   var consent: SendConsent?
 
   package init(

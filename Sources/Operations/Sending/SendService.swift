@@ -15,9 +15,9 @@ package enum SendService {
   /// NOTIFY channel for new messages; the payload is the SEQNO.
   package static let channel = "upmc_messages"
 
-  /// Accepts a message, or reports what would happen (`dryRun`).
+  /// Accepts a message, or returns what a send would do if it is a dry run.
   /// - Parameters:
-  ///   - catalog: the in-memory apps, if the process has them.
+  ///   - catalog: the apps in memory, if the process has them.
   ///   - now: microseconds since 1970.
   package static func send(
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
@@ -34,13 +34,13 @@ package enum SendService {
     try CredentialRules.check(message, app, on: connection)
     try AdvertisingRules.check(message, app, on: connection)
     if !message.dryRun, let key = request.idempotencyKey {
-      // Answered alike even if the audience has changed since.
+      // A repeated request gets the same answer even if the audience has changed since.
       if let earlier = try earlier(app, key, digest, on: connection) { return earlier }
       if let waiting = try ApprovalService.earlier(request, app, digest, on: connection) { return .waiting(waiting) }
     }
     let body = try SavedSegment.copy(into: &message, filled, app, on: connection)
     if message.dryRun {
-      // A time that the send would be refused for is refused here.
+      // Refuse the times here that a send would refuse.
       _ = try DueTime(message, app, on: connection, now: now)
       return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
     }
@@ -110,7 +110,7 @@ package enum SendService {
         try connection.run(gate)
       }
       try connection.run(Announcements.announce(channel, String(seqno)))
-      // Content and recipients are in the message itself.
+      // The message itself stores its content and recipients.
       let change = AuditTrail.Change(
         stored.resend == nil ? "message.send" : "message.resend", String(seqno), app: stored.app)
       let audited = change.to { writer in
@@ -133,14 +133,15 @@ package enum SendService {
     return made
   }
 
-  /// Whether the message is its own audit record: true for high-volume sends by programs to named users, where the
-  /// message says who sent what, and for devices' messages, which are not administration.
+  /// Returns whether the message suffices as its own audit record: true for high-volume sends by programs to named
+  /// users, where the message says who sent what, and for devices' messages, which are not administration.
   private static func isItsOwnRecord(_ message: MessageRequest, by caller: Caller) -> Bool {
     guard case .clientUIDs = message.audience else { return caller.device != nil }
     return caller.isProgram
   }
 
-  /// Returns the answer to the first request with this idempotency key.
+  /// Returns the answer to the first request with this idempotency key; nil if there was none.
+  /// - Throws: `.idempotencyConflict` if that was a different request.
   static func earlier(
     _ app: App, _ key: String, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> SendAnswer? {

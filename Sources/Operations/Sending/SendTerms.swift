@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// What follows from a send's request and app alone, without any query: permission, confidentiality, the digest that
-/// identifies a repeated request, and the message's row. Shared by `SendService` and `DirectSend`.
+/// Terms of a send that follow from its request and app alone, without any query: permission, confidentiality, the
+/// digest that identifies a repeated request, and the message's row. Shared by `SendService` and `DirectSend`.
 struct SendTerms: Sendable {
   let request: MessageRequest
   let app: App
@@ -14,7 +14,7 @@ struct SendTerms: Sendable {
   /// Checks a request.
   /// - Parameters:
   ///   - filled: the JSON that the message was parsed from: the body, completed from its template.
-  ///   - seal: the process's key for confidential content; the request may bring its own.
+  ///   - seal: the process's key for confidential content, unless the request has its own.
   /// - Throws: `.forbidden`, or the problem with the idempotency key, the origin or confidential content.
   init(
     _ message: MessageRequest, filled: [UInt8], _ asked: SendRequest, _ app: App, seal: ContentSeal?
@@ -38,7 +38,7 @@ struct SendTerms: Sendable {
     apiKey = asked.caller.apiKey
   }
 
-  /// Returns the request in its stored form.
+  /// Returns the stored form of the request.
   /// - Parameter json: the request to store.
   func kept(_ json: [UInt8]) throws(Problem) -> StoredRequest {
     try StoredRequest(json, isConfidential: request.isConfidential, of: app.number, seal: seal)
@@ -47,7 +47,8 @@ struct SendTerms: Sendable {
   /// Returns the row to store.
   /// - Parameters:
   ///   - unknown: the recipients without a device, as JSON.
-  ///   - now: microseconds since 1970, as is `expiresAt`.
+  ///   - now: microseconds since 1970.
+  ///   - expiresAt: microseconds since 1970.
   func message(
     _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Int64, expiresAt: Int64
   ) -> Messages.New {

@@ -4,7 +4,7 @@ internal import Store
 
 /// Converts a wall-clock time in an app's time zone to an instant.
 package enum WallClockTime {
-  /// Returns the instant in RFC 3339, as a send's `sendAt` requires.
+  /// Returns the instant in RFC 3339 format, as a send's `sendAt` requires.
   package static func sendAt(
     _ local: LocalTime, of appID: String, on connection: Connection, catalog: Catalog?
   ) throws(Problem) -> String {

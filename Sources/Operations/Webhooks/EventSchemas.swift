@@ -1,13 +1,13 @@
 package import Domain
 package import JSON
 
-/// What a webhook is told of each kind of event: the words and the `data` for the description of the API. A test holds
-/// every event that another test receives against them.
+/// Descriptions and `data` schemas of webhook events, by kind, for the description of the API. A test compares every
+/// event that other tests receive with them.
 extension EventKind {
-  /// The schema of the whole body.
+  /// Name of the schema of the whole body.
   package var eventName: String { "\(schemaName)Event" }
 
-  /// When it happens, in a sentence.
+  /// Sentence that states when the event occurs.
   package var about: String {
     switch self {
     case .smsRequested:
@@ -39,7 +39,7 @@ extension EventKind {
     }
   }
 
-  /// `data`, as an example of the description.
+  /// Example of `data` for the description.
   package var example: String {
     switch self {
     case .smsRequested:

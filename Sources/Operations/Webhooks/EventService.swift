@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Webhook deliveries: listing, testing and replaying them. Also lists a message's SMS fallbacks.
+/// Lists, tests and replays webhook deliveries. Also lists a message's SMS fallbacks.
 package enum EventService {
   package struct Entry: DescribedAnswer {
     package let entry: Events.Entry
@@ -139,7 +139,7 @@ package enum EventService {
 
   // MARK: SMS fallbacks
 
-  /// The SMS fallback of one person.
+  /// SMS fallback for one person.
   package struct Fallback: DescribedAnswer {
     package let entry: Fallbacks.Entry
 

@@ -1,19 +1,20 @@
 package import Domain
 
-/// Which addresses a webhook may have.
+/// Rules for webhook addresses.
 ///
-/// An address that no event can ever reach is refused when it is given, by its text alone: nothing is resolved, because
-/// what a name means may change. What a name means then is checked at each connection.
+/// An address to which no event can ever be delivered is refused when it is set, by its text alone: the name is not
+/// resolved, because its addresses may change. They are checked at each connection.
 package struct WebhookAddresses: Sendable {
-  /// Why no request to a URL would ever be made, as the end of a sentence that begins with the member's pointer; nil: it
-  /// may be.
+  /// Returns the reason why no request to a URL would ever be made, as the end of a sentence that begins with the
+  /// member's pointer; nil if the URL is permitted.
   let objection: @Sendable (_ url: String) -> Sentence?
 
-  /// - Parameter objection: nil where a URL may be called.
+  /// Creates the rules.
+  /// - Parameter objection: returns nil if a URL may be called.
   package init(objection: @escaping @Sendable (_ url: String) -> Sentence?) {
     self.objection = objection
   }
 
-  /// Any that is a URL, where nothing is sent.
+  /// Permits every URL, for processes that send nothing.
   package static let any = WebhookAddresses { _ in nil }
 }

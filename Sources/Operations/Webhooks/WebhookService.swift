@@ -60,7 +60,7 @@ package enum WebhookService {
     package var kinds: [EventKind]?
     package var isActive: Bool?
     package var renewsSecret = false
-    /// How long the former secret signs beside the new one.
+    /// Time, in seconds, for which the former secret also signs.
     package var overlap: Int32 = 86_400
 
     package init() {}
@@ -189,7 +189,7 @@ package enum WebhookService {
     _ webhook: Webhooks.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> Webhooks.Record {
     try caller.require(permission)
-    // Webhooks of other apps are reported as nonexistent.
+    // Report webhooks of other apps as nonexistent.
     guard let record = try connection.answer(Webhooks.find(webhook)), caller.reaches(record.app) else {
       throw Problem(.unknownWebhook, "There is no webhook \(webhook).")
     }
@@ -230,7 +230,7 @@ package enum WebhookService {
 }
 
 extension Operations.Limits {
-  /// How long a webhook's former secret may sign beside the new one, in seconds: up to 30 days.
+  /// Permitted time for which a webhook's former secret also signs, in seconds: up to 30 days.
   static let secretOverlap: ClosedRange<Int64> = 0...2_592_000
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048

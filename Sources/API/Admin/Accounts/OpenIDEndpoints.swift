@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Signing in to the console at the organisation's identity provider.
+/// Endpoints for signing in to the console at the organisation's identity provider.
 extension Endpoint {
   static let openID: [Endpoint] = [
     Endpoint(
@@ -69,7 +69,8 @@ extension AdminCall {
     return response
   }
 
-  /// Needs no credential; requiring a JSON Content-Type keeps other sites' forms out.
+  /// Completes a sign-in at the identity provider. It needs no credential; requiring a JSON Content-Type keeps out
+  /// forms of other sites.
   fileprivate func signInByOpenID() throws(Problem) -> Response {
     let answer = try body(OpenIDSignIn.Answer.object)
     let openID = try openID()

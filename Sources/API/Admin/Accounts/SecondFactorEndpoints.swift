@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The second factor of the account that asks.
+/// Endpoints for the second factor of the caller's own account.
 extension Endpoint {
   static let secondFactor: [Endpoint] = [
     Endpoint(

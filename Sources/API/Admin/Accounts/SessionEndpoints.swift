@@ -86,14 +86,14 @@ extension AdminCall {
     return signedIn(session)
   }
 
-  /// Counts how an attempt to sign in ended, and logs a refusal.
+  /// Runs a sign-in attempt, reports its result to `resources.signedIn`, and logs a refusal.
   func signingIn(_ attempt: () throws(Problem) -> ConsoleSession) throws(Problem) -> ConsoleSession {
     do throws(Problem) {
       let session = try attempt()
       resources.signedIn(nil)
       return session
     } catch {
-      // Half of a sign-in is neither a success nor a failure.
+      // A missing second factor is neither a success nor a failure.
       guard error.code != .secondFactorNeeded else { throw error }
       resources.signedIn(error.code)
       resources.log.notice(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints that delete an app, and take that back.
+/// Endpoints that delete an app, and cancel the deletion.
 extension Endpoint {
   static let appDeletions: [Endpoint] = [
     Endpoint(
@@ -44,7 +44,7 @@ extension AdminCall {
   fileprivate func deleteApp() throws(Problem) -> Response {
     var days: Int32?
     if let text = query["graceDays"] {
-      // A number that is none is outside of every range.
+      // -1 is outside the permitted range, so text that is not a number is refused like a wrong number.
       days = Int32(text) ?? -1
     }
     return .json(

@@ -97,7 +97,8 @@ extension Endpoint {
 
   static let exampleApp = exampleApp(#""pausedReason":null,"state":"active","purgeAfter":null,"purgedRows":null"#)
 
-  /// - Parameter standing: the last members, which say whether it is paused or being deleted.
+  /// Returns an app as JSON, for examples.
+  /// - Parameter standing: JSON of the last members, which state whether the app is paused or being deleted.
   static func exampleApp(_ standing: String) -> String {
     """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\

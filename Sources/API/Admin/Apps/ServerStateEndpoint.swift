@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// The endpoint behind the page on the server's own health.
+/// Endpoint for the console's page about the server's own health.
 extension Endpoint {
   static let serverState: [Endpoint] = [
     Endpoint(

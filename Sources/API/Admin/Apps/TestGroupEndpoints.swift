@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// An app's test groups.
+/// Endpoints for an app's test groups.
 extension Endpoint {
   static let testGroups: [Endpoint] = [
     Endpoint(

@@ -68,7 +68,7 @@ extension AdminCall {
   }
 }
 
-/// Body of a tag change: whose tags, and how they change.
+/// Body of a tag change: the users, and the tags to add and remove.
 private struct TagBody {
   var appID = ""
   var clientUIDs: [String]?

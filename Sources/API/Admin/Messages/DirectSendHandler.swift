@@ -15,8 +15,8 @@ struct DirectSendHandler {
     self.committer = committer
   }
 
-  /// Returns false, without answering, when the request is not such a send, or the committer accepts none at the
-  /// moment.
+  /// Starts the send if the request is one to named users. Returns false, without answering, if it is not, or if the
+  /// committer accepts none at the moment.
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"), request.query.isEmpty,
       request.bodyCount <= AdminLimits.namedSendBytes,

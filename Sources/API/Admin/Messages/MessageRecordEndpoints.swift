@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for reading everything about a message and for changing one that has not begun.
+/// Endpoints that read a message's complete record, and that change a message that has not begun.
 extension Endpoint {
   static let messageRecords: [Endpoint] = [
     Endpoint(

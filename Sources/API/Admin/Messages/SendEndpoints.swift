@@ -62,8 +62,8 @@ extension AdminCall {
     }
   }
 
-  /// The answer to a request that has stored a message, or its wish for approval. Wakes the dispatcher and begins the
-  /// message's life in the log.
+  /// Returns the response for a stored message or approval request. Wakes the dispatcher and logs the message as
+  /// accepted.
   func accepted(_ answer: SendAnswer) -> Response {
     if case .accepted(let accepted) = answer {
       resources.messageCommitted()

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Lists of uploaded media and audience files, and their removal.
+/// Endpoints that list and delete uploaded media and audience files.
 extension Endpoint {
   static let storedUploads: [Endpoint] = [
     Endpoint(

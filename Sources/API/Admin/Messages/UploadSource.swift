@@ -3,7 +3,8 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// The request's body for operations that read it in parts, from memory or from the file it was spooled to.
+/// Source of the request's body for operations that read it in parts, from memory or from the file to which it was
+/// spooled.
 extension OwnedRequest {
   var source: ByteSource {
     guard let spooled else { return ByteSource(body) }

@@ -93,8 +93,8 @@ extension AdminCall {
     return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }
 
-  /// `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a time, `{"appId",
-  /// "reason"}` those quarantined for one, `{"appId", "all": true}` all.
+  /// Parses a restoration: `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a
+  /// time, `{"appId", "reason"}` those quarantined for a reason, `{"appId", "all": true}` all.
   static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The OpenAPI document as pages for people, to be placed in the handbook's layout: an index, a page for each area, and one
-/// of all schemas. Decision 157.
+/// The OpenAPI document as HTML pages in the handbook's layout: an index, a page for each area, and one of all schemas.
+/// Decision 157.
 struct Reference {
   /// An operation of the document, or an event of its webhooks.
   struct Operation {
@@ -9,12 +9,12 @@ struct Reference {
     let method: String
     let path: String
     let node: JSONTree
-    /// Whether this server makes the call.
+    /// Whether this server sends the request, to a webhook, instead of receiving it.
     let isEvent: Bool
   }
 
   struct Area {
-    /// The last part of the page's path.
+    /// Last component of the page's path.
     let slug: String
     let name: String
     let about: String
@@ -26,10 +26,11 @@ struct Reference {
   let areas: [Area]
   private let words: ReferenceWords?
 
-  /// The last part of the path of the page of all schemas.
+  /// Last component of the path of the page of all schemas.
   static let schemas = "schemas"
 
-  /// - Parameter words: Korean titles; without them titles are English.
+  /// Creates the reference from the OpenAPI document.
+  /// - Parameter words: Korean titles; if nil, titles are English.
   init(_ document: JSONTree, _ language: HandbookLanguage, words: ReferenceWords?) {
     self.document = document
     self.language = language
@@ -56,10 +57,10 @@ struct Reference {
 
   private static func slug(_ name: String) -> String { Endpoint.Area(rawValue: name)?.slug ?? WebhookSection.slug }
 
-  /// The names of all pages; the empty one is the index's.
+  /// Names of all pages; the empty name is that of the index.
   static let slugs = [""] + Endpoint.Area.allCases.map(\.slug) + [WebhookSection.slug, schemas]
 
-  /// The path of a page by its name.
+  /// Returns the path of a page; an empty name means the index.
   static func path(_ slug: String, _ language: HandbookLanguage) -> String {
     HandbookPage.path(slug.isEmpty ? "api" : "api/\(slug)", language)
   }
@@ -73,16 +74,16 @@ struct Reference {
     words?.texts["operation.\(operation.id)"] ?? operation.node["summary"]?.string ?? operation.path
   }
 
-  /// The title of a page by its name.
+  /// Returns the title of a page.
   func title(ofPage slug: String) -> String {
     if slug == Self.schemas { return language.pick("Schemas", "스키마") }
     return areas.first { $0.slug == slug }.map(title) ?? language.pick("API reference", "API 레퍼런스")
   }
 
-  /// Text that stays English is marked as such on a Korean page.
+  /// HTML attribute that marks text which stays English on a Korean page; empty on an English page.
   var foreign: String { language == .korean ? " lang=\"en\"" : "" }
 
-  /// The operation's parameters and its path's.
+  /// Returns the operation's and its path's parameters, with references resolved.
   func parameters(of operation: Operation) -> [JSONTree] {
     let ofPath = operation.isEvent ? [] : document["paths"]?[operation.path]?["parameters"]?.elements ?? []
     return (ofPath + (operation.node["parameters"]?.elements ?? [])).map(resolved)

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Writes one operation: what it does, samples, what it takes and what it answers.
+/// Writes the HTML of one operation: description, samples, parameters and responses.
 struct ReferenceArticle {
   private let reference: Reference
   private let operation: Reference.Operation
@@ -82,7 +82,7 @@ struct ReferenceArticle {
     return html + (content.value["example"].map { ReferenceText.example($0, title: title) } ?? "")
   }
 
-  /// What succeeds, and folded what is refused: most of that is the same everywhere.
+  /// Returns the responses as HTML: successful ones, and collapsed the refusals, which are mostly the same everywhere.
   private mutating func answers() -> String {
     let responses = operation.node["responses"]?.members ?? []
     let refusals = responses.filter { $0.name.hasPrefix("4") || $0.name.hasPrefix("5") }

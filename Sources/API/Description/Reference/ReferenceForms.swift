@@ -1,11 +1,12 @@
 internal import JSON
 
-/// Writes what values look like. A named object stands in place, folded; where it comes again it is a link to the place above.
+/// Writes schemas as HTML. A named object is shown collapsed at its first occurrence; later occurrences link to that
+/// one.
 struct ReferenceForms {
   enum Style {
-    /// Objects stand in place, with ids that begin with this.
+    /// Objects are shown in place; their ids begin with this prefix.
     case inPlace(String)
-    /// Objects are links to the page of all schemas, which this is.
+    /// Objects are links to the page of all schemas.
     case linked
   }
 
@@ -18,10 +19,10 @@ struct ReferenceForms {
     self.style = style
   }
 
-  /// Describes the form of a value.
+  /// Returns the HTML description of a schema.
   /// - Parameters:
-  ///   - before: words that stand before it, such as "list of ".
-  ///   - isChoice: whether it is one of several forms.
+  ///   - before: words to put before it, such as "list of ".
+  ///   - isChoice: whether it is one of several alternatives.
   mutating func form(_ schema: JSONTree?, before: String = "", isChoice: Bool = false) -> String {
     guard let schema else { return "" }
     if let name = schema["$ref"]?.string?.split(separator: "/").last { return named(String(name), before) }
@@ -41,7 +42,7 @@ struct ReferenceForms {
     return before + plain(schema)
   }
 
-  /// A value without parts, in a few words.
+  /// Returns a short description of a value without members.
   private func plain(_ schema: JSONTree) -> String {
     let names = schema["type"].map { $0.elements.isEmpty ? [$0] : $0.elements } ?? []
     let kind = names.compactMap(\.string).joined(separator: " or ")
@@ -66,7 +67,7 @@ struct ReferenceForms {
     "<details class=\"form\"\(id)><summary>\(summary)</summary><div>\(html)</div></details>"
   }
 
-  /// The members of an object, one below the other.
+  /// Returns the members of an object as a list.
   private mutating func members(of schema: JSONTree) -> String {
     let needed = Set((schema["required"]?.elements ?? []).compactMap(\.string))
     var rows = ""
@@ -77,7 +78,7 @@ struct ReferenceForms {
     return rows.isEmpty ? "object" : "<dl>\n\(rows)</dl>\n"
   }
 
-  /// A member or a parameter and what is said of it, as HTML.
+  /// Returns a row of HTML with the name and the description of a member or parameter.
   func row(_ name: String, isNeeded: Bool, _ about: String) -> String {
     let optional = isNeeded ? "" : " <i>\(reference.language.pick("optional", "선택"))</i>"
     return "<div><dt><code>\(ReferenceText.escaped(name))</code>\(optional)</dt><dd>\(about)</dd></div>\n"

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The pages of the reference and the list beside them.
+/// Renders the pages of the reference, and the list of operations beside them.
 extension Reference {
   /// Returns the content of a page by its name; nil if there is no such page.
   func body(ofPage slug: String) -> String? {
@@ -9,7 +9,7 @@ extension Reference {
     return areas.first { $0.slug == slug }.map(page)
   }
 
-  /// The list of operations beside each page, by area, with a filter that the script shows.
+  /// Returns the list of operations beside each page, by area, with a filter that the script shows.
   /// - Parameter slug: name of the page.
   func list(besidePage slug: String) -> String {
     var html = """
@@ -39,7 +39,7 @@ extension Reference {
       + "<ul><li><a href=\"\(path(Self.schemas))\"\(current)>\(title(ofPage: Self.schemas))</a></li></ul>\n</nav>\n"
   }
 
-  /// What the filter looks for: in both languages, because people know the names of one of them.
+  /// Returns the text that the filter searches: in both languages, because people may know the name in only one.
   private func searched(_ operation: Operation) -> String {
     let english = operation.node["summary"]?.string ?? ""
     let own = title(operation)
@@ -91,7 +91,7 @@ extension Reference {
       """
   }
 
-  /// What a reader puts into samples.
+  /// Note about the variables that a reader replaces in samples.
   private var samplesNote: String {
     """
     <section id="samples"><h2>\(language.pick("Samples", "예제"))</h2>
@@ -113,7 +113,8 @@ extension Reference {
     """
   }
 
-  /// The anchor of an area when the reference was one page: addresses that people kept lead to its place in the index.
+  /// Returns the anchor that an area had when the reference was a single page, so that old links lead to its entry in
+  /// the index.
   private static func formerAnchor(_ area: Area) -> String {
     "area-" + area.name.lowercased().map { $0.isLetter ? String($0) : "-" }.joined()
   }
@@ -136,7 +137,7 @@ extension Reference {
   private var schemaPage: String {
     var html = "<h1>\(title(ofPage: Self.schemas))</h1>\n"
     for (name, schema) in document["components"]?["schemas"]?.members ?? [] {
-      // Folded: a browser that is led to the place inside unfolds it.
+      // Collapsed: a browser opens it when a link leads to an element inside.
       html += "<details><summary>\(name)</summary><article id=\"schema-\(name)\"\(foreign)>\n"
       html += schema["description"]?.string.map(ReferenceText.prose) ?? ""
       var forms = ReferenceForms(self, .linked)

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Texts of the document as HTML.
+/// Renders texts of the document as HTML.
 enum ReferenceText {
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { html, character in
@@ -40,11 +40,11 @@ enum ReferenceText {
     "<code>\(escaped(String(decoding: node.bytes, as: UTF8.self)))</code>"
   }
 
-  /// A block that a reader unfolds.
+  /// Returns a collapsed block with an example.
   static func example(_ node: JSONTree, title: String) -> String {
     "<details><summary>\(escaped(title))</summary>\(block(node.pretty()))</details>\n"
   }
 
-  /// Preformatted text, which the keyboard can scroll.
+  /// Returns preformatted text that can be scrolled with the keyboard.
   static func block(_ text: String) -> String { "<pre tabindex=\"0\">\(escaped(text))</pre>" }
 }

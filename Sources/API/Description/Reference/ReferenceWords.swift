@@ -4,10 +4,10 @@ internal import Reactor
 /// Korean titles of the reference: those of its areas and operations, from `Public/docs/reference.ko.json`. Descriptions are
 /// English in both languages.
 struct ReferenceWords: Sendable {
-  /// By `area.messages` or `operation.sendMessage`.
+  /// Titles by key, such as `area.messages` or `operation.sendMessage`.
   let texts: [String: String]
 
-  /// Reads the file. Returns nil if it is not there or no object of texts.
+  /// Reads the file. Returns nil if it does not exist or is not a JSON object of strings.
   init?(directory: String) {
     guard let bytes = RegularFile.open(path: "\(directory)/reference.ko.json")?.read(),
       let tree = try? JSONTree(parsing: bytes), !tree.members.isEmpty

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The form by which a reader makes a call of the server that serves the page, for operations that change nothing. The
-/// page's script shows it and makes the call; a key that is typed stays in its field.
+/// Form with which a reader calls the server that serves the page, for operations that change nothing. The page's
+/// script shows it and makes the call; a key that is typed in is kept only in its field.
 enum RunForm {
   static func html(_ reference: Reference, _ operation: Reference.Operation, _ parameters: [JSONTree]) -> String {
     guard isOffered(operation) else { return "" }
@@ -39,7 +39,7 @@ enum RunForm {
       """
   }
 
-  /// Whether the call changes nothing and its answer has an end.
+  /// Returns whether the form is offered: for calls that change nothing and whose response is not an endless stream.
   private static func isOffered(_ operation: Reference.Operation) -> Bool {
     guard operation.method == "GET", !operation.isEvent else { return false }
     let types = (operation.node["responses"]?.members ?? []).compactMap { $0.value["content"]?.members.first?.name }

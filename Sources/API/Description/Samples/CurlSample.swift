@@ -35,6 +35,6 @@ enum CurlSample: SampleLanguage {
     return query.isEmpty ? path : "\(path)?\(query)"
   }
 
-  /// A word in single quotes for a POSIX shell.
+  /// Returns the text in single quotes, as one word for a POSIX shell.
   static func literal(_ text: String) -> String { "'\(text.replacing("'", with: #"'\''"#))'" }
 }

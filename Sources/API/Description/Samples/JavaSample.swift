@@ -5,7 +5,7 @@ enum JavaSample: SampleLanguage {
   static let title = "Java"
   static let key = "java"
 
-  /// The name of the program's class, and of its file before `.java`.
+  /// Returns the name of the program's class, which is also the name of its file without `.java`.
   static func className(_ call: SampleCall) -> String { SampleName.pascal(call.name) }
 
   static func source(_ call: SampleCall) -> String {
@@ -72,7 +72,7 @@ enum JavaSample: SampleLanguage {
     return path + query
   }
 
-  /// JSON inside a text block, in which a backslash and three quotes would mean something else.
+  /// Returns JSON for a text block, with backslashes and triple quotes escaped.
   private static func block(_ example: JSONTree) -> String {
     example.pretty().replacing("\\", with: "\\\\").replacing("\"\"\"", with: "\\\"\"\"")
   }

@@ -54,7 +54,7 @@ enum PythonSample: SampleLanguage {
     return "f\"{url}\(query.isEmpty ? path : "\(path)?\(query)")\""
   }
 
-  /// The value as Python writes it: `True`, `False` and `None`, and the rest as in JSON.
+  /// Returns the value as a Python literal: `True`, `False` and `None`, and the rest as in JSON.
   private static func literal(_ node: JSONTree, indent: Int = 0) -> String {
     let inner = String(repeating: " ", count: indent + 4)
     let outer = String(repeating: " ", count: indent)

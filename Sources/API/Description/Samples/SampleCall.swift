@@ -1,7 +1,7 @@
 internal import JSON
 
-/// One call as samples of all languages show it: made of the document's own examples, with a variable for each thing that
-/// only the reader knows.
+/// A call in the form that the samples of all languages use: built from the document's own examples, with a variable
+/// for each value that only the reader knows.
 struct SampleCall {
   enum Part: Equatable {
     case literal(String)
@@ -10,32 +10,33 @@ struct SampleCall {
 
   enum Body {
     case json(JSONTree)
-    /// The bytes of a file, whose path is the variable `file`.
+    /// The content of a file, whose path is the variable `file`.
     case file
   }
 
-  /// The `operationId`.
+  /// The operation's `operationId`.
   let name: String
-  /// In capitals.
+  /// HTTP method in upper case.
   let method: String
   let path: [Part]
-  /// Names of the query parameters that are needed, and of the app wherever one can be named.
+  /// Names of the required query parameters, and of `appId` wherever it is accepted.
   let query: [String]
-  /// Names of the headers that are shown, beside the credential: those that are needed, and the key that every send should
-  /// have.
+  /// Names of the headers that samples show besides the credential: the required ones, and the idempotency key that
+  /// every send should have.
   let headers: [String]
-  /// Name of the security scheme; nil where no credential is needed.
+  /// Name of the security scheme; nil if no credential is required.
   let credential: String?
   let body: (type: String, content: Body)?
-  /// The variables and what they hold, in the order of the assignments.
+  /// Variables and their values, in the order of assignment.
   private(set) var values: [(name: String, value: String)]
 
   private static let idempotencyKey = Endpoint.Parameter.idempotencyKey.name
 
-  /// Where a server listens that nothing was said to. The page's script puts its own address in this place.
+  /// Address of a server with default settings. The page's script replaces it with the server's own address.
   static let address = "http://127.0.0.1:8080"
 
-  /// - Parameter parameters: the operation's and its path's, resolved.
+  /// Creates the call of an operation.
+  /// - Parameter parameters: the operation's and its path's parameters, with references resolved.
   init(_ operation: JSONTree, _ method: String, _ path: String, _ parameters: [JSONTree]) {
     func needed(in place: String) -> [String] {
       parameters.filter { $0["in"]?.string == place }
@@ -61,7 +62,7 @@ struct SampleCall {
     if let body, case .file = body.content { values.append(("file", body.type == "text/csv" ? "people.csv" : "FILE")) }
   }
 
-  /// Returns the call with other values in its variables; names that it does not have are left out.
+  /// Returns the call with other values for its variables; names of variables that the call does not have are ignored.
   func with(_ others: [String: String]) -> SampleCall {
     var call = self
     call.values = values.map { ($0.name, others[$0.name] ?? $0.value) }
@@ -83,7 +84,7 @@ struct SampleCall {
     return literal.isEmpty ? parts : parts + [.literal(literal)]
   }
 
-  /// What the document gives as an example of a parameter, or what its form permits.
+  /// Returns the document's example of a parameter, or else a value that its schema permits.
   private static func example(_ name: String, _ parameters: [JSONTree]) -> String {
     if name == idempotencyKey { return "order-4711" }
     let parameter = parameters.first { $0["name"]?.string == name }
@@ -92,7 +93,8 @@ struct SampleCall {
   }
 }
 
-/// Names of variables, as languages spell them: `Idempotency-Key` is of the words `idempotency` and `key`.
+/// Spellings of variable names in different languages, derived from their words: `Idempotency-Key` consists of
+/// `idempotency` and `key`.
 enum SampleName {
   private static func words(_ name: some StringProtocol) -> [String] {
     var words = [""]
@@ -107,15 +109,15 @@ enum SampleName {
     return words.filter { !$0.isEmpty }.map { $0.lowercased() }
   }
 
-  /// `CLIENT_UID`
+  /// Returns the name in upper case with underscores: `CLIENT_UID`.
   static func capitals(_ name: some StringProtocol) -> String { words(name).joined(separator: "_").uppercased() }
-  /// `client_uid`
+  /// Returns the name in snake case: `client_uid`.
   static func snake(_ name: some StringProtocol) -> String { words(name).joined(separator: "_") }
-  /// `clientUid`
+  /// Returns the name in camel case: `clientUid`.
   static func camel(_ name: some StringProtocol) -> String {
     words(name).enumerated().map { $0 == 0 ? $1 : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
   }
-  /// `ClientUid`
+  /// Returns the name in Pascal case: `ClientUid`.
   static func pascal(_ name: some StringProtocol) -> String {
     words(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
