@@ -39,6 +39,8 @@ struct Way: Equatable {
     }
   }
 
+  /// Chooses the route from the resolved addresses.
+  /// - Throws: a `Refusal` if there is no allowed address.
   /// - Parameters:
   ///   - present: the current route, whose addresses are kept if they are still valid.
   ///   - isFailing: true if the current route has not worked lately. Through a proxy, another address of the proxy and
