@@ -9,7 +9,7 @@ internal import Store
 struct Resubmission {
   typealias Clocks = [Confirmations.Delivery: Waves.Clock]
 
-  /// What recipients must have in common to share a batch.
+  /// The properties that recipients must have in common to share a batch.
   private struct Kind: Hashable {
     let claim: Claims.Hold
     let route: PushRoute

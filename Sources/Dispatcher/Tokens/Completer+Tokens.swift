@@ -92,7 +92,7 @@ extension Duration {
 }
 
 extension CircuitBreaker {
-  /// Applies what the transaction decided about the suspects.
+  /// Applies the transaction's decisions about suspect routes.
   mutating func took(_ care: TokenMaintenance.Result) {
     for app in care.cleared { clear(app) }
     for (route, resumedAt) in care.forgiven { forget(route, before: resumedAt) }
