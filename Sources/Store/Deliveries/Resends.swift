@@ -76,7 +76,7 @@ package enum Resends {
     ORDER BY device DESC LIMIT 1
     """)
 
-  /// Returns the device at the end of the next part of `outcomes` outcomes; nil if none are left.
+  /// Returns the last device of the next part, which has `outcomes` outcomes; nil if none are left.
   package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     Query(first: endStatement, seqno, device, outcomes) { $0.device() }
   }

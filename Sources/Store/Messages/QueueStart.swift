@@ -15,6 +15,7 @@ package struct QueueStart {
   /// How old a scan must be to be relied on: longer than any of our transactions takes from assigning a number to its
   /// commit.
   private static let margin: Duration = .seconds(60)
+  /// Minimum time between scans from the beginning, however quick they are.
   private static let interval: Duration = .seconds(60)
   /// Minimum time between scans from the beginning, as a multiple of the duration of the last one.
   private static let rest = 300

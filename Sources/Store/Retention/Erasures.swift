@@ -102,8 +102,8 @@ package enum Erasures {
     SELECT app, user_key FROM done
     """)
 
-  /// Searches the next `deliveries` deliveries for all persons being erased, within a transaction. Returns false when
-  /// there is nobody to search for, or another node is scanning.
+  /// Searches the next `deliveries` deliveries for all persons being erased, within a transaction. Returns false if
+  /// nobody is being erased, or another node is scanning.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
     guard var place = rows.decodeFirst({ Place(lap: $0.int32(), seqno: $0.int64(), device: $0.uuid()) }) else {
@@ -191,8 +191,8 @@ package enum Erasures {
   private static let endStatement = Statement(
     "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
 
-  /// Adds erasures that are settled to the scan. Returns the highest SEQNO that may contain the key of anyone being
-  /// erased; nil when there is nobody to search for.
+  /// Adds settled erasures to the scan. Returns the highest SEQNO that may contain the key of anyone being erased; nil
+  /// if there is nobody.
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Int64? {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
@@ -240,8 +240,8 @@ package enum Erasures {
   package static func takeOutRests(on connection: Connection) throws(PostgresError) -> Int {
     var parameters = Parameters()
     parameters.append(Limits.rests)
-    // Blocks first: this postpones deliveries in progress that are stored in blocks. The statement for rows would take
-    // them for ended, because they have no row.
+    // Blocks first: this postpones deliveries in progress that are stored in blocks. Otherwise the statement for rows
+    // would treat them as ended, because they have no row.
     try BlockErasure.takeOutRests(atMost: Limits.rests, on: connection)
     return try connection.run(restsStatement, parameters).affected
   }
