@@ -51,7 +51,7 @@ enum Limits {
   static let controlInterval: Duration = .milliseconds(250)
   /// Same as `controlInterval`, while no message is open.
   static let quietControlInterval: Duration = .seconds(1)
-  /// In-flight devices of single sends admitted in addition to the window.
+  /// Number of in-flight devices of single sends admitted in addition to the window.
   static let sendDevices = 20_000
   /// Pause before the next scan for due and orphaned deliveries if the last one found none: a tenth of `pollInterval`.
   static let takingUpInterval: Duration = .milliseconds(20)
