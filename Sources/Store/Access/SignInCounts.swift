@@ -68,7 +68,7 @@ package enum SignInCounts {
     Query(takeBackStatement, subject) { _ in }
   }
 
-  // MARK: Places
+  // MARK: Known places
 
   private static let knowsStatement = Statement(
     "sign-in-places-knows",

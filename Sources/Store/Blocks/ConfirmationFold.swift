@@ -49,7 +49,7 @@ package enum ConfirmationFold {
     ) { $0.int64() }
   }
 
-  // MARK: A step
+  // MARK: Steps
 
   private static let takeStatement = Statement(
     "confirmation-fold-take",

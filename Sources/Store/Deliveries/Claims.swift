@@ -160,7 +160,7 @@ package enum Claims {
     return Parameters(node, claims, fences)
   }
 
-  // MARK: Taking over
+  // MARK: Adopting
 
   private static let adoptStatement = Statement(
     "claims-adopt",

@@ -17,7 +17,7 @@ package enum Resends {
       ELSE o.status = \(OutcomeStatus.accepted.sql) AND NOT o.is_confirmed END
     """
 
-  // MARK: Left out as late
+  // MARK: Recipients excluded as late
 
   private static let leftOutStatement = Statement(
     "resends-left-out",
@@ -46,7 +46,7 @@ package enum Resends {
     return Query(unreachedStatement, seqno, column) { rows in Set(rows.decode { $0.device() }) }
   }
 
-  // MARK: By their outcomes
+  // MARK: Selection by outcome
 
   private static let belongs = """
     \(isMeant) AND d.state = \(Devices.State.active.sql) AND d.bound_at <= $5
@@ -131,7 +131,7 @@ package enum Resends {
     return parameters
   }
 
-  // MARK: In blocks
+  // MARK: Deliveries in blocks
 
   /// SQL condition on a row of `block_states`: some delivery in the block has ended.
   private static let hasEnds = "coalesce(accepted_at, left_out_at) IS NOT NULL"

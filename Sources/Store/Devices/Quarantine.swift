@@ -139,7 +139,7 @@ package enum Quarantine {
     }
   }
 
-  // MARK: Other verdicts of a network on a token
+  // MARK: Other findings about a token
 
   private static let dropStatement = Statement(
     "quarantine-drop",

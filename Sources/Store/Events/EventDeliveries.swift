@@ -24,8 +24,8 @@ package enum EventDeliveries {
     package let app: App.Number
     /// Confidential members of `data`, encrypted; nil if there are none or they were wiped.
     package let sealed: [UInt8]?
-    /// For an SMS request: the user and their current phone number, encrypted. Events do not store it, because they
-    /// could not keep it encrypted.
+    /// User of an SMS request and their current phone number, encrypted; nil for other events. Events do not store the
+    /// number, because they could not keep it encrypted.
     package let phone: (user: Users.Key, sealed: [UInt8])?
     /// Trace context of the message that the event is about; nil if there is no message, or it is not traced.
     package let trace: TraceContext?

@@ -89,7 +89,7 @@ package enum RecipientEvents {
     return Parameters(seqno, kind.rawValue, devices, keys, times, statuses, reasons)
   }
 
-  // MARK: Forgetting
+  // MARK: Deletion
 
   /// Deletes events an hour old that every webhook has received, because they identify people and are many.
   static let pruneStatement = Statement(

@@ -19,7 +19,7 @@ package enum ApprovalHolds {
   /// How long a second person may take to decide, in seconds (7 days).
   package static let waitSeconds: Int64 = 7 * 86_400
 
-  // MARK: How much
+  // MARK: Approval limits
 
   /// Returns an SQL expression for the number of devices that a person may send to without a second person, in an app
   /// `a`; NULL means any number. For a day after raising the limit, a person is still bound by the old one.
@@ -145,7 +145,7 @@ package enum ApprovalHolds {
     return counted
   }
 
-  // MARK: Growth while sending
+  // MARK: Audience growth while sending
 
   private static let expectStatement = Statement(
     "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")

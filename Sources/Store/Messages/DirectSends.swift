@@ -8,7 +8,7 @@ package enum DirectSends {
   /// or stores it under the same SEQNO.
   package struct Number: Sendable {
     package let seqno: Int64
-    /// `yyyyMMddHH` in the app's time zone.
+    /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
   }
 

@@ -41,7 +41,7 @@ package enum MessageLists {
     package init() {}
   }
 
-  // MARK: Where a list is read
+  // MARK: Indexes
 
   /// The index by which a list is read. Open messages and campaigns have their own, so that they need not be searched
   /// for among all finished messages.

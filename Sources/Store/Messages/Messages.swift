@@ -100,7 +100,7 @@ package enum Messages {
     package var appAndroid = AndroidContent()
     /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
     package var inboxSeconds: Int64?
-    /// For a resent message, the SEQNO of the original, whose inbox entries it shares; otherwise nil.
+    /// SEQNO of the original of a resent message, whose inbox entries it shares; nil for other messages.
     package var inboxOf: Int64?
     /// Trace context, the parent of the spans of its claims, pushes and events; nil if it is not traced.
     package var trace: TraceContext?

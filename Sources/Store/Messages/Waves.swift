@@ -113,7 +113,7 @@ package enum Waves {
     return Query(membersStatement, column, seqno, wave) { rows in Set(rows.decode { $0.device() }) }
   }
 
-  // MARK: Opening
+  // MARK: Opening waves
 
   private static let openStatement = Statement(
     "waves-open",

@@ -47,7 +47,7 @@ extension AppPurge {
     + ["csv_audiences", "imports", "channels", "schedules"].map(table) + [Stage(name: "groups", remove: groups)]
     + ["statistics_minutes", "statistics_hours", "statistics_days", "audit_readings"].map(table)
 
-  // MARK: Kinds of stages
+  // MARK: Stage constructors
 
   /// Returns a stage that repeats a statement until it affects fewer rows than allowed. `$1` is the app, `$2` the
   /// maximum number of rows.

@@ -39,7 +39,7 @@ package enum Erasures {
     _ = try connection.run(addStatement, Parameters(user.app, user.userKey.text))
   }
 
-  // MARK: A step
+  // MARK: Steps
 
   /// The position of the scan: the delivery that was examined last.
   private struct Place {
@@ -204,7 +204,7 @@ package enum Erasures {
     return try connection.run(endStatement).decodeOne { $0.optionalInt64() }
   }
 
-  // MARK: Rests
+  // MARK: Deliveries in progress during the scan
 
   /// Selects rows of `erasure_rests` that are due to be checked again, at most `$1`.
   static let dueRests = """

@@ -9,7 +9,7 @@ package enum Statistics {
   /// The properties by which deliveries and devices are counted. The raw values are stored in the database.
   package struct Key: Hashable, Sendable {
     package let app: App.Number
-    /// Nil if no network is concerned, or if it is unknown because the delivery was never submitted to one.
+    /// The network; nil if none is concerned, or if it is unknown because the delivery was never submitted to one.
     package var network: PushNetwork?
     /// The message's lane; nil if no message is concerned.
     package var lane: Lane?
