@@ -104,7 +104,7 @@ struct Way: Equatable {
         : "plain http goes only to addresses in networks that UPMC_WEBHOOK_PRIVATE allows; use https")
   }
 
-  // MARK: Looking up
+  // MARK: Name resolution
 
   /// Creates the look-up of the names that a route needs. A resolver thread resolves the first name, and then the
   /// proxy's.
