@@ -38,8 +38,8 @@ internal import Synchronization
 /// **Tokens.** What an answer means for a device is decided by a table (`TokenAssessment`) and by the device's row at
 /// the time the outcome is written (`TokenFinding`). A refused token quarantines its device; nothing is deleted. A
 /// flood of refusals is a configuration fault of ours, so the circuit breaker pauses the app and undoes what the flood
-/// did (`CircuitBreaker`, `TokenMaintenance`, `RejectionReversal`). Deliveries of a paused app wait in the database; other apps
-/// go on.
+/// did (`CircuitBreaker`, `TokenMaintenance`, `GiveBack`). Deliveries of a paused app wait in the database; other apps
+/// continue.
 ///
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, since other nodes may then adopt its claims. A node whose

@@ -8,7 +8,7 @@ package import Tracing
 package struct DispatcherConfiguration: Sendable {
   package let databaseURL: String
   package let node: UUIDValue
-  /// The name of the machine, for operators.
+  /// Name of this machine, shown to operators.
   package let host: String
   /// The first of this node's writer numbers, which separate the totals that different threads increment.
   package let firstWriter: Int32
@@ -23,7 +23,7 @@ package struct DispatcherConfiguration: Sendable {
   package let metrics: Metrics
   package let keeping: RetentionPolicy
   package let clock: DatabaseClock
-  /// Takes the spans of claims and pushes; nil records none.
+  /// Receives the spans of claims and pushes; nil disables tracing.
   package let spans: SpanQueue?
 
   package init(

@@ -11,12 +11,13 @@ struct LaneWorkers: Sendable {
   let completer: Inbox<CompleterInput>
   let planWakeup: Wakeup
   let claimWakeup: Wakeup
-  /// Writer numbers with which the claimer and the completer increment totals.
+  /// Writer number with which the claimer increments totals.
   let claimWriter: Int32
+  /// Writer number with which the completer increments totals.
   let completeWriter: Int32
 
   static let lanes: [[Lane]] = [[.urgent], [.normal, .bulk]]
-  /// The first writer number that no `LaneWorkers` uses, if theirs start at `first`.
+  /// Returns the first writer number after those of all `LaneWorkers`, which start at `first`.
   static func writers(from first: Int32) -> Int32 { first &+ Int32(lanes.count * 2) }
 
   init(number: Int, completer: Inbox<CompleterInput>, firstWriter: Int32) throws(SystemError) {
@@ -31,10 +32,10 @@ struct LaneWorkers: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// Thread name, for example `plan` or `plan-urgent`; at most 15 bytes.
+  /// Returns thread name, for example `plan` or `plan-urgent`; at most 15 bytes.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 
-  /// Passes all inputs to the completer at once, so that it receives them in one iteration.
+  /// Sends inputs to the completer, all at once, so that it receives them in one iteration.
   func tell(_ inputs: [CompleterInput]) {
     // The window bounds the deliveries in flight, so a full inbox is a bug.
     precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")

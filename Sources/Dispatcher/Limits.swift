@@ -5,8 +5,8 @@ enum Limits {
   /// Devices per shard: small enough that the first shard is planned quickly, large enough that a million devices make
   /// only twenty.
   static let shardDevices = 50_000
-  /// Devices per claim, which is one commit. After a crash, the outcome of so many is in doubt. A claim that increments
-  /// badges locks its users' rows until it commits.
+  /// Devices per claim, which is one commit. After a crash, the outcome of this many is in doubt. A claim that
+  /// increments badges locks its users' rows until it commits.
   static let claimDevices = 2_000
   /// Maximum number of devices counted exactly when a shard has outgrown its plan. If there are more, the approver sees
   /// at least this number.
@@ -24,7 +24,8 @@ enum Limits {
   static let copiedDecisions = 128
   /// Minimum number of ledger entries of a claim to write by COPY.
   static let copiedClaims = 128
-  /// How many in-flight devices a lane may reach together with the more urgent lanes; the rest is reserved for those.
+  /// Returns the maximum number of devices in flight for a lane and the more urgent ones; the rest is reserved for
+  /// those.
   static func windowDevices(for lane: Lane) -> Int {
     switch lane {
     case .urgent: windowDevices
@@ -32,13 +33,13 @@ enum Limits {
     case .bulk: windowDevices * 8 / 10
     }
   }
-  /// Maximum messages considered when the next claim is chosen; so many can be sent concurrently.
+  /// Maximum messages considered when the next claim is chosen, and hence the maximum that can be sent concurrently.
   static let waitingMessages = 512
   /// How long claims are chosen from one scan of the waiting messages. A scan takes 10 ms if thousands wait.
   static let claimRound: Duration = .milliseconds(100)
   /// Same as `claimRound`, once a new message has been announced, which may be more urgent.
   static let shortClaimRound: Duration = .milliseconds(25)
-  /// Messages considered per iteration of the planner.
+  /// Maximum messages considered per iteration of the planner.
   static let plansPerLook = 64
   /// Maximum recipients planned in one commit, for messages that list their recipients.
   static let plannedEntries = 2_000
@@ -50,19 +51,19 @@ enum Limits {
   static let controlInterval: Duration = .milliseconds(250)
   /// Same as `controlInterval`, while no message is open.
   static let quietControlInterval: Duration = .seconds(1)
-  /// In-flight devices of single sends admitted in addition to the window.
+  /// Number of in-flight devices of single sends admitted in addition to the window.
   static let sendDevices = 20_000
-  /// Pause after a scan that found no due or orphaned deliveries: a tenth of `pollInterval`.
+  /// Pause before the next scan for due and orphaned deliveries if the last one found none: a tenth of `pollInterval`.
   static let takingUpInterval: Duration = .milliseconds(20)
-  /// Deferred deliveries claimed per scan.
+  /// Maximum deferred deliveries claimed per scan.
   static let dueDevices = 2_000
   /// Rows of deferred block deliveries read per scan: more than a node has blocks in flight.
   static let dueBlocks = 1_000
-  /// Claims of dead nodes adopted at once; each single send has its own claim.
+  /// Maximum claims of dead nodes adopted at once; each single send has its own claim.
   static let adoptedClaims = 200
-  /// Interval of full scans over held deliveries, in microseconds: some holds end without an announcement.
+  /// Interval between full scans over held deliveries, in microseconds: some holds end without an announcement.
   static let heldLookMicroseconds: Int64 = 10_000_000
-  /// After a full scan, the next one waits at least this many times the scan's duration.
+  /// Minimum time between full scans, as a multiple of the duration of the last one.
   static let heldLookRest: Int64 = 100
   /// A row may become visible up to this long after it was due, in microseconds.
   static let heldMarginMicroseconds: Int64 = 3_000_000
@@ -70,6 +71,7 @@ enum Limits {
   static let leaseSeconds: Int32 = 10
   /// How long a node relies on a lease renewal: less than the lease, because the renewal took time to arrive.
   static let leaseTrust: Duration = .seconds(7)
+  /// Interval at which a node renews its lease.
   static let heartbeat: Duration = .seconds(1)
   /// Number of heartbeats between two removals of rows that ended messages have left behind.
   static let beatsPerPruning = 600
@@ -85,10 +87,11 @@ enum Limits {
   static let databasePause: Duration = .seconds(1)
   /// Pause before resubmitting unprocessed deliveries, so that a network that refuses is not retried in a tight loop.
   static let notProcessedPause: Duration = .milliseconds(100)
-  /// Upper bounds of that pause while the network answers nothing, and hence of the delay after an outage has ended.
+  /// Maximum of that pause while the network answers nothing, and hence of the delay after an outage has ended.
   static let longestStandstillPause: Duration = .seconds(2)
+  /// Same as `longestStandstillPause`, for the urgent lane.
   static let longestUrgentStandstillPause: Duration = .milliseconds(400)
-  /// How long deliveries may keep becoming stale before submission until that is reported.
+  /// How long deliveries may keep becoming stale before submission before that is reported.
   static let circleComplaint: Duration = .seconds(5)
   /// Seconds by which a delivery is deferred if the credential is at fault. Its app is paused, so the delay matters
   /// only after it is resumed.
@@ -103,11 +106,12 @@ enum Limits {
   /// When the breaker opens, quarantines on the route in this last period, by any node, are undone too, in seconds.
   /// Devices that were quarantined rightly will be quarantined again.
   static let floodSeconds: Int64 = 60
-  /// How long the other environment may be unreachable (behind a firewall, say) before a refusal counts as confirmed:
-  /// deliveries that wait for verification take space from others. Measured from when the refused token was read.
+  /// How long the other environment may be unreachable (behind a firewall, for example) before a refusal counts as
+  /// confirmed: deliveries awaiting verification occupy the window. Measured from when the refused token was read.
   static let question: Duration = .seconds(30)
   /// First back-off of a busy device, in seconds; doubles with each report. Apple documents no number.
   static let backOffSeconds: Int64 = 2
+  /// Maximum back-off of a busy device, in seconds.
   static let longestBackOffSeconds: Int64 = 900
   /// Maximum accepted delay requested by a network, in seconds: 30 days, as long as Apple stores a push.
   static let longestWaitSeconds: Int64 = 30 * 86_400
@@ -122,9 +126,9 @@ enum Limits {
   static let drain: Duration = .seconds(8)
   /// Poll interval for users whose other devices are due to receive a new count.
   static let badgeInterval: Duration = .milliseconds(200)
-  /// Users taken at once, and number of users in flight above which no more are taken.
+  /// Maximum users claimed at once, and number of users in flight above which no more are claimed.
   static let badgeUsers = 500
-  /// After how long the count is sent again to a user of whom not all devices have answered, in microseconds.
+  /// Time after which the count is sent again to a user whose devices have not all answered, in microseconds.
   static let badgeAgainMicroseconds: Int64 = 15_000_000
   /// Maximum attempts per user; after that, the devices wait for the next change of the count.
   static let badgeAttempts: Int16 = 5

@@ -51,7 +51,7 @@ final class Shared: Sendable {
   var isStopping: Bool { stopping.isGiven }
   /// True if this node may start new work. False also while the database's time is not known well enough.
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
-  /// True if the lane may add in-flight devices. Each lane leaves space in the window for the more urgent ones.
+  /// Returns true if the lane may add in-flight devices. Each lane leaves space in the window for the more urgent ones.
   func hasRoom(for lane: Lane) -> Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices(for: lane) }
 
   /// True if single sends may be admitted, which is possible even while campaigns fill the window.
@@ -71,7 +71,7 @@ final class Shared: Sendable {
     underWay.add(devices, ordering: .relaxed)
   }
 
-  /// Removes devices from the in-flight window after they have ended.
+  /// Removes devices from the in-flight window once their deliveries have ended.
   func give(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
     if before >= Limits.windowDevices / 2 { for workers in laneWorkers { workers.claimWakeup.signal() } }

@@ -36,7 +36,7 @@ struct AppChecks {
       }
       guard let master = try master(note) else { return }
       var questions: [ProviderProbe.Question] = []
-      // Whose credential is no good: said already.
+      // Apps whose credential a finding has already reported as unusable.
       var closed: Set<App.Number> = []
       for app in apps {
         for credential in credentials where credential.app == app.number {
@@ -50,7 +50,7 @@ struct AppChecks {
           }
         }
       }
-      // Without its trust anchors nothing can be checked, and the networks would be blamed for the errors.
+      // Without trust anchors, TLS fails, and the errors would wrongly be attributed to the push networks.
       if mayWrite, configuration.caFile == nil || MachineChecks.trusts(configuration.caFile) {
         try ask(questions, master, note)
         try ChannelChecks(configuration, connection, master: master).examine(
@@ -171,7 +171,7 @@ struct AppChecks {
     }
   }
 
-  /// How far a rotation of the master key is, while there is more than one.
+  /// Reports the progress of a master key rotation, while there is more than one key.
   private func rotation(_ master: MasterKey, _ place: String, _ note: (Finding) -> Void) throws {
     if let current = try MasterKeyRotation.current(on: connection) { _ = master.seal(with: current) }
     let former = master.ids.filter { $0 != master.sealingID }
@@ -194,10 +194,10 @@ struct AppChecks {
       ))
   }
 
-  /// A warning if others than the key file's owner may access it; nil otherwise, or if there is no file.
+  /// A warning if users other than the key file's owner may access it; nil otherwise, or if the file does not exist.
   private var openFile: Finding? {
     guard let path = MasterKeyFile.path(configuration), let file = FileStatus(path) else { return nil }
-    // Root's, for the group of the server's own user alone: as the package makes it.
+    // The package installs the file as root's, readable only by the group of the server's own user.
     let isServers = file.owner == 0 && file.group == SystemAccount.current?.gid && file.group != 0
     guard file.permissions & 0o007 != 0 || file.permissions & 0o070 != 0 && !isServers else { return nil }
     let who = file.permissions & 0o007 != 0 ? "others on this machine" : "the members of its group"
@@ -265,8 +265,8 @@ struct AppChecks {
     return "\(service.host):\(service.port)"
   }
 
-  /// The finding about the token endpoint. FCM is called with a token from it, so any answer by FCM proves that it
-  /// issued a valid one.
+  /// Returns the finding about the token endpoint. FCM is called with a token from it, so any answer by FCM proves that
+  /// it issued a valid one.
   private func tokenEndpoint(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer) -> Finding {
     let place = "\(question.app.appID) at \(configuration.tokenAddress.url)"
     switch answer {
@@ -278,8 +278,8 @@ struct AppChecks {
     }
   }
 
-  /// The finding about the difference between this machine's and the network's clock, in addition to the comparison
-  /// with the database, because both machines' clocks may be wrong.
+  /// Returns the finding about the difference between this machine's and the network's clock, in addition to the
+  /// comparison with the database, because both machines' clocks may be wrong.
   private func clockFinding(_ network: PushNetwork, _ difference: Int64) -> Finding {
     let place = network.pnsID
     let said = "this machine is \(abs(difference)) s \(difference < 0 ? "ahead of" : "behind") the push network"

@@ -1,6 +1,6 @@
-/// The check of `upmc doctor` whether this machine's `pg_dump` can back up the database.
+/// The check of `upmc doctor` for backups: whether this machine's `pg_dump` can back up the database.
 enum BackupChecks {
-  /// Checks whether the installed `pg_dump` can back up the database's server.
+  /// Returns a finding if the installed `pg_dump` cannot back up the database's server; nil if it can.
   /// - Parameter server: the server's version number, for example 150018.
   static func finding(server: Int64) -> Finding? {
     do {

@@ -4,8 +4,8 @@ internal import Postgres
 internal import Server
 internal import Store
 
-/// The doctor's checks of broadcast channels: whether Apple's channel hosts take an app's credential, and whether Apple
-/// lists the channels that are stored here.
+/// The checks of `upmc doctor` for broadcast channels: whether Apple's channel hosts accept an app's credential, and
+/// whether Apple lists the channels that are stored here.
 struct ChannelChecks {
   private let configuration: Configuration
   private let connection: Connection
@@ -17,7 +17,7 @@ struct ChannelChecks {
     directory = try AppleChannels(configuration, master: master, on: connection)
   }
 
-  /// Apps without channels are not asked about: the hosts need not be open for them.
+  /// Checks the apps that have channels. Skips the others, for which the channel hosts need not be reachable.
   func examine(_ apps: [App], _ note: (Finding) -> Void) throws(PostgresError) {
     for environment in PushEnvironment.allCases {
       for app in apps {
@@ -32,7 +32,7 @@ struct ChannelChecks {
               Self.subject, place(app, environment),
               "\(stored.count) stored, and Apple does not list them: \(error.detail)",
               remedy: remedy(error, app, environment)))
-          // The others would wait for the same host as long.
+          // The remaining channels would wait for the same unreachable host.
           if error.code == .networkAway || error.code == .outcomeUnknown { break }
         }
       }
@@ -40,7 +40,7 @@ struct ChannelChecks {
   }
 
   private static let subject = "channels"
-  /// Names in one finding.
+  /// Maximum number of names in one finding.
   private static let named = 3
 
   private func compare(

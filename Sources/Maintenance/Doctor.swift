@@ -13,7 +13,11 @@ package final class Doctor {
   package private(set) var failures = 0
   package private(set) var warnings = 0
 
-  /// - Parameter clock: the system's clock, except in tests.
+  /// Creates a doctor.
+  /// - Parameters:
+  ///   - clock: the system's clock, except in tests.
+  ///   - checksInvariants: true to also verify the invariants of messages and counts.
+  ///   - report: called with each finding as soon as it is made.
   package init(
     clock: any Clock = SystemClock(), checksInvariants: Bool = false, report: @escaping (Finding) -> Void
   ) {
@@ -61,7 +65,8 @@ package final class Doctor {
     return settings
   }
 
-  /// The finding about the collector of spans and metrics; nil if nothing is exported. Pushes do not depend on it.
+  /// Returns the finding about the collector of spans and metrics; nil if nothing is exported. Pushes do not depend on
+  /// it.
   private func collector(_ configuration: Configuration) -> Finding? {
     guard let (host, objection) = configuration.tryCollector(clock: clock) else { return nil }
     guard let objection else { return .ok("collector", host, "takes spans and metrics") }

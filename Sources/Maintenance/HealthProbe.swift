@@ -19,7 +19,7 @@ package struct HealthProbe {
     package let url: String
   }
 
-  /// There was no response; the description says where and why.
+  /// Error: the server sent no response. The description says where and why.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }

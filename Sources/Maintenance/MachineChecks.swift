@@ -69,7 +69,7 @@ struct MachineChecks {
     return days == 0 ? "a few hours" : days == 1 ? "a day" : "\(days) days"
   }
 
-  /// The finding about the remaining validity of a certificate or the like.
+  /// Returns the finding about the remaining validity of a certificate or the like.
   static func expiry(_ end: Int64, _ subject: String, _ place: String, now: Int64, remedy: String) -> Finding {
     let days = (end - now) / 86_400
     if end <= now { return .failure(subject, place, "ended \(-days) days ago", remedy: remedy) }

@@ -19,13 +19,14 @@ package enum Maintenance {
     /// Minimum limit of open files for a server that devices connect to: each connection takes one, and 256 are
     /// reserved for other uses.
     package static let descriptors = 4_096
-    /// Free space on the database's disk, in bytes: below the first value it may fill up within hours, below the second
-    /// within days.
+    /// Free space on the database's disk, in bytes, below which it may fill up within hours.
     package static let leastRoomBytes = 1 << 30
+    /// Free space on the database's disk, in bytes, below which it may fill up within days.
     package static let goodRoomBytes = 10 << 30
-    /// Clock difference to a push network, in seconds, above which the doctor warns or reports a failure. Networks
-    /// report whole seconds and reject provider tokens by their time.
+    /// Clock difference to a push network, in seconds, above which the doctor warns. Networks report whole seconds.
     package static let clockWarningSeconds: Int64 = 5
+    /// Clock difference to a push network, in seconds, above which the doctor reports a failure: networks reject
+    /// provider tokens by their time.
     package static let clockFailureSeconds: Int64 = 300
     /// Remaining validity of a certificate, in days, below which the doctor warns.
     package static let certificateDays: Int64 = 30

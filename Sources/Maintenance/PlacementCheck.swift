@@ -6,13 +6,14 @@ internal import Store
 struct PlacementCheck {
   let place: String
 
-  /// Returns nil for a database without the extension.
+  /// Returns the finding; nil for a database without the extension.
   func finding(_ connection: Connection) throws(PostgresError) -> Finding? {
     guard let version = try connection.run(Placement.citusVersion()) else { return nil }
     return finding(version: version, moved: try connection.run(Placement.tablesOfCitus()))
   }
 
-  /// - Parameter moved: our tables that Citus has been told about.
+  /// Returns the finding about the tables that Citus manages.
+  /// - Parameter moved: names of our tables among them; reported as a failure unless empty.
   func finding(version: String, moved: [String]) -> Finding {
     guard let first = moved.first else {
       return .ok("placement", place, "Citus \(version) is here; every table is an ordinary one on this coordinator")

@@ -75,7 +75,7 @@ struct PostgresProgram {
     return variables.map { "\($0.key)=\($0.value)" }
   }
 
-  /// Timeout of a program; a database of terabytes takes hours.
+  /// Timeout of a program: a week, because a database of terabytes takes hours.
   private static let timeout: Duration = .seconds(7 * 86_400)
 }
 

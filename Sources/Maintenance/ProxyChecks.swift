@@ -70,7 +70,7 @@ struct ProxyChecks {
 
   private static let subject = "proxy"
 
-  /// Hosts that pushes and access tokens need, without duplicates.
+  /// Hosts that pushes and access tokens require, without duplicates.
   private var places: [(host: String, port: UInt16)] {
     var found: [(host: String, port: UInt16)] = []
     var all = [configuration.apnsProduction, configuration.fcm].map { (host: $0.host, port: $0.port) }
@@ -79,8 +79,8 @@ struct ProxyChecks {
     return found
   }
 
-  /// The finding about a host that the proxy refuses. If the proxy allows other hosts, it is only a warning, because this
-  /// one may be unused.
+  /// Returns the finding about a host that the proxy refuses. If the proxy allows other hosts, it is only a warning,
+  /// because this one may be unused.
   private func finding(_ tunnel: ProxyTunnel, _ objection: String, othersOpen: Bool) -> Finding {
     let remedy = """
       Have the proxy let this server CONNECT to \(tunnel.authority); check host, port, user and password of UPMC_PROXY_URL. \

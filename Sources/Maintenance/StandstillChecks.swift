@@ -24,7 +24,7 @@ struct StandstillChecks {
     }
   }
 
-  /// The finding about an old transaction; nil if it blocks nothing.
+  /// Returns the finding about an old transaction; nil if it blocks nothing.
   func finding(_ transaction: Diagnosis.OldTransaction) -> Finding? {
     let age = "\(transaction.seconds) s"
     if transaction.isIdle, transaction.seconds >= Maintenance.Limits.idleSeconds {

@@ -6,11 +6,11 @@ internal import Synchronization
 ///
 /// Pass it in the options of a connection; it stays valid across reconnects. A statement that may already be committing
 /// is not cancelled, because PostgreSQL would then report success without waiting for its standby. This applies to
-/// COMMIT, and to writes outside a transaction unless `sparesWrites` is false (when no caller depends on the outcome).
-/// COMMIT always, a write outside a transaction unless `sparesWrites` is false (no caller was promised its outcome).
+/// COMMIT always, and to writes outside a transaction unless `sparesWrites` is false (when no caller depends on the
+/// outcome).
 ///
 /// ```
-///   idle ──statement begins──► running, may be cancelled ──cancel──► (the server is asked) ──► 57014
+///   idle ──statement begins──► running, may be cancelled ──cancel──► (request sent)       ──► 57014
 ///     ▲                        running, must not be: COMMIT, a write outside a transaction
 ///     └──────── answered ──────┘
 /// ```
@@ -24,7 +24,8 @@ package final class Canceller: Sendable {
   private let state = Mutex(State())
   private let sparesWrites: Bool
 
-  /// - Parameter sparesWrites: true to leave writes that commit by themselves running.
+  /// Creates a canceller for one connection.
+  /// - Parameter sparesWrites: true if writes that commit by themselves must not be cancelled.
   package init(sparesWrites: Bool = true) {
     self.sparesWrites = sparesWrites
   }

@@ -40,14 +40,14 @@ package final class Connection {
 
   package typealias Maker = @Sendable () throws(PostgresError) -> Connection
 
-  /// A closure that opens another connection with the same settings, but no canceller, on the thread that calls it.
+  /// Opens another connection with the same settings, but without the canceller, on the thread that calls it.
   package var another: Maker {
     var options = options
     options.canceller = nil
     return { [target, options] () throws(PostgresError) in try Connection(target, options) }
   }
 
-  /// Hosts, ports and database name of the URL, without the password, for messages.
+  /// Returns the hosts, ports and database name of the URL, without the password, for messages.
   package static func place(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.description ?? "a URL that cannot be read"
   }
@@ -58,12 +58,13 @@ package final class Connection {
     try ConnectionTarget(url, options: ConnectionOptions()).environment
   }
 
-  /// Name of the database in the URL; if it has none, the user's name, as in libpq.
+  /// Returns the name of the database in the URL; if it has none, the user's name, as in libpq.
   package static func databaseName(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.databaseName ?? ""
   }
 
-  /// True if the URL names several hosts without requiring a primary, so that a connection may end up on a standby.
+  /// Returns true if the URL names several hosts without requiring a primary, so that a connection may end up on a
+  /// standby.
   package static func mayMeetStandby(_ url: String) -> Bool {
     guard let target = try? ConnectionTarget(url, options: ConnectionOptions()) else { return false }
     return target.hostCount > 1 && !target.wantsPrimary
@@ -73,7 +74,7 @@ package final class Connection {
   package var backendPID: Int32 { session.backendPID }
   /// The server's version as a number, for example 150018 for 15.18.
   package var serverVersion: Int32 { session.serverVersion }
-  /// False if the connection is known to be lost. Does not check.
+  /// False if the connection is known to be lost. Reading it does not query the server.
   package var isConnected: Bool { !session.isBroken }
 
   // MARK: Statements

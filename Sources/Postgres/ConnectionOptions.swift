@@ -2,7 +2,7 @@ internal import Reactor
 
 /// Options of a session.
 package struct ConnectionOptions: Sendable {
-  /// Shown in `pg_stat_activity`; at most 63 bytes.
+  /// Name of the session in `pg_stat_activity`; at most 63 bytes.
   package var applicationName = "upmc"
   /// Connect timeout for each host in the URL.
   package var connectTimeout: Duration = .seconds(5)

@@ -26,7 +26,7 @@ package struct CopyWriter {
   package mutating func append(text value: String?) { fields.append(text: value) }
   package mutating func append(bytes value: [UInt8]?) { fields.append(bytes: value) }
   package mutating func append(uuid value: UUIDValue?) { fields.append(uuid: value) }
-  /// In microseconds since 1970-01-01 UTC.
+  /// Appends a `timestamptz`, given in microseconds since 1970-01-01 UTC; nil appends NULL.
   package mutating func append(timestampMicroseconds value: Int64?) { fields.append(timestampMicroseconds: value) }
   /// Appends a value of a `jsonb` column.
   package mutating func append(json value: String?) { fields.append(json: value) }

@@ -35,6 +35,7 @@ package struct DatabaseWorker {
   private let pause: Duration
   private let failed: (any Error) -> Void
 
+  /// Creates a worker, which does not connect before its first turn.
   /// - Parameters:
   ///   - pause: delay after a turn that failed.
   ///   - failed: called with the error of each failed turn, except a cancellation because of the stop signal.

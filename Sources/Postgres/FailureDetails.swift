@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// What a log line says of a failure in the database, and whether any line of this process has said that it is away.
+/// Log details of a database failure, and the process-wide flag that the database is logged as unavailable.
 package enum FailureDetails {
-  /// The name of the fault that the database is away, whichever thread notices it. Decision 118.
+  /// Name of the log's fault "the database is unavailable", shared by all threads that notice it. Decision 118.
   package static let away = "database"
 
   private static let isAway = Atomic(false)
 
-  /// `error`; and `fault`, if the reason is that the database is away: a dozen threads notice that, and the log makes one
-  /// line of what they say.
+  /// Returns the log details of an error: `error`, and `fault` if the database is unavailable. A dozen threads notice
+  /// that, and the log merges their lines by the fault's name.
   package static func of(_ error: any Error) -> [String: String] {
     var details = ["error": "\(error)"]
     if (error as? PostgresError)?.isConnectionLost == true {
@@ -18,6 +18,6 @@ package enum FailureDetails {
     return details
   }
 
-  /// The database answers: returns whether a line has said since the last call that it is away.
+  /// Records that the database responds. Returns true if a log line has reported it unavailable since the last call.
   package static func isOver() -> Bool { isAway.exchange(false, ordering: .relaxed) }
 }

@@ -17,14 +17,14 @@ package struct FileStatus: Sendable {
   package let identity: Identity
   /// User id of the owner.
   package let owner: UInt32
-  /// The group's gid.
+  /// Group id of the owning group.
   package let group: UInt32
   package let bytes: Int
   package let isDirectory: Bool
   /// Permission bits: the lowest nine bits of the mode.
   package let permissions: UInt32
 
-  /// Nil if the file does not exist or cannot be accessed.
+  /// Reads the metadata of a file; nil if it does not exist or cannot be accessed.
   package init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
@@ -43,7 +43,7 @@ package struct FileStatus: Sendable {
     guard unsafe chown(path, owner.uid, owner.gid) == 0 else { throw .last("chown", path) }
   }
 
-  /// Space available to unprivileged users on the file system of `path`, in bytes; nil if unknown.
+  /// Returns the space available to unprivileged users on the file system of `path`, in bytes; nil if unknown.
   package static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }

@@ -1,4 +1,4 @@
-/// Object identifiers of PostgreSQL's built-in types, which never change. Source: `pg_type.dat`.
+/// Object identifier of a PostgreSQL type. Those of built-in types never change. Source: `pg_type.dat`.
 package struct OID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt32
 

@@ -31,42 +31,42 @@ extension Parameters {
 
 // MARK: Single values
 
-/// Sent as `int8`.
+/// Encodes `Int64` as `int8`.
 extension Int64: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.int8, value) { $0.append(bigEndian: $1) }
   }
 }
 
-/// Sent as `int8`.
+/// Encodes `Int` as `int8`.
 extension Int: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     Int64.append(value.map(Int64.init), to: &parameters)
   }
 }
 
-/// Sent as `int4`.
+/// Encodes `Int32` as `int4`.
 extension Int32: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.int4, value) { $0.append(bigEndian: $1) }
   }
 }
 
-/// Sent as `int2`.
+/// Encodes `Int16` as `int2`.
 extension Int16: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.int2, value) { $0.append(bigEndian: $1) }
   }
 }
 
-/// Sent as `bool`.
+/// Encodes `Bool` as `bool`.
 extension Bool: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.bool, value) { $0.append($1 ? 1 : 0) }
   }
 }
 
-/// Sent as `text`.
+/// Encodes `String` as `text`.
 extension String: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.text, value) { $0.append(contentsOf: $1.utf8) }
@@ -74,14 +74,14 @@ extension String: NullableParameterValue {
   }
 }
 
-/// Sent as `bytea`.
+/// Encodes `[UInt8]` as `bytea`.
 extension Array: ParameterValue, NullableParameterValue where Element == UInt8 {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.bytea, value) { $0.append(contentsOf: $1) }
   }
 }
 
-/// Sent as `uuid`.
+/// Encodes `UUIDValue` as `uuid`.
 extension UUIDValue: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.uuid, value) {
@@ -96,7 +96,8 @@ package struct TimestampValue: NullableParameterValue {
   /// Microseconds since 1970-01-01 UTC.
   private let microseconds: Int64
 
-  /// - Parameter microseconds: since 1970-01-01 UTC.
+  /// Creates a parameter from a time.
+  /// - Parameter microseconds: time since 1970-01-01 UTC.
   package init(_ microseconds: Int64) {
     self.microseconds = microseconds
   }

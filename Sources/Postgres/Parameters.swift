@@ -36,7 +36,7 @@ package struct Parameters: Sendable {
     value.append(to: &self)
   }
 
-  // MARK: For the conformances
+  // MARK: Encoding
 
   /// Appends a value that `write` encodes.
   mutating func add<Value>(_ type: OID, _ value: Value?, _ write: (inout [UInt8], Value) -> Void) {

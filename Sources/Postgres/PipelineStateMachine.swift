@@ -46,21 +46,21 @@ struct PipelineStateMachine {
     return .connect(attempt: 0)
   }
 
-  /// Called when libpq has connected.
+  /// Handles a connection established by libpq.
   mutating func connected() -> Action {
     guard case .connecting(let attempt) = state else { return .none }
     state = .settling(attempt: attempt)
     return .sendSettings
   }
 
-  /// Called when a submission has been queued. If the connection is idle, returns `sendNext` and becomes `running`.
+  /// Handles a newly queued submission. If the connection is idle, returns `sendNext` and becomes `running`.
   mutating func submissionWaits() -> Action {
     guard state == .idle else { return .none }
     state = .running
     return .sendNext
   }
 
-  /// Called when the results up to the synchronization point have arrived.
+  /// Handles the arrival of all results up to the synchronization point.
   /// - Parameter keepsOpen: the submission was meant to leave a transaction open for the next one.
   mutating func synchronized(_ transaction: TransactionStatus, keepsOpen: Bool = false) -> Action {
     switch (state, transaction) {
@@ -82,7 +82,7 @@ struct PipelineStateMachine {
     }
   }
 
-  /// Called when the connection is lost or an attempt to connect has failed.
+  /// Handles a lost connection or a failed attempt to connect.
   mutating func lost() -> Action {
     switch state {
     case .connecting(let attempt), .settling(let attempt):
@@ -96,7 +96,7 @@ struct PipelineStateMachine {
     }
   }
 
-  /// Called when the pause is over.
+  /// Handles the end of the pause.
   mutating func paused() -> Action {
     guard case .waiting(let attempt) = state else { return .none }
     state = .connecting(attempt: attempt)

@@ -136,7 +136,7 @@ package final class PipelinedConnection {
     done.completion(done.result(leftOpen: leftOpen))
   }
 
-  /// Called when the session has ended or could not be opened.
+  /// Handles a session that has ended or could not be opened.
   private func lose(_ error: PostgresError) {
     lastError = error
     perform(machine.lost())
@@ -199,7 +199,7 @@ package final class PipelinedConnection {
     }
   }
 
-  /// Called when the session's settings are applied: cancels the connect timeout.
+  /// Cancels the connect timeout, because the session's settings are applied.
   private func settled() {
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -299,7 +299,8 @@ package final class PipelinedConnection {
     }
   }
 
-  /// Prefers the server's last error, which explains more than "connection closed".
+  /// Returns the reason for the lost connection. Prefers the server's last error, which explains more than "connection
+  /// closed".
   private func inFlightError(_ session: Session) -> PostgresError {
     if let error = inFlight?.firstError, error.isConnectionLost { return error }
     return session.lostError

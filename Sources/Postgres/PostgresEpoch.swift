@@ -3,7 +3,7 @@ enum PostgresEpoch {
   /// Microseconds between the two epochs: 10,957 days.
   private static let unixMicroseconds: Int64 = 946_684_800_000_000
 
-  /// Converts to PostgreSQL's epoch. A time out of range becomes a value that the server rejects (22008), never one
+  /// Converts to PostgreSQL's epoch. A time out of range becomes a value that the server rejects (22008), and never one
   /// that means infinity.
   static func fromUnix(_ microseconds: Int64) -> Int64 {
     let (value, overflow) = microseconds.subtractingReportingOverflow(unixMicroseconds)

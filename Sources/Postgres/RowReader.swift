@@ -23,10 +23,10 @@ package struct RowReader {
     return rows.isNull(index, column) ? nil : column
   }
 
-  /// Passes over columns.
+  /// Skips columns.
   package mutating func skip(_ columns: Int) { column += columns }
 
-  /// Says whether the next column is NULL, without passing over it.
+  /// True if the next column is NULL. Does not advance.
   package var isNextNull: Bool { rows.isNull(index, column) }
 
   fileprivate func expectEnd() {
@@ -71,7 +71,7 @@ extension Rows {
     for index in 0..<count { decode(index, body) }
   }
 
-  /// Decodes each row to a key and its value. Of rows with the same key the last counts.
+  /// Decodes each row to a key and its value. If several rows have the same key, the last one wins.
   package func dictionary<Key: Hashable, Value>(_ read: (inout RowReader) -> (Key, Value)) -> [Key: Value] {
     Dictionary(decode(read)) { _, last in last }
   }

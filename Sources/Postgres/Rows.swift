@@ -133,7 +133,7 @@ package final class Rows {
 }
 
 extension Rows {
-  /// What a libpq result means: rows, an error, or the state of a pipeline.
+  /// The meaning of a libpq result: rows, an error, or the state of a pipeline.
   enum Outcome {
     case rows(Rows)
     case error(PostgresError)

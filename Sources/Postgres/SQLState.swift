@@ -38,7 +38,10 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
   package static let lockNotAvailable = SQLState(rawValue: "55P03")
   /// A statement was cancelled, or ran longer than `statement_timeout`.
   package static let queryCanceled = SQLState(rawValue: "57014")
+  /// The server is shutting down at its administrator's command.
   package static let adminShutdown = SQLState(rawValue: "57P01")
+  /// The server is restarting after a crash of one of its processes.
   package static let crashShutdown = SQLState(rawValue: "57P02")
+  /// The server is starting up or shutting down, and accepts no sessions.
   package static let cannotConnectNow = SQLState(rawValue: "57P03")
 }

@@ -23,7 +23,7 @@ final class Session {
     let types: [OID]
   }
 
-  /// What a connection attempt in progress waits for.
+  /// The state of a connection attempt: what it waits for next.
   enum Progress {
     case wantsRead, wantsWrite, connected, failed
   }
@@ -101,7 +101,7 @@ final class Session {
 
   // MARK: Prepared statements
 
-  /// True if the statement is prepared in this session with these parameter types.
+  /// Returns true if the statement is prepared in this session with these parameter types.
   func knows(_ statement: Statement, _ types: [OID]) -> Bool {
     guard let known = prepared[statement.name] else { return false }
     precondition(known.sql == statement.sql, "two statements under the name \(statement.name)")

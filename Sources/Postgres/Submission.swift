@@ -2,7 +2,7 @@
 struct Submission {
   typealias Completion = (Result<[Rows], PostgresError>) -> Void
 
-  /// What the next result from the server belongs to.
+  /// A step of the submission, to which the next result from the server belongs.
   enum Step {
     /// A statement that is prepared before its first use.
     case prepare(Statement, [OID])

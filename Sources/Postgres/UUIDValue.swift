@@ -10,7 +10,7 @@ package struct UUIDValue: Hashable, Comparable, Sendable, CustomStringConvertibl
     self.low = low
   }
 
-  /// A random UUID, version 4 (RFC 9562 section 5.4).
+  /// Returns a random UUID, version 4 (RFC 9562 section 5.4).
   package static func random() -> UUIDValue {
     var generator = SystemRandomNumberGenerator()
     return UUIDValue(

@@ -31,7 +31,7 @@ final class Deadlines {
       let count = try decide(connection, atMost: WebhookDeliveryLimits.decidedAtOnce)
       // If the limit was reached, more may be due: continue at once.
       guard count < WebhookDeliveryLimits.decidedAtOnce else { return }
-      // A page at a time, so that no deadline waits for the report of a large message.
+      // Report one page at a time, so that no deadline waits for the report of a large message.
       guard try !report(connection) else { return }
       let took = clock.now - began
       try watchCredentials(connection)
@@ -69,7 +69,7 @@ final class Deadlines {
     }
   }
 
-  /// Tells a page of a message's failures. Returns false when there is nothing to tell.
+  /// Writes the events for one page of a message's failures. Returns false if there is nothing to report.
   private func report(_ connection: Connection) throws -> Bool {
     do {
       return try connection.withTransaction { try FailureReports.step(on: connection) }

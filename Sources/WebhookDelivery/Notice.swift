@@ -49,9 +49,9 @@ enum Notice {
   /// Returns the signed request that delivers an event.
   /// - Parameters:
   ///   - target: path and query of the webhook.
-  ///   - secrets: each signs.
+  ///   - secrets: signing secrets; the request carries one signature for each.
   ///   - seconds: the current time, in seconds since 1970.
-  ///   - trace: passed on as `traceparent`; nil: none.
+  ///   - trace: trace context, sent as `traceparent`; nil to omit the header.
   static func request(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secrets: [[UInt8]],
     seconds: Int64, trace: TraceContext? = nil

@@ -51,7 +51,7 @@ struct ProxyState {
     }
   }
 
-  /// True if a failure may be logged now, which limits the rate of log entries.
+  /// Returns true if a failure may be logged now, which limits the rate of log entries.
   mutating func speaks(at now: Instant) -> Bool {
     guard now >= speaksAt else { return false }
     speaksAt = now + WebhookDeliveryLimits.proxyWordsPause

@@ -109,7 +109,7 @@ final class Rounds {
     isOffUntil = loop.clock.now + WebhookDeliveryLimits.databasePause
   }
 
-  /// The target of a webhook; a new one when its address was changed.
+  /// Returns the target of a webhook; creates a new one if the webhook's address was changed.
   private func target(_ listener: EventDeliveries.Listener) -> Target {
     if let known = targets[listener.webhook], known.url == listener.url {
       if known.sealed != listener.sealed { known.take(listener.sealed, secrets: secrets(of: listener)) }
@@ -122,7 +122,7 @@ final class Rounds {
     return made
   }
 
-  /// Nil when one does not open.
+  /// Decrypts the webhook's signing secrets; nil if one of them cannot be decrypted.
   private func secrets(of listener: EventDeliveries.Listener) -> [[UInt8]]? {
     let secrets = listener.sealed.compactMap { configuration.secret($0, listener.webhook) }
     return secrets.count == listener.sealed.count ? secrets : nil
@@ -138,7 +138,7 @@ final class Rounds {
 
   // MARK: Serving one webhook
 
-  /// Number of events that may be sent to the target now, limited by its own state and the proxy's.
+  /// Returns the number of events that may be sent to the target now, limited by its own state and the proxy's.
   private func room(for target: Target, at now: Instant) -> Int {
     min(target.room(at: now), target.isTunnelled ? proxyState.room(at: now) : .max)
   }

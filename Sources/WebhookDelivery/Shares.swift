@@ -5,7 +5,7 @@ struct Shares {
   private var ofApp: [App.Number: Int] = [:]
   private var all = 0
 
-  /// Number of further events that may be sent for an app.
+  /// Returns the number of further events that may be sent for an app.
   func room(for app: App.Number) -> Int {
     max(0, min(WebhookDeliveryLimits.underWayOfOneApp - ofApp[app, default: 0], WebhookDeliveryLimits.underWay - all))
   }

@@ -10,7 +10,7 @@ internal import TLS
 ///
 /// ```
 ///   unknown ──resolve──► an allowed address ──► ready ──60 s──► resolved again, and used until the result comes
-///                   └──► none ──► no way (a reason), until the back-off ends
+///                   └──► none ──► no route (a reason), until the back-off ends
 /// ```
 final class Target {
   enum Standing {
@@ -23,7 +23,7 @@ final class Target {
   let app: App.Number
   let url: String
   private(set) var sealed: [[UInt8]]
-  /// What signs; nil when one does not open.
+  /// Signing secrets; nil if one of them cannot be decrypted.
   private(set) var secrets: [[UInt8]]?
   let place: HTTPURL?
   private(set) var standing = Standing.unknown
@@ -48,17 +48,17 @@ final class Target {
     place = HTTPURL(listener.url)
   }
 
-  /// Other secrets sign from now on; connections stay.
+  /// Replaces the signing secrets; connections stay open.
   func take(_ sealed: [[UInt8]], secrets: [[UInt8]]?) {
     self.sealed = sealed
     self.secrets = secrets
-    // It was of no use only for want of a secret that opens.
+    // The target was unusable only because a secret could not be decrypted.
     if case .none = standing, secrets != nil { standing = .unknown }
   }
 
   // MARK: Address
 
-  /// True if the host name must be resolved.
+  /// Returns true if the host name must be resolved.
   func needsAddress(at now: Instant) -> Bool {
     guard !isAsking else { return false }
     switch standing {
@@ -133,7 +133,7 @@ final class Target {
 
   // MARK: Events
 
-  /// Number of further events that may be sent to it now.
+  /// Returns the number of further events that may be sent to it now.
   func room(at now: Instant) -> Int {
     guard now >= restsUntil else { return 0 }
     // After repeated failures, probe with a single event.

@@ -39,6 +39,8 @@ struct Way: Equatable {
     }
   }
 
+  /// Chooses the route from the resolved addresses.
+  /// - Throws: a `Refusal` if there is no allowed address.
   /// - Parameters:
   ///   - present: the current route, whose addresses are kept if they are still valid.
   ///   - isFailing: true if the current route has not worked lately. Through a proxy, another address of the proxy and
@@ -102,7 +104,7 @@ struct Way: Equatable {
         : "plain http goes only to addresses in networks that UPMC_WEBHOOK_PRIVATE allows; use https")
   }
 
-  // MARK: Looking up
+  // MARK: Name resolution
 
   /// Creates the look-up of the names that a route needs. A resolver thread resolves the first name, and then the
   /// proxy's.

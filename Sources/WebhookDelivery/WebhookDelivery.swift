@@ -15,7 +15,7 @@ package import Reactor
 ///                                                                    └─ after the last attempt: dead, until replayed
 /// ```
 ///
-/// **One event, delivered at least once.** What happened is one row; a node that dies after its POST and before storing
+/// **One event, delivered at least once.** An event is one row; a node that dies after its POST and before storing
 /// the result leaves a delivery that is sent again, with the same `webhook-id`. A receiver keeps the ids of a day or
 /// so, and drops those it knows.
 ///

@@ -24,9 +24,10 @@ package enum WebhookDeliveryLimits {
   static let webhooksAtOnce = 200
   /// Maximum connections per webhook, each with one event at a time.
   static let connections = 8
-  /// Maximum events in flight per app, whatever the number of its webhooks, and in total. An app whose webhooks all
-  /// hang occupies only its own share.
+  /// Maximum events in flight per app, whatever the number of its webhooks. An app whose webhooks all hang occupies
+  /// only its own share.
   static let underWayOfOneApp = 64
+  /// Maximum events in flight in total.
   static let underWay = 1_024
   /// Timeout of a request, until the answer is complete.
   static let timeout: Duration = .seconds(10)
@@ -41,6 +42,7 @@ package enum WebhookDeliveryLimits {
   static let idleTarget: Duration = .seconds(3_600)
   /// Consecutive failures after which a webhook backs off.
   static let failuresBeforeRest = 3
+  /// Maximum back-off of a webhook.
   static let longestRest: Duration = .seconds(300)
   /// Pause before a proxy that has rejected the password is tried again: directories lock an account after about five
   /// failures within 15 minutes.

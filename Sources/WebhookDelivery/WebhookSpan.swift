@@ -3,10 +3,10 @@ internal import Postgres
 internal import Store
 internal import Tracing
 
-/// What the span of an attempt says, by the conventions of OpenTelemetry for HTTP clients. Pure.
+/// Builds the span of an attempt by OpenTelemetry's conventions for HTTP clients. Performs no I/O.
 enum WebhookSpan {
-  /// - Returns: attributes, and why the attempt failed; nil if it did not. Path and query of the webhook stay out: they
-  ///   may hold the receiver's secret.
+  /// Returns the span's attributes, and why the attempt failed: nil if it did not, and empty for an HTTP status of 400
+  /// or above. Omits path and query of the webhook, because they may contain the receiver's secret.
   static func of(
     _ attempt: EventDeliveries.Attempt, _ place: HTTPURL, _ result: Result<HTTPResponse, HTTPClientError>
   ) -> (attributes: [TraceSpan.Attribute], fault: String?) {
@@ -31,7 +31,7 @@ enum WebhookSpan {
 }
 
 extension HTTPClientError {
-  /// A word of low cardinality.
+  /// The error's type, as a word of low cardinality.
   fileprivate var type: String {
     switch self {
     case .unreachable: "unreachable"

@@ -66,7 +66,7 @@ final class BadgeSender {
     try finish(connection)
   }
 
-  /// Takes due users. If a batch fails because of its data, bisects it and drops the faulty user, so that the others
+  /// Claims due users. If a batch fails because of its data, bisects it and drops the faulty user, so that the others
   /// proceed.
   private func take(at now: Int64, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
     do {
@@ -81,7 +81,8 @@ final class BadgeSender {
     }
   }
 
-  /// Submits the counts of the taken users. If a batch fails because of its data, bisects it and drops the faulty user.
+  /// Submits the counts of the claimed users. If a batch fails because of its data, bisects it and drops the faulty
+  /// user.
   private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     do {
       try tellTogether(due, readAt, connection)
@@ -122,8 +123,8 @@ final class BadgeSender {
     }
   }
 
-  /// Returns whether a device is sent the count. False if the app is paused or syncs no badges, the user is out of
-  /// attempts, or the device is quarantined, knows the count already, or has no provider.
+  /// Returns true if the device must be sent the count. False if the app is paused or syncs no badges, the user is out
+  /// of attempts, or the device is quarantined, has the count already, or has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
     guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine

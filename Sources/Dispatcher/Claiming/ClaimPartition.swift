@@ -2,7 +2,8 @@ internal import Domain
 internal import Reactor
 internal import Store
 
-/// Partitions the devices of a claim: ready to send (usually all), to wait for their hours, or to skip with a reason.
+/// Partitions the devices of a claim: those to send to now (usually all), to defer to their hours, or to skip with a
+/// reason.
 struct ClaimPartition {
   private(set) var ready: [Recipient] = []
   private var waiting: [WaitingTarget] = []

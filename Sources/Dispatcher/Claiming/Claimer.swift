@@ -20,7 +20,7 @@ final class Claimer {
   private let setAside: FailureIsolation
   private let spans: DispatchSpans?
   private let log: Logger
-  /// When to look for due and orphaned deliveries again although there is other work.
+  /// When to scan for due and orphaned deliveries next, even if there is other work.
   private var nextTakingUp = Instant(nanoseconds: 0)
 
   init(_ shared: Shared, _ workers: LaneWorkers) {
@@ -40,8 +40,8 @@ final class Claimer {
       var didWork = false
       if shared.holdsLease {
         try takeUpUnlaunched(connection)
-        // During a campaign a round takes a few milliseconds; due and orphaned deliveries are looked for only every few
-        // rounds.
+        // During a campaign an iteration takes a few milliseconds; scan for due and orphaned deliveries only every few
+        // iterations.
         if began >= nextTakingUp {
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try adoptOrphans(connection) }
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try takeDue(connection) || didWork }
@@ -213,7 +213,7 @@ final class Claimer {
     return messages
   }
 
-  /// Runs a transaction. If it meets unreadable messages, pauses those; the next iteration continues without them.
+  /// Runs a transaction. If it meets unreadable messages, pauses them; the next iteration continues without them.
   private func settingAside(_ connection: Connection, _ body: () throws -> Bool) throws -> Bool {
     do {
       return try body()

@@ -16,14 +16,15 @@ struct RecipientValues {
     self.names = names
   }
 
-  /// For messages that insert no personal data beyond what is already known.
+  /// The values for messages that insert no personal data beyond what is already known: none.
   static let none = RecipientValues(names: [:])
 
-  /// False if the message inserts nothing personal except the name and the badge count.
+  /// Returns false if the message inserts no personal data except the name and the badge count.
   static func areNeeded(by message: DispatchMessage) -> Bool {
     !message.push.template.languages.isEmpty || message.valuesFile != nil || message.request.content.tokenKind != .alert
   }
 
+  /// Reads the values of a message's recipients.
   /// - Parameter readsNames: false if the caller knows the names already.
   init(
     _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection, readsNames: Bool = true
@@ -50,18 +51,18 @@ struct RecipientValues {
     }
   }
 
-  /// The user's values from an uploaded file, in the form stored with the inbox entry; nil if the file has none for the
-  /// user.
+  /// Returns the user's values from an uploaded file, in the form stored with the inbox entry; nil if the file has none
+  /// for the user.
   func kept(for user: UserKey) -> InboxValues? {
     variables[user].map { InboxValues(name: names[user] ?? "", variables: $0) }
   }
 
-  /// False if the device has no token of the required kind, or all of its tokens have been sent to.
+  /// Returns false if the device has no token of the required kind, or all of its tokens have been sent to.
   func hasToken(_ member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> Bool {
     tokens == nil || !further(of: member, besides: done).isEmpty
   }
 
-  /// The token to send to next.
+  /// Returns the token to send to next.
   func psid(of member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> String {
     further(of: member, besides: done).first ?? member.psid
   }

@@ -10,8 +10,8 @@ extension Shared {
   /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message
   /// may have been paused, a device may have changed hands, or an audit may have picked the claim up.
   /// - Parameters:
-  ///   - isHeld: the app is known to be paused.
-  ///   - trace: the claim's span, below which its pushes are recorded; nil records none.
+  ///   - isHeld: true if the app is known to be paused.
+  ///   - trace: the claim's span, the parent of its pushes' spans; nil disables tracing.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false,
@@ -59,7 +59,7 @@ extension Shared {
     }
   }
 
-  /// A push batch that begins now; nil if it is not recorded.
+  /// Starts the span of a push batch; nil if the message is not traced.
   func span(below trace: TraceContext?) -> OpenSpan? {
     trace == nil ? nil : configuration.spans?.begin(trace, at: clock.wallMicroseconds)
   }

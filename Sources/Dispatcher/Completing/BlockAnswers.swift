@@ -9,7 +9,7 @@ internal import Store
 struct BlockAnswers<Answer> {
   /// Maximum time an answer waits for the rest of its block.
   private let timeout: Duration
-  /// A block is due early once at most one in this many of its devices is unanswered.
+  /// Divisor: a block is due early once at most one in this many of its devices is unanswered.
   private static var missingPart: Int { 20 }
 
   private struct Block {

@@ -39,6 +39,6 @@ struct CompleteMeter {
 
 extension OutcomeStatus {
   /// Label of the outcome counter: the status name, except for `deferred`, which here counts decisions to defer rather
-  /// than deliveries that are deferred at present.
+  /// than deliveries that are deferred now.
   fileprivate var metricName: String { self == .deferred ? "deferred" : name }
 }

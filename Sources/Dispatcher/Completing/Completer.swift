@@ -73,8 +73,7 @@ final class Completer {
     roomToGive = 0
   }
 
-  /// Called when the node stops: waits for answers in flight, and writes the rest as deferred rows that are due at
-  /// once.
+  /// Waits for answers in flight when the node stops, and writes the rest as deferred rows that are due at once.
   private func drain() {
     let deadline = shared.clock.now + Limits.drain
     do {

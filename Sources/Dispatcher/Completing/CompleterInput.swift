@@ -33,7 +33,7 @@ struct Flight: Sendable {
   var isRepeat = false
   /// The refusal being verified, if the batch is sent to the other environment for that purpose.
   var question: TokenQuestion?
-  /// Nil if it is not recorded.
+  /// The batch's span; nil if the message is not traced.
   var span: OpenSpan?
 }
 
@@ -67,7 +67,8 @@ extension WaitingTarget {
     return waiting
   }
 
-  /// The outcome of the whole delivery: accepted if any of the device's tokens was accepted, whatever the last result.
+  /// Returns the outcome of the whole delivery: accepted if any of the device's tokens was accepted, whatever the last
+  /// result.
   func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
     status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
   }

@@ -15,8 +15,9 @@ struct Decisions {
     var isFirst = false
     /// The network for which the app has no credential; nil if that is not the reason.
     var missing: PushNetwork?
-    /// Network and app version for the statistics; nil and empty if the delivery was not submitted.
+    /// Network for the statistics; nil if the delivery was not submitted.
     var network: PushNetwork?
+    /// App version for the statistics; empty if the delivery was not submitted.
     var appVersion = ""
 
     /// True if the delivery was released from the in-flight window when it was answered.
@@ -93,7 +94,7 @@ struct Decisions {
     findings.append(finding)
   }
 
-  /// Notes a credential's fault. Returns false if a fault of the same app is noted already.
+  /// Records a credential's fault. Returns false if a fault of the same app is recorded already.
   mutating func fault(_ app: App.Number, _ fault: Fault) -> Bool {
     guard faults[app] == nil else { return false }
     faults[app] = fault
@@ -234,7 +235,7 @@ struct Decisions {
 private struct Networks {
   let byApp: [App.Number: Set<PushNetwork>]
 
-  /// True if the app has no credential for `network` but has one for another.
+  /// Returns true if the app has no credential for `network` but has one for another.
   func reach(_ app: App.Number, without network: PushNetwork) -> Bool {
     guard let present = byApp[app] else { return false }
     return !present.isEmpty && !present.contains(network)
@@ -246,7 +247,7 @@ extension Decisions.Decision {
     Confirmations.Delivery(seqno: record.seqno, device: record.device)
   }
 
-  /// Nil for a test, which is not counted.
+  /// The statistics entry that counts the delivery; nil for a test, which is not counted.
   fileprivate var statistic: Statistics.Key? {
     guard message.request.purpose.isCounted else { return nil }
     var key = Statistics.Key(app: message.app)

@@ -17,7 +17,7 @@ enum DeliveryDecision: Equatable {
   /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
   ///   - attempts: earlier tries that the network has answered or may have answered.
-  ///   - now: in microseconds since 1970.
+  ///   - now: the current time, in microseconds since 1970.
   ///   - jitter: random number in 0…1.
   ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
   ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.

@@ -9,7 +9,7 @@ final class DeviceBackoffs: Sendable {
   /// End of the longest wait, in nanoseconds of the monotonic clock: avoids the lock while no device is busy.
   private let last = Atomic<Int64>(.min)
 
-  /// False if no device is backing off, which is the usual case and cheap to check.
+  /// Returns false if no device is backing off, which is the usual case and cheap to check.
   func isAny(at now: Instant) -> Bool { now.nanoseconds < last.load(ordering: .relaxed) }
 
   /// Records that a device was reported busy. Returns how long all deliveries to it must wait.

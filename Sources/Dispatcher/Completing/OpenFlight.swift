@@ -1,12 +1,12 @@
 internal import Domain
 
-/// A batch in flight, and how many of its results are missing.
+/// A batch in flight, with the number of results that are still missing.
 struct OpenFlight {
   let flight: Flight
   private var open: Int
-  /// Results by name, of a recorded batch only.
+  /// Number of results by name; empty unless the batch is traced.
   private var results: [String: Int] = [:]
-  /// The first reason why a push was not accepted, of a recorded batch only.
+  /// The first reason for which a push was not accepted; nil unless the batch is traced.
   private var reason: String?
 
   init(_ flight: Flight) {
@@ -14,7 +14,7 @@ struct OpenFlight {
     open = flight.batch.targets.count
   }
 
-  /// Takes a result; returns whether it was the last.
+  /// Counts a result. Returns true if it was the last.
   mutating func isOver(after result: SubmissionResult) -> Bool {
     open -= 1
     if flight.span != nil {

@@ -9,7 +9,7 @@ internal import Store
 struct Resubmission {
   typealias LocalTimes = [Confirmations.Delivery: Waves.LocalTimes]
 
-  /// What recipients must have in common to share a batch.
+  /// The properties that recipients must have in common to share a batch.
   private struct Kind: Hashable {
     let claim: Claims.Hold
     let route: PushRoute

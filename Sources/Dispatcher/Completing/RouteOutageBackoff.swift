@@ -28,7 +28,7 @@ struct RouteOutageBackoff {
     return min((now - begun) / 4, longest)
   }
 
-  /// True if a route's deliveries have been becoming stale for long, without a single answer in between.
+  /// Returns true if a route's deliveries have been becoming stale for long, without a single answer in between.
   func areInCircle(at now: Instant) -> Bool {
     stale.values.contains { $0.last - $0.since >= Limits.circleComplaint && now - $0.last < Limits.circleComplaint }
   }

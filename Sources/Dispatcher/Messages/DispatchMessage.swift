@@ -26,7 +26,7 @@ final class DispatchMessage: Sendable {
   /// The earlier message whose recipients are excluded, because this one goes to the rest of its audience; nil if none
   /// are.
   let reachedBefore: Seqno?
-  /// What its claims and pushes are traced below; nil if nothing records them.
+  /// Trace context, the parent of the spans of its claims and pushes; nil if the message is not traced.
   let trace: TraceContext?
   /// The same message with other expiry times, for devices to which their local time gives a different one.
   private let variants = Mutex<[Int64: PushMessage]>([:])
@@ -92,7 +92,7 @@ final class DispatchMessage: Sendable {
     valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
-  /// Returns the message with another expiry; the same object for the same expiry.
+  /// Returns the message with another expiry, in microseconds since 1970; the same object for the same expiry.
   func push(expiringAt expiresAt: Int64) -> PushMessage {
     guard expiresAt != self.expiresAt else { return push }
     return variants.withLock { variants in

@@ -8,14 +8,15 @@ struct DispatchSpans: Sendable {
   private let spans: SpanQueue
   private let clock: any Clock
 
-  /// Nil if nothing is recorded.
+  /// Creates the recorder; nil if tracing is disabled.
   init?(_ configuration: DispatcherConfiguration) {
     guard let spans = configuration.spans else { return nil }
     self.spans = spans
     clock = configuration.clock
   }
 
-  /// Records a committed claim. Returns its context, for what follows from it; nil if the message is not recorded.
+  /// Records the span of a committed claim. Returns its context, the parent of its pushes' spans; nil if the message is
+  /// not traced.
   func claimed(_ message: DispatchMessage, devices: Int, after time: Duration) -> TraceContext? {
     let now = clock.wallMicroseconds
     guard let trace = message.trace, let span = spans.begin(trace, at: now - time.nanoseconds / 1_000) else {
@@ -31,10 +32,10 @@ struct DispatchSpans: Sendable {
     return span.context
   }
 
-  /// Records a batch whose results are complete.
+  /// Records the span of a batch whose results are complete.
   /// - Parameters:
-  ///   - results: how many there are of each.
-  ///   - reason: why the first that was not accepted was not.
+  ///   - results: number of results by name.
+  ///   - reason: the first reason for which a push was not accepted; nil if all were accepted.
   func pushed(_ flight: Flight, _ results: [String: Int], _ reason: String?) {
     guard let span = flight.span else { return }
     let network = flight.batch.route.network == .apns ? "apns" : "fcm"
@@ -49,7 +50,7 @@ struct DispatchSpans: Sendable {
     for (name, count) in results.sorted(by: { $0.key < $1.key }) {
       attributes.append(("upmc.pushes.\(name)", .number(Int64(count))))
     }
-    // A campaign always meets a few tokens that have ended: a batch has failed if nothing of it was accepted.
+    // A campaign always includes a few invalid tokens, so the batch counts as failed only if no push was accepted.
     let fault = results["accepted"] == nil ? reason ?? "" : nil
     if let fault { attributes.append(("error.type", .text(fault.isEmpty ? "_OTHER" : fault))) }
     spans.offer(

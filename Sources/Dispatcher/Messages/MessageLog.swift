@@ -2,8 +2,9 @@ internal import Domain
 internal import Logging
 internal import Store
 
-/// Logs the life of messages: `grep seqno=17` shows it. Campaigns begin and end at `info`; single sends, thousands a
-/// second, and each step of a message at `debug`. Each push is at `trace`, by its device: no user, no token.
+/// Logs the progress of messages: `grep seqno=17` shows all of one. Logs the begin and end of campaigns at `info`;
+/// single sends (thousands per second) and each step of a message at `debug`; and each push at `trace`, by device, with
+/// neither user nor token.
 struct MessageLog: Sendable {
   private let log: Logger
 
@@ -11,7 +12,7 @@ struct MessageLog: Sendable {
     self.log = log
   }
 
-  /// Logs that the whole audience of a message is planned.
+  /// Logs that the whole audience of a message has been planned.
   func planned(_ message: DispatchMessage) {
     tell("planned", message.seqno, isCampaign: message.isCampaign)
   }
@@ -25,7 +26,7 @@ struct MessageLog: Sendable {
       ])
   }
 
-  /// A push network has answered, or was not asked.
+  /// Logs a push network's answer, or why the network was not asked.
   func pushed(_ flight: Flight, _ target: PushTarget, _ result: SubmissionResult) {
     log.trace(
       "pushed",

@@ -50,7 +50,7 @@ struct WaveReader {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
-    // A filtered shard has no stored count: count by reading it through once.
+    // The stored count does not apply to a filtered shard: count its devices by reading it once.
     var count: Int64 = 0
     var rest = part
     while true {

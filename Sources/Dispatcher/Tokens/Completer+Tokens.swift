@@ -92,7 +92,7 @@ extension Duration {
 }
 
 extension CircuitBreaker {
-  /// Applies what the transaction decided about the suspects.
+  /// Applies the transaction's decisions about suspect routes.
   mutating func took(_ maintenance: TokenMaintenance.Result) {
     for app in maintenance.cleared { clear(app) }
     for (route, resumedAt) in maintenance.forgiven { forget(route, before: resumedAt) }

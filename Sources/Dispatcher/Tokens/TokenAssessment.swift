@@ -29,8 +29,8 @@ struct TokenQuestion: Hashable, Sendable {
     return question
   }
 
-  /// True if the other environment has been unreachable for so long that the refusal counts as confirmed.
-  /// - Parameter now: on the monotonic clock, in nanoseconds.
+  /// Returns true if the other environment has been unreachable for so long that the refusal counts as confirmed.
+  /// - Parameter now: the current time, in nanoseconds of the monotonic clock.
   func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
 
@@ -87,7 +87,7 @@ struct TokenAssessment: Equatable {
   /// Determines what an answer means for the device's token.
   /// - Parameters:
   ///   - question: the refusal that this answer verifies; nil for an ordinary answer.
-  ///   - now: on the monotonic clock, in nanoseconds.
+  ///   - now: the current time, in nanoseconds of the monotonic clock.
   static func of(
     _ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?, now: Int64
   ) -> TokenAssessment {
@@ -131,13 +131,13 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// The other environment did not accept the push. A refused token is then confirmed as refused; a refused key says
-  /// nothing about the token and may have been refused by mistake.
+  /// Returns the assessment after the other environment did not accept the push either. A refused token is then
+  /// confirmed as refused; a refused key says nothing about the token and may have been refused by mistake.
   private static func unhelped(_ question: TokenQuestion) -> TokenAssessment {
     question.refusal == badDeviceToken ? refused(question.refusal) : TokenAssessment(doubted: question.refusal)
   }
 
-  /// The device's own environment has answered for the second time.
+  /// Returns the assessment after the device's own environment has answered for the second time.
   private static func settledAgain(_ result: SubmissionResult, on network: PushNetwork, _ now: Int64) -> TokenAssessment
   {
     switch result {
@@ -148,7 +148,8 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// The network says since when the token has been dead. That does not indicate an error in our configuration.
+  /// Returns the assessment of a token that the network reports as dead since a time, in milliseconds since 1970. Such
+  /// an answer does not indicate an error in our configuration.
   private static func dead(_ reason: String, _ milliseconds: Int64) -> TokenAssessment {
     TokenAssessment(
       result: .badToken(reason: reason, since: milliseconds), finding: .dead(since: milliseconds.asMicroseconds))
@@ -162,7 +163,7 @@ struct TokenAssessment: Equatable {
   private static let badDeviceToken = "BadDeviceToken"
   private static let notForTopic = "DeviceTokenNotForTopic"
   private static let topicDisallowed = "TopicDisallowed"
-  /// True if the error code means that the token has become invalid for good, whatever our configuration.
+  /// Returns true if the error code means that the token has become invalid for good, whatever our configuration.
   static func isEnding(_ reason: String) -> Bool { endings.contains(reason) }
 
   /// Error codes for a token that was valid once; they never indicate an error in our configuration. Apple usually adds

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// What an answer implies for a device's token. The change to make also depends on the device's current row, because it
-/// may have registered again while the answer was in flight.
+/// The conclusion from an answer about a device's token. The change to make also depends on the device's current row,
+/// because it may have registered again while the answer was in flight.
 struct TokenFinding: Sendable {
   enum Kind: Equatable, Sendable {
     /// The token is dead since a time, in microseconds since 1970.

@@ -63,8 +63,8 @@ struct TokenMaintenance {
     }
   }
 
-  /// True for a refusal to ignore: its app is paused, or was resumed after the push was sent, so that the cause may be
-  /// repaired by now.
+  /// Returns true for a refusal to ignore: its app is paused, or was resumed after the push was sent, so that the cause
+  /// may be repaired by now.
   private func isVoid(_ finding: TokenFinding) -> Bool {
     guard finding.isRefusal, let state = states[finding.route.app] else { return false }
     return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true

@@ -49,7 +49,7 @@ final class ControlWorker {
     for step in [recall, countOpen] { try passingBy(step, connection) }
     quiet = heard.isEmpty ? try quietTime(connection) : nil
     guard quiet == nil else { return }
-    // With a wrong clock, a message would be sent, or fail as too late, at a time that nobody has set.
+    // With a wrong clock, a message would be sent, or fail as too late, at an unintended time.
     let timed = shared.clock.isTrusted ? [callOffOverdue, bringDue, openWaves, endLate] : []
     for step in [endCancellations] + timed + [judgeCanaries] { try passingBy(step, connection) }
   }
@@ -154,11 +154,11 @@ final class ControlWorker {
     if due > 0 { wakePlanners() }
   }
 
-  /// Schedules the next occurrence of a repeating message, within the transaction that starts the present one.
+  /// Schedules the next occurrence of a repeating message, within the transaction that starts the current one.
   private func scheduleNext(after seqno: Seqno, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
     guard let request = try? MessageRequest(stored: text) else {
-      // This release cannot read the request: copy the pace and canary settings of the present occurrence.
+      // This release cannot read the request: copy the pace and canary settings of the current occurrence.
       return try connection.run(Gates.copy(of: seqno, to: next))
     }
     let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
@@ -236,7 +236,8 @@ final class ControlWorker {
 }
 
 extension Dispatcher {
-  /// PostgreSQL notification channels: new messages, and changes of messages.
+  /// PostgreSQL notification channel for new messages.
   static let messagesChannel = "upmc_messages"
+  /// PostgreSQL notification channel for changes of messages.
   static let controlChannel = "upmc_control"
 }

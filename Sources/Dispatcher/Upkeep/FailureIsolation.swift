@@ -24,7 +24,7 @@ struct FailureIsolation {
     meter = SetAsideMeter(metrics)
   }
 
-  /// True if the error is caused by the data itself, so that a retry would fail again.
+  /// Returns true if the error is caused by the data itself, so that a retry would fail again.
   static func isOwnFault(_ error: any Error) -> Bool {
     if error is Problem { return true }
     return (error as? PostgresError)?.isOwnFault == true
@@ -49,7 +49,7 @@ struct FailureIsolation {
     for (seqno, problem) in unreadable { try message(seqno, because: problem, connection) }
   }
 
-  /// Logs and counts a failure that processing continues without.
+  /// Logs and counts a failure that does not stop processing.
   func note(_ what: Logger.Message, _ seqno: Seqno?, _ error: any Error) {
     meter.setAside()
     var metadata: Logger.Metadata = ["error": "\(Self.words(error))"]

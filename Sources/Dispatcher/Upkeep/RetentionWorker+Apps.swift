@@ -3,11 +3,12 @@ internal import Logging
 internal import Postgres
 internal import Store
 
-/// Removes what is stored of deleted apps. Decision 156.
+/// Removes the stored data of deleted apps. Decision 156.
 extension RetentionWorker {
-  /// Begins the removal of an app whose grace has ended, and removes some portions of those that have begun.
+  /// Begins the removal of an app whose grace period has ended, and removes a few portions of apps whose removal has
+  /// begun.
   func purgeApps(_ connection: Connection) throws(PostgresError) {
-    // After a clock jump, a grace must not end early.
+    // After a clock jump, a grace period must not end early.
     if try connection.run(ClockWatch.read()).isSteady {
       let begun = try connection.transaction(attempts: 3) { () throws(PostgresError) -> String? in
         guard let (app, appID) = try connection.run(AppPurge.begin()) else { return nil }
@@ -37,14 +38,14 @@ extension RetentionWorker {
       }
     } catch {
       guard error.isOwnFault else { throw error }
-      // Something was written for the app behind the removal: it is found by another round.
+      // Another transaction wrote rows for the app after their stage had run: another round removes them.
       _ = try connection.run(AppPurge.restart())
       setAside.note("a part of a deleted app cannot be removed", nil, error)
       return nil
     }
   }
 
-  /// The audit log's entry of a removal. Who asked for it has an entry of their own.
+  /// Creates the audit log entry of a removal. The request for the removal has an entry of its own.
   private static func entry(_ action: String, _ app: App.Number, _ appID: String, after: String?) -> Query<Void> {
     var entry = AuditLog.New(actor: "the end of its grace", role: "admin", action: action, object: appID)
     entry.app = app
@@ -54,11 +55,11 @@ extension RetentionWorker {
 }
 
 extension Limits {
-  /// Portions of deleted apps removed per iteration.
+  /// Maximum portions of deleted apps removed per iteration.
   static let purgePortions = 40
-  /// Rows of one table that a portion removes at most, which takes about 100 ms.
+  /// Maximum rows of one table removed per portion, which takes about 100 ms.
   static let purgedRows = 10_000
-  /// Seconds between the beginning of a removal and its first portion: nodes reload apps each second, and no transaction
-  /// of theirs takes as long.
+  /// Seconds between the beginning of a removal and its first portion: nodes reload apps each second, and no
+  /// transaction lasts as long.
   static let purgeRestSeconds: Int32 = 30
 }

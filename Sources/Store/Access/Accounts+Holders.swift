@@ -15,7 +15,7 @@ extension Accounts {
   /// - Parameters:
   ///   - asker: the person; nil to record the creator of `apiKey`.
   ///   - made: true if they created the account, false if they received a link to it.
-  ///   - now: in microseconds since 1970.
+  ///   - now: the current time, in microseconds since 1970.
   package static func note(
     _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
   ) -> Query<Void> {
@@ -35,8 +35,8 @@ extension Accounts {
     SELECT EXISTS (SELECT FROM reached WHERE asker = $2)
     """)
 
-  /// Returns whether `asker` could have signed in to the account, directly or through other accounts to which they
-  /// could. Times are in microseconds since 1970.
+  /// Returns true if `asker` could have signed in to the account, directly or through other accounts that they could
+  /// sign in to. Times are in microseconds since 1970.
   package static func wasHeld(
     by asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
   ) -> Query<Bool> {

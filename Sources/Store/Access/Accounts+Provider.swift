@@ -1,13 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// Accounts that sign in at an identity provider. They are known by the provider's name for the person, never by login.
+/// Accounts that sign in through an identity provider. They are found by the provider's id for the person, never by
+/// login.
 extension Accounts {
   private static let findSubjectStatement = Statement(
     "accounts-find-subject", "SELECT account FROM accounts WHERE subject = $1")
 
-  /// Returns the account of a person at the provider.
-  /// - Parameter subject: hash of issuer and subject.
+  /// Returns the number of the account of a person at the provider; nil if there is none.
+  /// - Parameter subject: hash of the issuer and the subject.
   package static func find(subject: [UInt8]) -> Query<Int32?> {
     Query(first: findSubjectStatement, subject) { $0.int32() }
   }
@@ -16,7 +17,7 @@ extension Accounts {
     "accounts-create-for-subject",
     "INSERT INTO accounts (login, name, role, app, subject) VALUES ($1, $2, $3, $4, $5) RETURNING account")
 
-  /// Fails with `accounts_login_is_unique` when the login is taken.
+  /// Creates an account. Fails with `accounts_login_is_unique` if the login is taken.
   package static func create(
     login: String, name: String, role: String, app: App.Number?, subject: [UInt8]
   ) -> Query<Int32> {
@@ -26,7 +27,7 @@ extension Accounts {
   private static let saveFromProviderStatement = Statement(
     "accounts-save-from-provider", "UPDATE accounts SET name = $2, role = $3, app = $4 WHERE account = $1")
 
-  /// Takes over what the provider says of the person now.
+  /// Updates the account to what the provider reports about the person now.
   package static func save(_ number: Int32, name: String, role: String, app: App.Number?) -> Query<Void> {
     Query(saveFromProviderStatement, number, name, role, app) { _ in }
   }

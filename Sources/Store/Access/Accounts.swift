@@ -14,9 +14,9 @@ package enum Accounts {
     package let salt: [UInt8]?
     package let createdAt: Int64
     package let disabledAt: Int64?
-    /// The sealed secret of the authenticator app; nil without a second factor.
+    /// The secret of the authenticator app, encrypted; nil if the account has no second factor.
     package let factor: [UInt8]?
-    /// Whether the account signs in at the identity provider.
+    /// True if the account signs in through the identity provider.
     package let isByProvider: Bool
   }
 

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Asking for the deletion of an app, and taking that back. What follows is `AppPurge`.
+/// Requests the deletion of apps, and withdraws such requests. `AppPurge` performs the deletion.
 package enum AppDeletions {
   private static let askStatement = Statement(
     "app-deletions-ask",
@@ -11,10 +11,10 @@ package enum AppDeletions {
     WHERE app = $1 AND purge_after IS NULL RETURNING app
     """)
 
-  /// Begins an app's grace; from then on the app is paused. Returns false if it is being deleted already.
+  /// Starts an app's grace period, during which it is paused. Returns false if the app is being deleted already.
   /// - Parameters:
-  ///   - days: how long the grace lasts.
-  ///   - reason: why the app is paused, for people.
+  ///   - days: length of the grace period in days.
+  ///   - reason: why the app is paused, for people to read.
   package static func ask(_ app: App.Number, graceDays days: Int32, reason: String) -> Query<Bool> {
     Query(askStatement, app, days, reason) { $0.count == 1 }
   }
@@ -28,8 +28,8 @@ package enum AppDeletions {
     RETURNING app
     """)
 
-  /// Ends an app's deletion: it is as it was before, also paused if it was. Returns false if it is not being deleted, or
-  /// if its grace has ended and the removal has begun.
+  /// Withdraws the deletion of an app and restores its state, including a pause from before. Returns false if it is not
+  /// being deleted, or if its grace period has ended and the removal has begun.
   package static func takeBack(_ app: App.Number) -> Query<Bool> {
     Query(takeBackStatement, app) { $0.count == 1 }
   }

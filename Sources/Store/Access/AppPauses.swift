@@ -45,7 +45,7 @@ package enum AppPauses {
   private static let reasonStatement = Statement(
     "app-pauses-reason", "SELECT paused_reason FROM apps WHERE app = $1")
 
-  /// Why an app is paused; nil when it is not.
+  /// Returns why an app is paused; nil if it is not.
   package static func reason(of app: App.Number) -> Query<String?> {
     Query(first: reasonStatement, app) { $0.optionalText() }
   }

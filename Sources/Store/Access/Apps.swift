@@ -6,14 +6,14 @@ package enum Apps {
   package struct Record: Sendable {
     package let app: App
     package let clientKey: String
-    /// The key before, while it identifies the app too.
+    /// The previous client key, while it still identifies the app; nil if there is none.
     package let former: FormerKey?
   }
 
-  /// A client key that another has replaced.
+  /// A client key that was replaced by another one.
   package struct FormerKey: Sendable {
     package let clientKey: String
-    /// Microseconds since 1970; nil: when an operator ends it.
+    /// When it ends, in microseconds since 1970; nil if it is valid until an operator ends it.
     package let endsAt: Int64?
   }
 
@@ -106,9 +106,9 @@ package enum Apps {
     RETURNING \(columnList)
     """)
 
-  /// Gives an app another client key; the present one identifies it too.
-  /// - Parameter seconds: how long it does; nil: until it is ended.
-  /// - Returns: nil if there is a former one already.
+  /// Replaces an app's client key. The replaced key continues to identify the app for a while.
+  /// - Parameter seconds: how long the replaced key stays valid, in seconds; nil until an operator ends it.
+  /// - Returns: the changed app; nil if it has a previous key that is still valid.
   package static func replaceClientKey(
     _ app: App.Number, with clientKey: String, keeping seconds: Int32?
   ) -> Query<Record?> {
@@ -123,7 +123,7 @@ package enum Apps {
     RETURNING \(columnList)
     """)
 
-  /// Ends an app's former client key. Nil if there is none.
+  /// Ends an app's previous client key. Returns the changed app; nil if no such key is valid.
   package static func endFormerClientKey(_ app: App.Number) -> Query<Record?> {
     Query(first: endKeyStatement, app, read: record)
   }

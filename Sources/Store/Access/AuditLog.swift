@@ -14,8 +14,9 @@ package enum AuditLog {
     package let action: String
     package var app: App.Number?
     package let object: String
-    /// The object before and after the change, as JSON without secrets; nil if not applicable.
+    /// The object before the change, as JSON without secrets; nil if not applicable.
     package var before: String?
+    /// The object after the change, as JSON without secrets; nil if not applicable.
     package var after: String?
 
     package init(actor: String, role: String, action: String, object: String) {
@@ -88,7 +89,7 @@ package enum AuditLog {
     package let origin: String
     package let requestID: String
     package let action: String
-    /// The app's id, also when it is gone; nil for an entry that concerns no app.
+    /// The app's id, even if the app has been deleted; nil for an entry that concerns no app.
     package let appID: String?
     package let object: String
     package let before: String?
@@ -152,14 +153,14 @@ package enum AuditLog {
     package let entry: Int64
     package let actor: String
     package let action: String
-    /// Nil for a change that concerns no app.
+    /// The app's id; nil for a change that concerns no app.
     package let appID: String?
     package let object: String
   }
 
   private static let lastStatement = Statement("audit-last", "SELECT coalesce(max(entry), 0) FROM audit_log")
 
-  /// The newest entry; 0: there is none.
+  /// Returns the number of the newest entry; 0 if there is none.
   package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
 
   private static let commandsStatement = Statement(
@@ -173,7 +174,7 @@ package enum AuditLog {
     ORDER BY l.entry
     """)
 
-  /// Returns what was changed at the command line since an entry, oldest first.
+  /// Returns the changes made at the command line since an entry, oldest first.
   package static func atCommandLine(after entry: Int64) -> Query<[Command]> {
     Query(each: commandsStatement, entry) { row in
       Command(

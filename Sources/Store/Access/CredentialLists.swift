@@ -38,7 +38,7 @@ package enum CredentialLists {
     "credential-lists-delete",
     "DELETE FROM credentials WHERE app = $1 AND network = $2 RETURNING kind, public_part::text")
 
-  /// Deletes a credential. Returns its public part; nil when there was none.
+  /// Deletes a credential. Returns its public part; nil if there was none.
   package static func delete(
     of app: App.Number, _ network: PushNetwork
   ) -> Query<(kind: String, shown: String)?> {

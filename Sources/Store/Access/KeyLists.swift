@@ -12,7 +12,7 @@ package enum KeyLists {
     package let createdAt: Int64
     package let revokedAt: Int64?
     package let endsAt: Int64?
-    /// The last use, to the minute.
+    /// When the key was last used, in microseconds since 1970, rounded down to the minute; nil if never.
     package let usedAt: Int64?
   }
 
@@ -26,8 +26,8 @@ package enum KeyLists {
     WHERE ($1 IS NULL OR k.app = $1 OR k.app IS NULL) AND k.api_key > $2 ORDER BY k.api_key LIMIT $3
     """)
 
-  /// Lists the keys that reach an app: its own, and those for all apps.
-  /// - Parameter app: nil for the keys of all apps.
+  /// Lists the keys that are valid for an app: its own keys and those for all apps.
+  /// - Parameter app: nil to list all keys.
   package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
     Query(listStatement, app, number, limit, read: records)
   }

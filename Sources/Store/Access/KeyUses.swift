@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// When API keys were last used, and when the next one ends.
+/// Records when API keys were last used, and finds the next expiry of a key that is in use.
 package enum KeyUses {
   private static let noteStatement = Statement(
     "key-uses-note",
@@ -9,7 +9,7 @@ package enum KeyUses {
     WHERE api_key = ANY ($1::integer[]) AND (used_at IS NULL OR used_at < date_trunc('minute', now()))
     """)
 
-  /// Records that the keys have been used just now.
+  /// Records that the keys have just been used, with a precision of one minute.
   package static func note(_ keys: [Int32]) -> Query<Void> {
     var parameters = Parameters()
     var column = Int32Column()
@@ -26,7 +26,7 @@ package enum KeyUses {
     WHERE revoked_at IS NULL AND ends_at > now() AND greatest(used_at, created_at) > now() - interval '90 days'
     """)
 
-  /// When the next key in use ends, in microseconds since 1970; nil when none does.
+  /// Returns when the next key that is in use expires, in microseconds since 1970; nil if none does.
   package static func nextEnd() -> Query<Int64?> {
     Query(one: nextEndStatement) { $0.optionalTimestamp() }
   }

@@ -1,20 +1,20 @@
 internal import Domain
 package import Postgres
 
-/// Which master key seals, which nodes know which, and what is sealed with another: for changing the key while servers
-/// run. No key is in the database; each has an id that tells nothing about it.
+/// Master keys: which one encrypts, which nodes know which, and which secrets another key has encrypted. Used to rotate
+/// the key while servers run. The database contains no key, only an id of each that reveals nothing about it.
 package enum MasterKeys {
   private static let currentStatement = Statement(
     "master-keys-current", "SELECT key_id FROM master_keys ORDER BY since DESC, entry DESC LIMIT 1")
 
-  /// The id of the key that seals; nil in a database in which nothing was sealed yet.
+  /// Returns the id of the key that encrypts; nil if nothing has been encrypted in this database yet.
   package static func current() -> Query<[UInt8]?> {
     Query(first: currentStatement) { $0.bytes() }
   }
 
   private static let allStatement = Statement("master-keys-all", "SELECT DISTINCT key_id FROM master_keys")
 
-  /// The ids of all keys that seal or have sealed.
+  /// Returns the ids of all keys that encrypt now or did before.
   package static func all() -> Query<[[UInt8]]> {
     Query(each: allStatement) { $0.bytes() }
   }
@@ -26,7 +26,7 @@ package enum MasterKeys {
     WHERE $1 IS DISTINCT FROM (SELECT key_id FROM master_keys ORDER BY since DESC, entry DESC LIMIT 1)
     """)
 
-  /// Has a key seal from now on, on every node.
+  /// Makes a key the one with which every node encrypts from now on.
   package static func makeCurrent(_ id: [UInt8]) -> Query<Void> {
     Query(makeCurrentStatement, id) { _ in }
   }
@@ -40,7 +40,7 @@ package enum MasterKeys {
       AND (master_keys, seals_with) IS DISTINCT FROM ($2, $3)
     """)
 
-  /// Records which keys a node knows, and which one it seals with. Nothing before the node's first lease.
+  /// Records which keys a node knows, and which one it encrypts with. Has no effect before the node's first lease.
   package static func report(_ node: UUIDValue, keys: [[UInt8]], sealing: [UInt8]) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(node)
@@ -58,18 +58,18 @@ package enum MasterKeys {
     FROM nodes WHERE alive_until > now()
     """)
 
-  /// Of the nodes that run: how many there are, know the key, and seal with it.
+  /// Returns the number of live nodes, of those that know the key, and of those that encrypt with it.
   package static func nodes(knowing id: [UInt8]) -> Query<(all: Int64, know: Int64, seal: Int64)> {
     Query(one: nodesStatement, id) { row in
       (row.int64(), row.int64(), row.int64())
     }
   }
 
-  // MARK: What is sealed
+  // MARK: Encrypted secrets
 
-  /// A secret in the database.
+  /// An encrypted secret in the database.
   package struct Sealed: Sendable {
-    /// The context that it is bound to.
+    /// The context to which the encryption is bound.
     package let place: String
     package let sealed: [UInt8]
   }
@@ -87,7 +87,7 @@ package enum MasterKeys {
       + (SELECT count(*) FROM users WHERE phone IS NOT NULL AND substring(phone FROM 1 FOR 8) <> $1)
     """)
 
-  /// How many rows hold a secret that another key has sealed. Reads all users.
+  /// Returns the number of rows with a secret that another key has encrypted. Reads all users.
   package static func countLeft(sealedWithout id: [UInt8]) -> Query<Int64> {
     Query(one: leftStatement, id) { $0.int64() }
   }
@@ -100,8 +100,8 @@ package enum MasterKeys {
     ORDER BY app, user_key LIMIT $4 FOR NO KEY UPDATE
     """)
 
-  /// Locks the next users whose telephone number another key has sealed, in the order in which all lock users.
-  /// - Parameter after: the last user that was looked at; nil to begin.
+  /// Locks the next users whose phone number another key has encrypted, in the order in which all writers lock users.
+  /// - Parameter after: the last user of the previous batch; nil for the first batch.
   package static func lockPhones(
     sealedWithout id: [UInt8], after: Users.Key?, limit: Int
   ) -> Query<[(user: Users.Key, sealed: [UInt8])]> {
@@ -117,7 +117,7 @@ package enum MasterKeys {
     WHERE u.app = t.app AND u.user_key = t.user_key COLLATE "C"
     """)
 
-  /// Saves telephone numbers that were sealed anew. The caller holds the users' locks.
+  /// Saves phone numbers that were encrypted again. The caller holds the users' row locks.
   package static func savePhones(_ phones: [(user: Users.Key, sealed: [UInt8])]) -> Query<Void> {
     var (apps, keys, column) = (Int32Column(), TextColumn(), BytesColumn())
     for phone in phones {
@@ -131,7 +131,7 @@ package enum MasterKeys {
   private static let credentialStatement = Statement(
     "master-keys-credential", "UPDATE credentials SET sealed = $4 WHERE app = $1 AND network = $2 AND sealed = $3")
 
-  /// Saves a credential that was sealed anew, unless it was replaced meanwhile.
+  /// Saves a credential that was encrypted again, unless it has been replaced meanwhile.
   package static func save(_ credential: Secrets.Credential, sealed: [UInt8]) -> Query<Void> {
     Query(credentialStatement, credential.app, credential.network.rawValue, credential.sealed, sealed) { _ in }
   }
@@ -168,7 +168,7 @@ package enum MasterKeys {
       AND former_sealed IS NOT DISTINCT FROM $3
     """)
 
-  /// Saves secrets that were sealed anew, unless they were renewed meanwhile.
+  /// Saves a webhook's secrets that were encrypted again, unless they have been replaced meanwhile.
   package static func save(
     _ webhook: Int32, from before: (sealed: [UInt8], former: [UInt8]?), to after: (sealed: [UInt8], former: [UInt8]?)
   ) -> Query<Void> {
@@ -179,7 +179,7 @@ package enum MasterKeys {
     "master-keys-factors",
     "SELECT account, factor, new_factor FROM accounts WHERE factor IS NOT NULL OR new_factor IS NOT NULL")
 
-  /// Secrets of authenticator apps: those in force, and those being set up.
+  /// Returns the encrypted secrets of authenticator apps: those in force, and those being set up.
   package static func factors() -> Query<[(account: Int32, factor: [UInt8]?, new: [UInt8]?)]> {
     Query(each: factorsStatement) { row in
       (
@@ -195,7 +195,7 @@ package enum MasterKeys {
       AND new_factor IS NOT DISTINCT FROM $3
     """)
 
-  /// Saves secrets that were sealed anew, unless they were replaced meanwhile.
+  /// Saves an account's secrets that were encrypted again, unless they have been replaced meanwhile.
   package static func save(
     factorOf account: Int32, from before: (factor: [UInt8]?, new: [UInt8]?), to after: (factor: [UInt8]?, new: [UInt8]?)
   ) -> Query<Void> {
@@ -209,7 +209,7 @@ package enum MasterKeys {
       AND issued_at < now() - interval '1 hour'
     """)
 
-  /// Drops provider tokens of another key that have ended: APNs takes none that is older than an hour.
+  /// Deletes expired provider tokens that another key has encrypted: APNs rejects tokens older than an hour.
   package static func dropTokens(sealedWithout id: [UInt8]) -> Query<Void> {
     Query(dropTokensStatement, id) { _ in }
   }
@@ -220,7 +220,7 @@ package enum MasterKeys {
     SELECT fingerprint, sealed FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 FOR UPDATE
     """)
 
-  /// Locks the provider tokens that another key has sealed.
+  /// Locks and returns the provider tokens that another key has encrypted.
   package static func lockTokens(sealedWithout id: [UInt8]) -> Query<[(fingerprint: String, sealed: [UInt8])]> {
     Query(each: tokensStatement, id) { ($0.text(), $0.bytes()) }
   }

@@ -2,7 +2,7 @@ internal import Postgres
 
 /// APNs provider tokens, one per private key, stored encrypted.
 package enum ProviderTokens {
-  /// Context to which the encryption of a key's token is bound.
+  /// Returns the context to which the encryption of a key's token is bound.
   package static func place(of fingerprint: String) -> String { "apns token \(fingerprint)" }
 
   private static let lockStatement = Statement(

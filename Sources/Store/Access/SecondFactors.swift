@@ -1,11 +1,11 @@
 internal import Postgres
 
-/// Second factors of console accounts: sealed secrets of authenticator apps, and hashed recovery codes.
+/// Second factors of console accounts: encrypted secrets of authenticator apps, and hashed recovery codes.
 package enum SecondFactors {
   private static let beginStatement = Statement(
     "second-factors-begin", "UPDATE accounts SET new_factor = $2 WHERE account = $1")
 
-  /// Keeps a secret that is being set up, in place of an earlier one.
+  /// Stores the secret of a factor that is being set up, replacing an earlier one.
   package static func begin(_ account: Int32, sealed: [UInt8]) -> Query<Void> {
     Query(beginStatement, account, sealed) { _ in }
   }
@@ -13,7 +13,7 @@ package enum SecondFactors {
   private static let pendingStatement = Statement(
     "second-factors-pending", "SELECT new_factor FROM accounts WHERE account = $1")
 
-  /// Returns the sealed secret that is being set up.
+  /// Returns the encrypted secret of the factor that is being set up; nil if there is none.
   package static func pending(_ account: Int32) -> Query<[UInt8]?> {
     Query(first: pendingStatement, account) { $0.optionalBytes() }
   }
@@ -25,10 +25,11 @@ package enum SecondFactors {
     WHERE account = $1 AND new_factor = $2 RETURNING 1
     """)
 
-  /// Makes the secret that is being set up the account's factor.
+  /// Makes the secret that is being set up the account's second factor. Returns false if another secret has replaced it
+  /// meanwhile.
   /// - Parameters:
-  ///   - sealed: that secret; another one may have taken its place meanwhile, which returns false.
-  ///   - step: the step of the code that proved it.
+  ///   - sealed: the encrypted secret, as `pending` returned it.
+  ///   - step: time step of the code that proved it.
   package static func activate(_ account: Int32, sealed: [UInt8], step: Int64) -> Query<Bool> {
     Query(activateStatement, account, sealed, step) { $0.count == 1 }
   }
@@ -37,7 +38,7 @@ package enum SecondFactors {
     "second-factors-use",
     "UPDATE accounts SET factor_step = $2 WHERE account = $1 AND factor IS NOT NULL AND factor_step < $2 RETURNING 1")
 
-  /// Uses up a step and all before it. Returns false when that was done already, on whatever node.
+  /// Marks a time step and all earlier ones as used. Returns false if the step was used before, on any node.
   package static func use(_ account: Int32, step: Int64) -> Query<Bool> {
     Query(useStatement, account, step) { $0.count == 1 }
   }
@@ -49,7 +50,7 @@ package enum SecondFactors {
     UPDATE accounts SET factor = NULL, new_factor = NULL WHERE account = $1
     """)
 
-  /// Removes the factor and the recovery codes.
+  /// Removes the second factor and the recovery codes.
   package static func remove(_ account: Int32) -> Query<Void> {
     Query(removeStatement, account) { _ in }
   }
@@ -63,7 +64,7 @@ package enum SecondFactors {
     INSERT INTO recovery_codes (account, sha256) SELECT $1, t.sha256 FROM unnest($2) AS t(sha256)
     """)
 
-  /// Stores new recovery codes in place of all former ones.
+  /// Stores new recovery codes, replacing all earlier ones.
   package static func replaceCodes(_ account: Int32, sha256: [[UInt8]]) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(account)
@@ -80,9 +81,9 @@ package enum SecondFactors {
     SELECT (SELECT count(*) FROM taken), (SELECT count(*) FROM recovery_codes WHERE account = $1)
     """)
 
-  /// Uses up a recovery code. Returns how many are left; nil when it is not one of the account's.
+  /// Uses up a recovery code. Returns how many are left; nil if the code is not one of the account's.
   package static func takeCode(_ account: Int32, sha256: [UInt8]) -> Query<Int64?> {
-    // The count is taken of what was there before.
+    // The statement counts the codes as they were before the deletion.
     return Query(one: takeCodeStatement, account, sha256) { row in
       let (taken, before) = (row.int64(), row.int64())
       return taken == 1 ? before - 1 : nil
@@ -92,7 +93,7 @@ package enum SecondFactors {
   private static let countCodesStatement = Statement(
     "second-factors-count-codes", "SELECT count(*) FROM recovery_codes WHERE account = $1")
 
-  /// Returns how many recovery codes an account has left.
+  /// Returns the number of recovery codes that an account has left.
   package static func countCodes(_ account: Int32) -> Query<Int64> {
     Query(one: countCodesStatement, account) { $0.int64() }
   }

@@ -18,7 +18,7 @@ package enum Secrets {
   private static let findKeyStatement = Statement(
     "api-keys-find", "SELECT api_key, role, app, name FROM api_keys WHERE sha256 = $1 AND \(isValid)")
 
-  /// Returns the API key with this SHA-256 if it exists, is not revoked and has not ended.
+  /// Returns the API key with this SHA-256; nil if it does not exist, is revoked or has expired.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
     Query(first: findKeyStatement, sha256, read: key)
   }
@@ -26,7 +26,7 @@ package enum Secrets {
   private static let allKeysStatement = Statement(
     "api-keys-all", "SELECT api_key, role, app, name, sha256 FROM api_keys WHERE \(isValid)")
 
-  /// Returns all API keys that are neither revoked nor at their end, by SHA-256.
+  /// Returns all API keys that are neither revoked nor expired, by SHA-256.
   package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
     Query(allKeysStatement) { rows in
       let keys = rows.decode { row in
@@ -53,7 +53,7 @@ package enum Secrets {
 
   /// Stores a new API key.
   /// - Parameters:
-  ///   - endsAt: microseconds since 1970; nil: it never ends.
+  ///   - endsAt: when the key expires, in microseconds since 1970; nil if it never does.
   ///   - maker: the person who creates the key; nil if it is created with an API key.
   ///   - key: the API key with which it is created; its own creator is then recorded.
   package static func createAPIKey(
@@ -118,12 +118,12 @@ package enum Secrets {
 
   // MARK: Signing keys
 
-  /// A signing key that verifies.
+  /// A signing key that is valid for verification.
   package struct SigningKey: Sendable {
     package let purpose: String
     package let generation: Int32
     package let sealed: [UInt8]
-    /// Whether it may sign.
+    /// True if the key may sign.
     package let isActive: Bool
   }
 
@@ -134,7 +134,7 @@ package enum Secrets {
     ORDER BY purpose, generation DESC
     """)
 
-  /// Returns the keys that have not ended, of each purpose the newest first.
+  /// Returns the keys that have not been ended, those of each purpose newest first.
   package static func signingKeys() -> Query<[SigningKey]> {
     Query(each: signingKeysStatement) { row in
       SigningKey(
@@ -147,7 +147,7 @@ package enum Secrets {
   package struct SigningKeyRecord: Sendable {
     package let purpose: String
     package let generation: Int32
-    /// Microseconds since 1970, as the other times.
+    /// When it was created, in microseconds since 1970, like the other times.
     package let createdAt: Int64
     package let activeAt: Int64
     package let endedAt: Int64?
@@ -173,7 +173,7 @@ package enum Secrets {
   private static let nextSigningKeyStatement = Statement(
     "signing-keys-next", "SELECT coalesce(max(generation), 0) + 1 FROM signing_keys WHERE purpose = $1")
 
-  /// The generation of a purpose's next key.
+  /// Returns the generation of a purpose's next key, starting at 1.
   package static func nextSigningKey(purpose: String) -> Query<Int32> {
     Query(one: nextSigningKeyStatement, purpose) { $0.int32() }
   }
@@ -187,7 +187,8 @@ package enum Secrets {
     ON CONFLICT (purpose, generation) DO NOTHING
     """)
 
-  /// - Parameter seconds: until it signs.
+  /// Stores a signing key, unless another node has already stored that generation.
+  /// - Parameter seconds: delay in seconds before the key may sign.
   package static func addSigningKey(
     purpose: String, generation: Int32, sealed: [UInt8], seconds: Int32 = 0
   ) -> Query<Void> {

@@ -22,7 +22,7 @@ package enum SessionLists {
   /// Lists the sessions that have not expired, oldest first.
   /// - Parameters:
   ///   - current: hash of the caller's own session.
-  ///   - now: microseconds since 1970.
+  ///   - now: the current time, in microseconds since 1970.
   package static func list(
     of account: Int32, current: [UInt8], now: Int64, after session: Int64, limit: Int
   ) -> Query<[Record]> {
@@ -37,7 +37,7 @@ package enum SessionLists {
   private static let endStatement = Statement(
     "session-lists-end", "DELETE FROM sessions WHERE account = $1 AND session = $2 RETURNING origin")
 
-  /// Ends a session of the account. Returns where it began; nil when the account has no such session.
+  /// Ends a session of the account. Returns the address at which it began; nil if the account has no such session.
   package static func end(of account: Int32, _ session: Int64) -> Query<String?> {
     Query(first: endStatement, account, session) { $0.text() }
   }

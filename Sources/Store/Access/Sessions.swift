@@ -10,7 +10,7 @@ package enum Sessions {
     package let role: String
     package let app: App.Number?
     package let endsAt: Int64
-    /// How the session began.
+    /// How the person signed in: `password`, `link` or `openid`.
     package let way: String
     package let hasFactor: Bool
   }
@@ -24,7 +24,7 @@ package enum Sessions {
     """)
 
   /// Creates a session and deletes expired ones. Times are in microseconds since 1970.
-  /// - Parameter way: `password`, `link` or `openid`.
+  /// - Parameter way: how the person signed in: `password`, `link` or `openid`.
   package static func create(
     sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, way: String
   ) -> Query<Void> {

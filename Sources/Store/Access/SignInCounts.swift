@@ -26,7 +26,7 @@ package enum SignInCounts {
     UPDATE sign_in_failures SET next_at = $3 WHERE subject = $1 AND (next_at IS NULL OR next_at <= $2) RETURNING 1
     """)
 
-  /// Uses the only attempt that a subject is allowed until `next`. Returns false if it has been used.
+  /// Uses up the single attempt that a subject is allowed until `next`. Returns false if it has been used already.
   package static func takeTurn(_ subject: [UInt8], now: Int64, next: Int64) -> Query<Bool> {
     Query(takeTurnStatement, subject, TimestampValue(now), TimestampValue(next)) { $0.count == 1 }
   }
@@ -63,12 +63,12 @@ package enum SignInCounts {
     "sign-in-counts-take-back",
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0")
 
-  /// Decrements a subject's failures, because an attempt has turned out not to be one.
+  /// Decrements a subject's failures, because an attempt has turned out not to have failed.
   package static func takeBack(_ subject: [UInt8]) -> Query<Void> {
     Query(takeBackStatement, subject) { _ in }
   }
 
-  // MARK: Places
+  // MARK: Known places
 
   private static let knowsStatement = Statement(
     "sign-in-places-knows",
@@ -77,7 +77,7 @@ package enum SignInCounts {
     WHERE c.login = $1 AND p.place = $2 AND p.seen_at > $3
     """)
 
-  /// Returns whether an account has signed in from this (hashed) place since a time.
+  /// Returns true if an account has signed in from this (hashed) place since a time, in microseconds since 1970.
   package static func knows(_ login: String, _ place: [UInt8], since: Int64) -> Query<Bool> {
     Query(knowsStatement, login, place, TimestampValue(since)) { $0.count == 1 }
   }

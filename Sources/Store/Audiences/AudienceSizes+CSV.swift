@@ -19,8 +19,8 @@ extension AudienceSizes {
     package let variables: [String]
   }
 
-  /// A variable that does not occur adds nothing. The numbers of occurrences are `$6` and following, the defaults `$15`
-  /// and following.
+  /// SQL for the bytes that each variable adds; a variable that the payload does not contain adds none. The numbers of
+  /// occurrences are the parameters from `$6` on, the lengths of the defaults those from `$15` on.
   private static let numberedBytes = (1...9).map { number in
     """
     CASE WHEN $\(5 + number)::bigint = 0 THEN 0

@@ -12,8 +12,9 @@ package enum Audiences {
     package let environment: PushEnvironment
     /// True if the device is quarantined because its network refused the token: it is in the audience but is skipped.
     package let isInQuarantine: Bool
-    /// Whether the user has consented to notifications and to advertising; nil if never asked.
+    /// True if the user has consented to notifications; nil if never asked.
     package let consentNotification: Bool?
+    /// True if the user has consented to advertising; nil if never asked.
     package let consentAd: Bool?
     /// Version of the app on the device, for statistics.
     package var appVersion = ""
@@ -109,7 +110,7 @@ package enum Audiences {
     WHERE app = $1 AND groupseq = ANY($2) AND user_key > $3 AND user_key <= $4 AND joined_at <= $5
     ORDER BY user_key LIMIT $6
     """,
-    // Planned anew for the groups in question: a small one is read fastest by its own index, a large one along with the
+    // Planned anew for each set of groups: a small group is read fastest by its own index, a large one along with the
     // users. A shared plan took 23 ms instead of 1 ms per batch for a group with 1 % of the members.
     isKept: false)
 

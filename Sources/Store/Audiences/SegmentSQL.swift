@@ -15,6 +15,7 @@ struct SegmentSQL {
   private let now: Int64
   private var asksUsers = false
 
+  /// Creates a compiler for one statement.
   /// - Parameters:
   ///   - parameters: parameters that precede those of the conditions: `$1` is the app, and user keys are in (`$2`,
   ///     `$3`].

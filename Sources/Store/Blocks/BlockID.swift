@@ -31,7 +31,7 @@ package struct BlockPlace: Hashable, Sendable {
     position = coordinates.position
   }
 
-  /// The coordinates for a pushkey.
+  /// Returns the coordinates for a pushkey.
   package func coordinates(hasFallback: Bool) -> DeliveryCoordinates? {
     DeliveryCoordinates(block: block.number, position: position, hasFallback: hasFallback)
   }

@@ -91,7 +91,10 @@ package struct BlockStates: Equatable, Sendable {
   package func endedAt(_ state: BlockState) -> Int64? { state == .accepted ? acceptedAt : leftOutAt }
 
   /// Records that a delivery has ended or is deferred.
-  /// - Parameter end: the state that fully represents the outcome; nil if it needs a row.
+  /// - Parameters:
+  ///   - position: the delivery's position in the block.
+  ///   - end: the state that fully represents the outcome; nil if it needs a row.
+  ///   - now: when it ended, in microseconds since 1970.
   package mutating func settle(_ position: Int, as end: BlockState?, at now: Int64) -> Verdict {
     switch self[position] {
     case .hasRow: return .row

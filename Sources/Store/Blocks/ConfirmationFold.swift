@@ -15,7 +15,8 @@ package enum ConfirmationFold {
     package var ageSeconds: Int32 = 600
     /// Size of the whole log in bytes above which everything is folded.
     package var logBytes: Int64 = 256 << 20
-    /// Age for apps of which a webhook asks who has received or read: it is told by the fold.
+    /// Age in seconds for apps with a webhook that subscribes to receipts or reads: their events are written by the
+    /// fold.
     package var askedAgeSeconds: Int32 = 5
 
     package init() {}
@@ -48,7 +49,7 @@ package enum ConfirmationFold {
     ) { $0.seqno() }
   }
 
-  // MARK: A step
+  // MARK: Steps
 
   private static let takeStatement = Statement(
     "confirmation-fold-take",
@@ -135,11 +136,12 @@ package enum ConfirmationFold {
   private struct New {
     let half: ConfirmationLog.BlockHalf
     let position: Int
-    /// Seconds since 1970, as the device said.
+    /// Time in seconds since 1970, as the device reported it.
     let at: UInt32
   }
 
-  /// - Returns: what was new.
+  /// Merges rows of a message's log into its blocks.
+  /// - Returns: the confirmations that are new.
   private static func unite(
     _ log: [[UInt8]], of seqno: Seqno, sentAt: Int64, on connection: Connection
   ) throws(PostgresError) -> [New] {
@@ -171,7 +173,7 @@ package enum ConfirmationFold {
     return new
   }
 
-  /// Writes the events of new confirmations, for a webhook that asked.
+  /// Writes the events of new confirmations, because a webhook subscribes to them.
   private static func tell(
     _ new: [New], of seqno: Seqno, sentAt: Int64, on connection: Connection
   ) throws(PostgresError) {

@@ -31,6 +31,7 @@ package enum ConfirmationLog {
   static let entryBytes = 10
   /// Maximum number of entries in a row, so that it fits on a page.
   private static let entriesPerRow = 700
+  /// Bit of an entry that marks a read.
   private static let readBit: UInt32 = 1 << 31
 
   private static let appendStatement = Statement(
@@ -90,7 +91,7 @@ package enum ConfirmationLog {
     return word
   }
 
-  /// The receipts, or the reads, of one block.
+  /// Identifies either the receipts or the reads of one block.
   struct BlockHalf: Hashable, Comparable {
     let number: Int32
     let isRead: Bool

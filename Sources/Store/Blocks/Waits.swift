@@ -53,7 +53,7 @@ package enum Waits {
     return Query(addStatement, seqnos, blocks, dues, reasons, places, TimestampValue(now)) { _ in }
   }
 
-  // MARK: Taking up
+  // MARK: Claiming due deliveries
 
   /// Deliveries that are claimed and in progress again.
   package struct TakenUp: Sendable {

@@ -93,8 +93,8 @@ package enum ChannelUpdates {
       c.expires_at, c.failures
     """)
 
-  /// Claims the latest updates of channels that are due, for `seconds`, after which other nodes may claim them if this
-  /// one has failed.
+  /// Claims the latest updates of channels that are due. The claim expires after `seconds`; then another node may claim
+  /// them, because this one has failed.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
     Query(each: takeStatement, limit, seconds) { row in
       Taken(
@@ -114,17 +114,17 @@ package enum ChannelUpdates {
     WHERE c.version > c.published AND c.due_at > '-infinity' AND a.paused_reason IS NULL
     """)
 
-  /// Microseconds until the next update is due, negative if one is already; nil if none is waiting.
+  /// Returns the microseconds until the next update is due, negative if one is overdue; nil if none is waiting.
   package static func next() -> Query<Int64?> { Query(one: nextStatement) { $0.optionalInt64() } }
 
-  /// The result of a claimed update.
+  /// The result of publishing a claimed update.
   package struct Settled: Equatable, Sendable {
     package let channel: Channels.Number
     package let version: Int64
     package let isAccepted: Bool
     /// True if the update need not be sent again: it was accepted, permanently refused, or has expired.
     package let isOver: Bool
-    /// Delay before the next update may be sent.
+    /// Minimum delay before the next update, in milliseconds.
     package let waitMilliseconds: Int64
     /// APNs' error code if it was not accepted; otherwise nil.
     package let word: String?

@@ -13,11 +13,11 @@ package enum Channels {
     /// Apple's id of the channel.
     package let apnsChannel: String
     package let name: String
-    /// In microseconds since 1970, like the other times.
+    /// When the channel was created, in microseconds since 1970, like the other times.
     package let createdAt: Int64
     /// Version of the latest update, counted from 1; 0 if there was none.
     package let version: Int64
-    /// Highest version whose update is done.
+    /// Highest version whose update needs no further publishing.
     package let published: Int64
     package let publishedAt: Int64?
     /// The latest update's `timestamp`, in seconds since 1970.
@@ -79,7 +79,7 @@ package enum Channels {
     WHERE app = $1 AND channel > $2 AND ($3::smallint IS NULL OR environment = $3) ORDER BY channel LIMIT $4
     """)
 
-  /// Returns a page, in the order of channel numbers.
+  /// Returns a page of an app's channels in ascending order of number, starting after `after`.
   package static func list(
     _ app: App.Number, in environment: PushEnvironment?, after: Number, limit: Int
   ) -> Query<[Record]> {

@@ -35,7 +35,7 @@ package enum Imports {
     package let createdBy: String
     package var finishedAt: Int64?
 
-    /// Lines read, without the header.
+    /// Number of lines read, not counting the header.
     package var dataLines: Int64 { header == nil ? lines : lines - 1 }
 
     /// The import in its initial state.

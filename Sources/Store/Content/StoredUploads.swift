@@ -1,9 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Uploaded media and audience files of an app, for lists, and their removal before they expire.
+/// Lists an app's uploaded media and audience files, and deletes them before they expire.
 package enum StoredUploads {
-  /// SQL: an open message for which `uses` holds. By state, because each state has its own partial index.
+  /// Returns SQL that selects an open message for which `uses` holds. It has one branch per state, because each state
+  /// has its own partial index.
   private static func message(_ uses: String) -> String {
     [
       "m.state = \(MessageState.scheduled.sql)",
@@ -20,9 +21,9 @@ package enum StoredUploads {
     package let suffix: String
     package let type: String
     package let bytes: Int64
-    /// The API key that uploaded it; nil for a console account and the command line.
+    /// Name of the API key that uploaded it; nil for a console account or the command line.
     package let keyName: String?
-    /// Microseconds since 1970.
+    /// When it was uploaded, in microseconds since 1970.
     package let createdAt: Int64
     package let expiresAt: Int64
   }
@@ -38,8 +39,9 @@ package enum StoredUploads {
 
   /// Returns an app's media, newest first.
   /// - Parameters:
-  ///   - now: microseconds since 1970; what has expired by then is left out.
-  ///   - createdAt, name: those of the last one of the page before.
+  ///   - now: the current time, in microseconds since 1970; expired media are omitted.
+  ///   - createdAt: creation time of the last entry of the previous page.
+  ///   - name: name of that entry.
   package static func media(
     of app: App.Number, at now: Int64, before createdAt: Int64, _ name: String, limit: Int
   ) -> Query<[Media]> {
@@ -54,7 +56,7 @@ package enum StoredUploads {
   private static let showingStatement = Statement(
     "stored-uploads-showing", message("(m.request->>'media' = $2 OR position($2 in m.links->>'media') > 0)"))
 
-  /// Returns an open message that shows the file; nil when there is none.
+  /// Returns the SEQNO of an open message that shows the file; nil if there is none.
   package static func message(showing name: String, of app: App.Number) -> Query<Seqno?> {
     Query(first: showingStatement, app, name) { $0.seqno() }
   }
@@ -68,18 +70,18 @@ package enum StoredUploads {
     SELECT bytes FROM gone
     """)
 
-  /// Deletes a file. Returns its size; nil when the app has no such file.
+  /// Deletes a file. Returns its size in bytes; nil if the app has no such file.
   package static func deleteMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
     Query(first: deleteMediaStatement, app, name) { $0.int64() }
   }
 
   // MARK: Audience files
 
-  /// An audience that was uploaded as a file.
+  /// An audience uploaded as a file.
   package struct File: Sendable {
     package let csv: CSVAudiences.Number
     package let lines: Int32
-    /// Microseconds since 1970.
+    /// When it was uploaded, in microseconds since 1970.
     package let createdAt: Int64
     package let expiresAt: Int64
   }
@@ -91,7 +93,7 @@ package enum StoredUploads {
     ORDER BY csv DESC LIMIT $4
     """)
 
-  /// Returns an app's audience files before `csv`, newest first.
+  /// Returns an app's audience files with numbers below `csv`, newest first.
   package static func files(
     of app: App.Number, at now: Int64, before csv: CSVAudiences.Number, limit: Int
   ) -> Query<[File]> {
@@ -105,7 +107,7 @@ package enum StoredUploads {
   private static let usingStatement = Statement(
     "stored-uploads-using", message("m.request->'audience'->>'csv' = $2"))
 
-  /// Returns an open message whose audience is the file; nil when there is none.
+  /// Returns the SEQNO of an open message whose audience is the file; nil if there is none.
   package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Seqno?> {
     Query(first: usingStatement, app, String(csv)) { $0.seqno() }
   }
@@ -113,8 +115,8 @@ package enum StoredUploads {
   private static let lockFileStatement = Statement(
     "stored-uploads-lock-file", "SELECT lines FROM csv_audiences WHERE app = $1 AND csv = $2 FOR UPDATE")
 
-  /// Locks a file against messages that would use it (`CSVAudiences.keep`). Returns its lines; nil when the app has no
-  /// such file.
+  /// Locks a file, so that no new message can use it (`CSVAudiences.keep`). Returns its number of lines; nil if the app
+  /// has no such file.
   package static func lockFile(_ csv: CSVAudiences.Number, of app: App.Number) -> Query<Int32?> {
     Query(first: lockFileStatement, app, csv) { $0.int32() }
   }
@@ -126,7 +128,7 @@ package enum StoredUploads {
     DELETE FROM csv_lines WHERE csv IN (SELECT csv FROM gone)
     """)
 
-  /// Deletes a file with its lines.
+  /// Deletes a file and its lines.
   package static func deleteFile(_ csv: CSVAudiences.Number) -> Query<Void> {
     Query(deleteFileStatement, csv) { _ in }
   }

@@ -21,7 +21,7 @@ package enum Cancellation {
 
   package static let reason = OutcomeStatus.cancelled.name
 
-  // MARK: The unclaimed rest
+  // MARK: Unclaimed devices
 
   private static let closeShardsStatement = Statement(
     "cancellation-close-shards",

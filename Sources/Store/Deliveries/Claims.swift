@@ -160,7 +160,7 @@ package enum Claims {
     return Parameters(node, claims, fences)
   }
 
-  // MARK: Taking over
+  // MARK: Adopting
 
   private static let adoptStatement = Statement(
     "claims-adopt",
@@ -303,7 +303,7 @@ package enum Claims {
     return entries
   }
 
-  /// Condition: `w` is due at `$1`, and its message `m` of app `a`, in one of the lanes `$4`, may proceed.
+  /// SQL condition: `w` is due at `$1`, and its message `m` of app `a`, in one of the lanes `$4`, may proceed.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
     w.due_at <= least($1, clock_timestamp()) AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($4)

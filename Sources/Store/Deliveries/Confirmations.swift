@@ -150,7 +150,7 @@ package enum Confirmations {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }
 
-  /// Records reads, as `receive` does receipts.
+  /// Records reads outside blocks, in the same way as `receive` records receipts.
   package static func read(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
     Query(readStatement, columns(deliveries, now, writer)) { _ in }
   }
@@ -183,8 +183,8 @@ package enum Confirmations {
       """)
   }
 
-  /// SQL after a CTE `fresh`: the events of new confirmations, as the CTE `made`. Nothing of it runs unless some webhook
-  /// asks for this kind.
+  /// Returns SQL that follows a CTE `fresh` and writes the events of new confirmations, in a CTE `made`. It does
+  /// nothing unless a webhook subscribes to this kind.
   private static func told(_ kind: String) -> String {
     """
     asked AS (

@@ -4,8 +4,9 @@ internal import Postgres
 /// Determines whether an app's notification service extension confirms the alerts that start it.
 package enum ExtensionReports {
   package struct Found: Equatable, Sendable {
-    /// Number of the latest alerts accepted by Apple, up to the requested number, and how many of them were confirmed.
+    /// Number of the latest alerts accepted by Apple, up to the requested number.
     package let alerts: Int64
+    /// Number of these alerts that were confirmed.
     package let confirmed: Int64
   }
 

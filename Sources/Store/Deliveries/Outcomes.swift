@@ -70,7 +70,7 @@ package enum Outcomes {
     }
   }
 
-  /// What a writer adds to a message's totals.
+  /// The amounts that a writer adds to a message's totals.
   package struct Increase: Sendable {
     package var accepted: Int64 = 0
     package var rejected: Int64 = 0

@@ -17,7 +17,7 @@ package enum Resends {
       ELSE o.status = \(OutcomeStatus.accepted.sql) AND NOT o.is_confirmed END
     """
 
-  // MARK: Left out as late
+  // MARK: Recipients excluded as late
 
   private static let leftOutStatement = Statement(
     "resends-left-out",
@@ -46,7 +46,7 @@ package enum Resends {
     return Query(unreachedStatement, seqno, column) { rows in Set(rows.decode { $0.device() }) }
   }
 
-  // MARK: By their outcomes
+  // MARK: Selection by outcome
 
   private static let belongs = """
     \(isMeant) AND d.state = \(Devices.State.active.sql) AND d.bound_at <= $5
@@ -76,7 +76,7 @@ package enum Resends {
     ORDER BY device DESC LIMIT 1
     """)
 
-  /// Returns the device at the end of the next part of `outcomes` outcomes; nil if none are left.
+  /// Returns the last device of the next part, which has `outcomes` outcomes; nil if none are left.
   package static func end(of seqno: Seqno, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     Query(first: endStatement, seqno, device, outcomes) { $0.device() }
   }
@@ -131,7 +131,7 @@ package enum Resends {
     return parameters
   }
 
-  // MARK: In blocks
+  // MARK: Deliveries in blocks
 
   /// SQL condition on a row of `block_states`: some delivery in the block has ended.
   private static let hasEnds = "coalesce(accepted_at, left_out_at) IS NOT NULL"

@@ -1,14 +1,15 @@
 package import Domain
 internal import Postgres
 
-/// Reports how far a message's shards are claimed.
+/// Reports the progress of claiming a message's shards.
 extension Shards {
   package struct Progress: Sendable {
     package let app: App.Number
     /// True if the whole audience is planned into shards.
     package let planned: Bool
-    /// Number of all shards, and of those with nothing left to claim.
+    /// Number of all shards.
     package var count: Int64 = 0
+    /// Number of shards with nothing left to claim.
     package var exhausted: Int64 = 0
     package var targeted: Int64 = 0
     package var claimed: Int64 = 0
@@ -42,7 +43,7 @@ extension Shards {
   package static func progress(_ seqno: Seqno, after shard: Int32, limit: Int) -> Query<Progress?> {
     Query(progressStatement, seqno, shard, limit) { rows in
       var progress: Progress?
-      // The sums of the message stand on each row.
+      // Each row repeats the sums over the whole message.
       rows.forEach { row in
         var sums = Progress(app: row.int32(), planned: row.bool())
         sums.count = row.int64()

@@ -37,6 +37,7 @@ package enum Shards {
 
   /// Number of bits of a block's number within a shard that are counted within one timeline.
   private static let timelineBits = 11
+  /// The last block number of a timeline, which is never assigned.
   private static let lastOfTimeline: Int32 = (1 << timelineBits) - 1
   /// SQL for the first number of the current timeline; timelines start at 1.
   private static let firstOfTimeline = "(((present_timeline() - 1) & 7) << \(timelineBits))"

@@ -72,7 +72,7 @@ package enum Bindings {
     WHERE app = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer
     """)
 
-  /// Returns the sums of the last days, including today.
+  /// Returns the sums of the last `days` days, including today.
   package static func refusals(of app: App.Number, days: Int32) -> Query<Refusals> {
     Query(one: refusalsStatement, app, days) { row in
       var refusals = Refusals()
@@ -102,7 +102,7 @@ package enum Bindings {
     "bindings-grace-over",
     "SELECT clock_timestamp() WHERE EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
 
-  /// The database's time, in microseconds since 1970, if the grace period of some app is over; otherwise nil.
+  /// Returns the database's time, in microseconds since 1970, if the grace period of some app is over; otherwise nil.
   package static func graceOver() -> Query<Int64?> {
     Query(first: graceOverStatement) { $0.timestamp() }
   }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// The active devices of an app, for its export. Without push tokens: a token gives access to the device.
+/// Exports the active devices of an app. Omits push tokens, because a token gives access to the device.
 package enum DeviceExport {
   /// The last device of a page.
   package struct Place: Sendable {
@@ -11,7 +11,7 @@ package enum DeviceExport {
     package static let start = Place(userKey: "", device: "00000000-0000-0000-0000-000000000000")
   }
 
-  /// Names of the columns, in the order of a page's rows.
+  /// Names of the columns, in the order in which a page's rows contain them.
   package static let columns = [
     "device", "clientUid", "network", "environment", "deviceId", "platform", "model", "osVersion", "appVersion",
     "locale", "timeZone", "tags", "consentNotification", "consentAd", "consentNightAd", "createdAt", "registeredAt",
@@ -30,7 +30,7 @@ package enum DeviceExport {
     ORDER BY user_key, device LIMIT $4
     """)
 
-  /// Returns the next devices, by user and device; a value that there is none of is nil.
+  /// Returns the next devices in the order of user and device, one array of columns per device; a missing value is nil.
   package static func page(
     of app: App.Number, after place: Place, limit: Int
   ) -> Query<(rows: [[String?]], last: Place)> {

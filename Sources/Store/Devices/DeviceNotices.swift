@@ -66,7 +66,7 @@ package enum DeviceNotices {
     FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
     """)
 
-  /// Returns the oldest notices.
+  /// Returns the `limit` oldest notices, with at most `devices` devices each.
   package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
     Query(each: waitingStatement, limit, devices) { row in
       let (number, appID, kind) = (row.int64(), row.text(), Kind(rawValue: row.int16()))

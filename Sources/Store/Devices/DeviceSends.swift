@@ -24,7 +24,7 @@ package enum DeviceSends {
     """)
 
   /// Counts another message of each device. The caller holds the devices' row locks.
-  /// - Parameter now: in microseconds since 1970.
+  /// - Parameter now: the current time, in microseconds since 1970.
   package static func count(_ devices: [DeviceID], at now: Int64) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
     parameters.append(TimestampValue(now))

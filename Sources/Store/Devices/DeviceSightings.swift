@@ -12,7 +12,7 @@ extension Devices {
     """)
 
   /// Records that devices are in use. The caller holds their row locks.
-  /// - Parameter now: in microseconds since 1970.
+  /// - Parameter now: the current time, in microseconds since 1970.
   package static func seen(_ devices: [DeviceID], at now: Int64) -> Query<Void> {
     var parameters = ids(devices)
     parameters.append(TimestampValue(now))

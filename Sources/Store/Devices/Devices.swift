@@ -21,7 +21,7 @@ package enum Devices {
 
     package init() {}
 
-    /// Merges attributes from a protocol without locale and time zone, whose known values are kept.
+    /// Returns these attributes for a protocol that reports neither locale nor time zone: the known values are kept.
     package func keepingUnsaid(of known: Attributes) -> Attributes {
       var merged = known
       merged.platform = platform
@@ -35,7 +35,7 @@ package enum Devices {
   /// A proved user to whom the device is bound once it has returned a push.
   package struct Pending: Equatable, Sendable {
     package let userKey: UserKey
-    /// In microseconds since 1970; only a push sent later counts.
+    /// When the user was proved, in microseconds since 1970; only a push sent later counts.
     package let at: Int64
 
     package init(userKey: UserKey, at: Int64) {
@@ -198,7 +198,7 @@ package enum Devices {
     Query(saveStatement, columns(records)) { _ in }
   }
 
-  /// The values in the order of `columnList`.
+  /// Returns the values in the order of `columnList`.
   static func columns(_ records: [Record]) -> Parameters {
     var uuids = UUIDColumn()
     var apps = Int32Column()

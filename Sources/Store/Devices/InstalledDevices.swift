@@ -42,7 +42,7 @@ package enum InstalledDevices {
     "installed-devices-known-users",
     "SELECT user_key, name <> '', phone IS NOT NULL FROM users WHERE app = $1 AND user_key = ANY($2)", isKept: false)
 
-  /// Returns which of a name and a telephone number each user has. Users without a row are omitted.
+  /// Returns, for each user, whether a name and whether a phone number is known. Users without a row are omitted.
   package static func known(
     _ users: some Collection<UserKey>, of app: App.Number
   ) -> Query<[UserKey: (name: Bool, phone: Bool)]> {

@@ -81,8 +81,9 @@ package enum Quarantine {
       ORDER BY device LIMIT $4
     """)
 
-  /// Returns an app's devices quarantined since a time, in the order of their ids, after `device`.
-  /// - Parameter reason: only those quarantined for this; nil: for any.
+  /// Returns an app's devices quarantined since a time (in microseconds since 1970), in the order of their ids, after
+  /// `device`.
+  /// - Parameter reason: the only reason to include; nil for all.
   package static func list(
     _ app: App.Number, after device: DeviceID, since: Int64 = 0, reason: String? = nil, limit: Int
   ) -> Query<[Record]> {
@@ -108,7 +109,7 @@ package enum Quarantine {
     package let reason: String
     package let network: PushNetwork
     package let devices: Int64
-    /// The newest of them, microseconds since 1970.
+    /// When the latest of them was quarantined, in microseconds since 1970.
     package let latest: Int64
   }
 
@@ -138,7 +139,7 @@ package enum Quarantine {
     }
   }
 
-  // MARK: Other verdicts of a network on a token
+  // MARK: Other findings about a token
 
   private static let dropStatement = Statement(
     "quarantine-drop",

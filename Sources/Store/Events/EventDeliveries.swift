@@ -24,10 +24,10 @@ package enum EventDeliveries {
     package let app: App.Number
     /// Confidential members of `data`, encrypted; nil if there are none or they were wiped.
     package let sealed: [UInt8]?
-    /// For an SMS request: the user and their current phone number, encrypted. Events do not store it, because they
-    /// could not keep it encrypted.
+    /// User of an SMS request and their current phone number, encrypted; nil for other events. Events do not store the
+    /// number, because they could not keep it encrypted.
     package let phone: (user: Users.Key, sealed: [UInt8])?
-    /// Of the message that the event is about; nil if it is about none, or that has none.
+    /// Trace context of the message that the event is about; nil if there is no message, or it is not traced.
     package let trace: TraceContext?
   }
 
@@ -49,7 +49,7 @@ package enum EventDeliveries {
     package let webhook: Webhooks.Number
     package let app: App.Number
     package let url: String
-    /// Its signing secrets: the present one, and the former one while that signs too.
+    /// Its signing secrets, encrypted: the current one, and the previous one while it still signs too.
     package let sealed: [[UInt8]]
   }
 
@@ -133,7 +133,7 @@ package enum EventDeliveries {
     package var afterSeconds: Int32
     package var status: Int16?
     package var reason: String?
-    /// From the request to its end.
+    /// Duration of the request, in milliseconds.
     package var milliseconds: Int32 = 0
 
     package init(_ attempt: Attempt, _ state: Events.State, afterSeconds: Int32 = 0) {
@@ -145,7 +145,7 @@ package enum EventDeliveries {
     }
   }
 
-  /// Attempts kept with a delivery: those of two full rounds.
+  /// Number of attempts kept with a delivery: those of two full rounds.
   private static let keptAttempts = 24
 
   private static let endStatement = Statement(

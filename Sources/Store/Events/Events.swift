@@ -83,7 +83,7 @@ package enum Events {
     \(Events.tell)
     """
 
-  /// The same without `tell` and without a report of failures; it ends with the CTE `made`.
+  /// Same as `tellFinished`, but without `tell` and without a report of failures; ends with the CTE `made`.
   static let makeFinished = """
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.
@@ -277,7 +277,7 @@ package enum Events {
     WHERE event_deliveries.state <> \(Events.State.waiting.sql)
     """)
 
-  /// Repeats deliveries, with the same event ids. Returns how many. For `dead`, at most `limit` at a time.
+  /// Repeats deliveries, with the same event ids. Returns how many. For `dead`, repeats at most `limit`.
   package static func replay(_ replay: Replay, to webhook: Webhooks.Number, limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(webhook)

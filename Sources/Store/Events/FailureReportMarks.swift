@@ -1,6 +1,6 @@
-/// Where reports of failures begin and end (`FailureReports`): SQL of the statements that end a message, and reopen it.
+/// SQL for the statements that end or reopen a message: starts and closes reports of failures (`FailureReports`).
 enum FailureReportMarks {
-  /// SQL after a CTE `done` with messages that have just ended: begins their reports.
+  /// SQL after a CTE `done` with messages that have just ended: starts their reports.
   static let begin = """
     reported AS (
       INSERT INTO failure_reports (seqno, since)
@@ -9,7 +9,7 @@ enum FailureReportMarks {
     )
     """
 
-  /// SQL after a CTE `reopened`: what fails from now on is for the next report.
+  /// SQL after a CTE `reopened`: closes the open reports, so that later failures belong to the next report.
   static let halt = """
     halted AS (
       UPDATE failure_reports f SET upto = clock_timestamp() FROM reopened r WHERE f.seqno = r.seqno AND f.upto IS NULL

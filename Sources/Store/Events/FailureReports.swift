@@ -1,15 +1,16 @@
 package import Domain
 package import Postgres
 
-/// Reports of whom a message could not reach: one for each end of a message whose app asks for `deliveries.failed`.
+/// Reports of the recipients that a message failed to reach: one report each time a message ends, if a webhook of its
+/// app subscribes to `deliveries.failed`.
 ///
 /// ```
-///   message ends ──► report, in its commit ──► page, event and place in one commit, again and again ──► gone
-///   reopened ──► a report that is not through ends there; the next one begins behind that time
+///   message ends ──► report, in its commit ──► page, event and place in one commit, again and again ──► deleted
+///   reopened ──► an unfinished report is closed at that time, and the next one covers what comes later
 /// ```
-/// Nothing is written while a message is sent: a failure is in its history anyway, and the end of the message is the
-/// moment from which no failure of it changes. A message that is reopened, because refusals were our own fault, has
-/// another end; its second report has what failed since.
+/// No events are written while a message is being sent: its history contains the failures anyway, and they no longer
+/// change once the message has ended. A message that is reopened, because refusals were our own fault, ends once more;
+/// its second report covers the failures since then.
 package enum FailureReports {
   private static let takeStatement = Statement(
     "failure-reports-take",
@@ -30,7 +31,7 @@ package enum FailureReports {
     UPDATE failure_reports SET place = NULL WHERE report = $1 AND upto IS NOT NULL
     """)
 
-  /// What may be left: reports of messages that are never reopened any more.
+  /// Deletes leftover reports, of messages that can no longer be reopened.
   static let pruneStatement = Statement(
     "failure-reports-prune",
     """
@@ -38,11 +39,11 @@ package enum FailureReports {
       SELECT report FROM failure_reports WHERE place IS NULL AND upto < now() - interval '3 days' LIMIT $1)
     """)
 
-  /// Rows of deliveries that a step looks at.
+  /// Maximum number of deliveries examined per step.
   private static let window = 10_000
 
-  /// Tells the next page of the first report that no other node works on, within a transaction. Returns false when
-  /// there is none.
+  /// Writes the events for the next page of the first report that no other node is working on, within a transaction.
+  /// Returns false if there is no such report.
   package static func step(on connection: Connection) throws(PostgresError) -> Bool {
     let taken = try connection.run(takeStatement).decodeFirst { row in
       (
@@ -53,7 +54,7 @@ package enum FailureReports {
     guard let (report, seqno, since, upto, reached, hasHistory) = taken else { return false }
     var parameters = Parameters()
     parameters.append(report)
-    // Without its history nothing can be told.
+    // Without the message's history, the failures are unknown.
     guard hasHistory else {
       _ = try connection.run(endStatement, parameters)
       return true
@@ -78,7 +79,7 @@ package enum FailureReports {
     return true
   }
 
-  /// Cancelling is the sender's own doing.
+  /// The outcomes that are reported. Cancelled deliveries are not, because the sender caused them.
   private static let told: Set<OutcomeStatus> = [.rejected, .expired, .skipped]
 
   private static let setAsideStatement = Statement(
@@ -89,7 +90,7 @@ package enum FailureReports {
     RETURNING seqno
     """)
 
-  /// Gives the first report up, because it cannot be told. Returns its message.
+  /// Closes the first report, because writing its events fails. Returns the message's SEQNO; nil if there is no report.
   package static func setAside() -> Query<Seqno?> {
     Query(first: setAsideStatement) { $0.seqno() }
   }

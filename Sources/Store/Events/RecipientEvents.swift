@@ -1,7 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Events per recipient, many to an event: who has received a message, who has read it, and whom it could not reach.
+/// Events about recipients, many recipients per event: who received a message, who read it, and whom it failed to
+/// reach.
 ///
 /// ```
 ///   a receipt outside of blocks ──► its row, new ────────────► event ┐
@@ -9,21 +10,21 @@ internal import Postgres
 ///   a message that ends ─► `failure_reports` ─► its failures,  event ┘  or that notes how far the report is
 ///                                               page by page
 /// ```
-/// Each of these says a delivery once, and is undone by a crash as a whole, so the events are exact. An app without a
-/// webhook that asks costs a look at `webhooks` in each statement, and nothing is written.
+/// Each path reports a delivery once, and a crash undoes it as a whole, so the events are exact. For an app without a
+/// subscribed webhook, each statement only checks `webhooks`, and nothing is written.
 ///
 /// Decision 153.
 package enum RecipientEvents {
-  /// Most recipients of one event: about 60 KiB.
+  /// Maximum number of recipients per event, which makes about 60 KiB.
   package static let mostRecipients = 500
 
   /// One recipient of an event.
   package struct Recipient: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
-    /// Microseconds since 1970.
+    /// When the delivery was received, was read or failed, in microseconds since 1970.
     package let at: Int64
-    /// Of a delivery that failed.
+    /// Status and reason of a failed delivery; nil for a receipt or read.
     package var failure: (status: OutcomeStatus, reason: String?)?
 
     package init(
@@ -36,8 +37,7 @@ package enum RecipientEvents {
     }
   }
 
-  /// SQL: a recipient as a JSON object.
-  /// - Parameter row: the alias of what has `device`, `user_key` and `at`.
+  /// SQL expression: a recipient as a JSON object, from a row `t` with `device`, `user_key` and `at`.
   static let object = """
     json_build_object('device', t.device,
       'clientUid', CASE WHEN left(t.user_key, 1) = 'u' THEN substr(t.user_key, 2) END,
@@ -62,7 +62,7 @@ package enum RecipientEvents {
     \(Events.tell)
     """)
 
-  /// Writes the events of these recipients, in the transaction in which they are counted.
+  /// Writes the events of recipients, in the transaction that counts them.
   static func add(
     _ kind: EventKind, of seqno: Seqno, _ recipients: [Recipient], on connection: Connection
   ) throws(PostgresError) {
@@ -89,9 +89,9 @@ package enum RecipientEvents {
     return Parameters(seqno, kind.rawValue, devices, keys, times, statuses, reasons)
   }
 
-  // MARK: Forgetting
+  // MARK: Deletion
 
-  /// They name people, and are many: kept until every webhook has taken them or has given up.
+  /// Deletes events an hour old that every webhook has received, because they identify people and are many.
   static let pruneStatement = Statement(
     "recipient-events-prune",
     """
@@ -119,7 +119,7 @@ package enum RecipientEvents {
       AND position(to_json(substr(g.user_key, 2))::text IN e.data::text) > 0
     """)
 
-  /// Makes persons anonymous in what is not told yet.
+  /// Replaces the user ids of erased persons by null in events that are still stored.
   static func forget(_ users: [Users.Key]) -> Query<Void> {
     var (apps, keys) = (Int32Column(), TextColumn())
     for user in users {

@@ -15,10 +15,11 @@ package enum Webhooks {
     package let kinds: [String]
     package let isActive: Bool
     package let createdAt: Int64
-    /// Until when the former secret signs too, in microseconds since 1970; nil: there is none.
+    /// Until when the previous secret signs too, in microseconds since 1970; nil if there is none.
     package let formerEndsAt: Int64?
-    /// Number of its deliveries that are waiting, and that were given up.
+    /// Number of its deliveries that are waiting.
     package let waiting: Int64
+    /// Number of its deliveries that were given up.
     package let dead: Int64
   }
 
@@ -84,10 +85,10 @@ package enum Webhooks {
     WHERE webhook = $1
     """)
 
-  /// Changes the fields that are given.
+  /// Changes those fields that are not nil.
   /// - Parameters:
-  ///   - sealed: a new secret.
-  ///   - overlap: seconds for which the present one signs beside it.
+  ///   - sealed: the new signing secret, encrypted.
+  ///   - overlap: seconds for which the current secret continues to sign beside the new one.
   package static func change(
     _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?, overlap: Int32
   ) -> Query<Void> {
@@ -113,7 +114,7 @@ package enum Webhooks {
     Query(each: sealedStatement) { ($0.int32(), $0.bytes()) }
   }
 
-  /// The sealing context of a webhook's secret.
+  /// Returns the context to which the encryption of a webhook's secret is bound.
   package static func place(of webhook: Number) -> String { "webhook \(webhook)" }
 
   private static func record(_ row: inout RowReader) -> Record {

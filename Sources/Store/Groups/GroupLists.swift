@@ -43,7 +43,7 @@ extension Groups {
     """)
 
   /// Deletes a group and its memberships. Fails with `groups_parent_fkey` while it has subgroups.
-  /// - Returns: false when the group does not exist.
+  /// - Returns: false if the group does not exist.
   package static func remove(_ group: Number, app: App.Number) -> Query<Bool> {
     Query(removeStatement, app, group) { $0.affected > 0 }
   }

@@ -11,13 +11,13 @@ package enum GroupTree {
     package let parent: Groups.Number?
     package let createdAt: Int64
     package let hasGroups: Bool
-    /// Whether devices may join the group on their own.
+    /// True if devices may join the group on their own.
     package let isJoinable: Bool
-    /// Members of the group itself; nil when there are more than `countedMembers`.
+    /// Number of direct members; nil if there are more than `countedMembers`.
     package let members: Int64?
   }
 
-  /// Members counted in lists at most.
+  /// Maximum number of members that lists count exactly.
   package static let countedMembers = 10000
 
   private static let columnList = """
@@ -62,7 +62,7 @@ package enum GroupTree {
     Query(findStatement, group) { records($0).first }
   }
 
-  /// Returns nil for more members than are counted.
+  /// Returns the count; nil if it exceeds `countedMembers`.
   private static func members(_ count: Int64) -> Int64? {
     count > countedMembers ? nil : count
   }
@@ -119,7 +119,7 @@ package enum GroupTree {
     SELECT count(*) FROM members
     """)
 
-  /// Deletes a group that has no subgroups. Returns how many members it had.
+  /// Deletes a group that has no subgroups. Returns the number of members it had.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
     Query(one: deleteStatement, app, group) { $0.int64() }
   }

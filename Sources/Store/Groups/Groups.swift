@@ -11,11 +11,11 @@ package enum Groups {
   /// The properties of a group that decide whether a device may join it.
   package struct JoinRule: Sendable {
     package let app: App.Number
-    /// Whether devices may join on their own.
+    /// True if devices may join on their own.
     package let isOpen: Bool
   }
 
-  /// Returns these properties by group; groups that do not exist are missing from the result.
+  /// Returns the join rules by group; groups that do not exist are omitted.
   package static func joinRules(of groups: some Collection<Number>) -> Query<[Number: JoinRule]> {
     var column = Int64Column()
     for group in groups { column.append(group) }

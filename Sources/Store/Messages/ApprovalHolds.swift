@@ -19,10 +19,10 @@ package enum ApprovalHolds {
   /// How long a second person may take to decide, in seconds (7 days).
   package static let waitSeconds: Int64 = 7 * 86_400
 
-  // MARK: How much
+  // MARK: Approval limits
 
-  /// SQL expression for the number of devices that a person may send to without a second person, in an app `a`; null
-  /// means any number. For a day after raising the limit, a person is still bound by the old one.
+  /// Returns an SQL expression for the number of devices that a person may send to without a second person, in an app
+  /// `a`; NULL means any number. For a day after raising the limit, a person is still bound by the old one.
   static func most(_ asker: String) -> String {
     """
     least(a.approval_above, (SELECT min(l.was) FROM approval_loosenings l
@@ -88,8 +88,8 @@ package enum ApprovalHolds {
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1 AND m.held = $2 AND m.planned FOR UPDATE OF m
     """)
 
-  /// Transaction lock per person and app: two messages of the same person that are counted at the same moment are
-  /// counted one after the other, so the second count includes the first message.
+  /// Takes a transaction lock per person and app: of two messages of the same person, the second is counted after the
+  /// first has been decided, so that its count includes the first.
   private static let turnStatement = Statement(
     "holds-turn", "SELECT pg_advisory_xact_lock(hashtextextended('upmc asker ' || $1 || ' ' || $2, 0)) IS NULL")
 
@@ -145,17 +145,17 @@ package enum ApprovalHolds {
     return counted
   }
 
-  // MARK: Growth while sending
+  // MARK: Audience growth while sending
 
   private static let expectStatement = Statement(
     "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")
 
-  /// Holds a message when the devices left in a shard exceed what one person may send to, or what a second person has
-  /// approved. This happens when a segment's tags or a group's subgroups have changed since the audience was counted.
-  /// Call it in the transaction of a claim, with the shard locked; if it holds the message, the claim must take no
+  /// Holds a message if the devices left in a shard exceed what one person may send to, or what a second person has
+  /// approved. This happens if a segment's tags or a group's subgroups have changed since the audience was counted.
+  /// Called in the transaction of a claim, with the shard locked; if it holds the message, the claim must take no
   /// devices. The devices found now are counted as pending.
-  /// - Parameter devices: all devices left in the shard.
-  /// - Returns: true when the message is now held; false when it may go on.
+  /// - Parameter devices: number of devices left in the shard.
+  /// - Returns: true if the message is now held.
   package static func holdWhenGrown(
     _ shard: Shards.Record, to devices: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
@@ -224,7 +224,7 @@ package enum ApprovalHolds {
     SELECT count(*) FROM released
     """)
 
-  /// Releases a locked message from its hold. Returns false when it is no longer held.
+  /// Releases a locked message from its hold. Returns false if it is no longer held.
   /// - Parameter waited: how long it was held, in microseconds.
   package static func release(_ seqno: Seqno, waited: Int64) -> Query<Bool> {
     Query(one: releaseStatement, seqno, waited) { $0.int64() == 1 }

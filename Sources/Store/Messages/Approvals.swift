@@ -26,7 +26,7 @@ package enum Approvals {
 
   package struct New: Sendable {
     package let app: App.Number
-    /// JSON, as the client sent it; without its content when that is in `sealed`.
+    /// The request as JSON, as the client sent it; without its content if that is encrypted in `sealed`.
     package let request: String
     package let sealed: [UInt8]?
     package let requestSHA256: [UInt8]
@@ -41,7 +41,7 @@ package enum Approvals {
     package var because = SecondPerson.Because.size
     /// Number of devices that the same person's other messages went to within the last hour.
     package var withinHour: Int64 = 0
-    /// What the message will be traced below; nil: nothing.
+    /// Trace context for the message; nil if it is not traced.
     package var trace: TraceContext?
 
     package init(
@@ -99,7 +99,7 @@ package enum Approvals {
     RETURNING approval
     """)
 
-  /// Stores a request for approval. Returns its number; nil when its idempotency key is already in use.
+  /// Stores a request for approval. Returns its number; nil if its idempotency key is already in use.
   package static func create(_ new: New) -> Query<Number?> {
     var parameters = Parameters()
     parameters.append(new.app)
@@ -186,7 +186,7 @@ package enum Approvals {
     OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil when there
+  /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil if there
   /// are no more.
   package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
     Query(first: edgeStatement, number, app, window) { $0.int64() }
@@ -219,8 +219,8 @@ package enum Approvals {
         resendOf: row.optionalSeqno(), targeted: row.optionalInt64(),
         unknownEntries: row.text(),
         requester: Requester(
-          // A requester form known only to a newer program: account 0 belongs to nobody, so this never matches the
-          // approver.
+          // The form of requester is known only to a newer program: account 0 belongs to nobody, so it never matches
+          // the approver.
           asker: Principal(stored: row.text()) ?? .account(0), name: row.text()),
         requestedAt: row.timestamp(), endsAt: row.timestamp(),
         decidedBy: row.optionalText(),

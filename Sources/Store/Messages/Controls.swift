@@ -20,7 +20,7 @@ package enum Controls {
     FOR UPDATE
     """)
 
-  /// Locks a message until the transaction ends; nil when it does not exist.
+  /// Locks a message until the transaction ends, and returns its state; nil if it does not exist.
   package static func lock(_ seqno: Seqno) -> Query<Locked?> {
     Query(first: lockStatement, seqno) { row in
       let app = row.int32()
@@ -43,7 +43,7 @@ package enum Controls {
     Query(setStateStatement, seqno, state.rawValue, reason) { _ in }
   }
 
-  /// Prefix of the state reason of a message that was set aside, that is, paused because this release cannot handle it.
+  /// Prefix of the state reason of a message that was paused because this release cannot handle it.
   static let setAsideWords = "Set aside: "
 
   /// Pauses a locked message that this release cannot handle.
@@ -54,7 +54,7 @@ package enum Controls {
     )
   }
 
-  /// SQL condition: message `m` was set aside.
+  /// SQL condition: message `m` was paused because a release could not handle it.
   static let isSetAside = """
     (m.state = \(MessageState.paused.sql) AND m.cancelled_at IS NULL AND starts_with(m.state_reason, 'Set aside: '))
     """
@@ -130,7 +130,7 @@ package enum Controls {
     case closedUntil(Int64)
   }
 
-  /// Whether a message's deliveries may be submitted now.
+  /// A message's state, and whether its deliveries may be submitted now.
   package struct Standing: Equatable, Sendable {
     package let passage: Passage
     package let isAppPaused: Bool

@@ -8,7 +8,7 @@ package enum DirectSends {
   /// or stores it under the same SEQNO.
   package struct Number: Sendable {
     package let seqno: Seqno
-    /// `yyyyMMddHH` in the app's time zone.
+    /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
   }
 
@@ -66,8 +66,8 @@ package enum DirectSends {
     JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
     """)
 
-  /// For messages that could not be stored: returns the stored messages that they conflict with (same SEQNO or
-  /// idempotency key), keyed by index.
+  /// Returns the stored messages that conflict (same SEQNO or idempotency key) with messages that could not be stored,
+  /// keyed by the index of the latter.
   package static func earlier(
     _ messages: [(seqno: Seqno, app: App.Number, key: String?)]
   ) -> Query<[Int: Messages.Earlier]> {

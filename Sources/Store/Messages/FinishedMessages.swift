@@ -5,7 +5,7 @@ package import Postgres
 package enum FinishedMessages {
   /// Copies messages of the first app, with these SEQNOs, and their totals.
   /// - Parameters:
-  ///   - ended: when each ended, in microseconds since 1970.
+  ///   - ended: returns when the message with a SEQNO ended, in microseconds since 1970.
   ///   - request: the request of every message.
   package static func copy(
     _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Int64, request: String, on connection: Connection

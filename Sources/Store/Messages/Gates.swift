@@ -83,7 +83,7 @@ package enum Gates {
   /// A gate locked by a claim.
   package struct Locked: Sendable {
     package let seqno: Seqno
-    /// The database's clock, microseconds since 1970.
+    /// The database's clock, in microseconds since 1970.
     package let now: Int64
     package let pace: Pace?
     package let meter: PaceMeter
@@ -108,7 +108,7 @@ package enum Gates {
     FROM gates g JOIN messages m ON m.seqno = g.seqno WHERE g.seqno = $1 FOR UPDATE OF g
     """)
 
-  /// Locks a message's gate within the claim's transaction; nil when it has none.
+  /// Locks a message's gate within the claim's transaction, and returns it; nil if it has none.
   package static func lock(_ seqno: Seqno) -> Query<Locked?> {
     Query(first: lockStatement, seqno) { row in
       let now = row.timestamp()
@@ -217,7 +217,7 @@ package enum Gates {
     "gates-end-canary",
     "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
 
-  /// Moves a canary from one of `phases` to `phase`. Returns false when another node has already done so.
+  /// Moves a canary from one of `phases` to `phase`. Returns false if another node has already done so.
   package static func endCanary(_ seqno: Seqno, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }
@@ -226,7 +226,7 @@ package enum Gates {
 }
 
 extension PaceMeter {
-  /// The tokens as they are stored: an integer, in millionths.
+  /// The tokens in the stored form: an integer number of millionths.
   fileprivate var storedTokens: Int64 { Int64((tokens * 1_000_000).rounded()) }
 }
 
@@ -239,6 +239,6 @@ extension RowReader {
 }
 
 extension Pace {
-  /// The tokens that a message with this pace starts with, as they are stored.
+  /// The tokens that a message with this pace starts with, in the stored form.
   fileprivate var firstTokens: Int64 { PaceMeter(self, now: 0).storedTokens }
 }

@@ -87,7 +87,7 @@ package enum Lateness {
     Query(sayStatement, seqno) { _ in }
   }
 
-  /// Ends a late message by skipping all of its recipients. Returns false when the message has meanwhile begun.
+  /// Ends a late message by skipping all of its recipients. Returns false if it has meanwhile begun.
   package static func end(
     _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
@@ -120,7 +120,7 @@ package enum Lateness {
     Query(findWaveStatement, seqno, wave) { $0.count == 1 }
   }
 
-  /// Ends a late wave by skipping all of its recipients. Returns false when the wave has meanwhile begun.
+  /// Ends a late wave by skipping all of its recipients. Returns false if it has meanwhile begun.
   package static func end(
     _ seqno: Seqno, wave: Int16, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {

@@ -8,9 +8,9 @@ package enum MessageLists {
     package let appID: String
     package let lane: Lane
     package let purpose: MessagePurpose
-    /// The request's alert as JSON; nil when it has none, is confidential, or is 64 KiB or larger.
+    /// The request's alert as JSON; nil if it has none, is confidential, or is 64 KiB or larger.
     package let alert: String?
-    /// The sender named in the payload; nil when the request names none.
+    /// The sender named in the payload; nil if the request names none.
     package let sender: String?
     package let createdAt: Int64
     package let finishedAt: Int64?
@@ -24,12 +24,13 @@ package enum MessageLists {
   package struct Filter: Sendable {
     package var app: App.Number?
     package var state: MessageState?
-    /// Whether to list only messages that have not ended.
+    /// True to list only messages that have not ended.
     package var isOpen = false
     package var purpose: MessagePurpose?
     package var lane: Lane?
-    /// The messages' creation time, in microseconds since 1970: at or after `from` and before `to`.
+    /// The earliest creation time, in microseconds since 1970.
     package var from: Int64?
+    /// The end of the creation times, exclusive, in microseconds since 1970.
     package var to: Int64?
     /// Lists only messages that had not ended before this time, in microseconds since 1970.
     package var activeFrom: Int64?
@@ -40,7 +41,7 @@ package enum MessageLists {
     package init() {}
   }
 
-  // MARK: Where a list is read
+  // MARK: Indexes
 
   /// The index by which a list is read. Open messages and campaigns have their own, so that they need not be searched
   /// for among all finished messages.
@@ -100,7 +101,7 @@ package enum MessageLists {
     ORDER BY m.seqno DESC
     """
 
-  /// Reads each open state separately, because each has its own index.
+  /// SQL that reads each open state separately, because each has its own index.
   private static let openOnes = """
     SELECT * FROM (
       (SELECT * FROM messages WHERE state = \(MessageState.scheduled.sql) AND seqno < $1 ORDER BY seqno DESC LIMIT $2)
@@ -211,7 +212,7 @@ package enum MessageLists {
     "message-lists-edge-of-tests",
     "SELECT seqno FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1")
 
-  /// Returns the last message that a search of `window` covers, from which the next page continues; nil when the list
+  /// Returns the last message that a search of `window` covers, from which the next page continues; nil if the list
   /// ends before that.
   package static func edge(_ filter: Filter, before seqno: Seqno, window: Int) -> Query<Seqno?> {
     let source = Source(filter)
@@ -266,7 +267,7 @@ package enum MessageLists {
     ORDER BY device OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil when
+  /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil if
   /// there are no more.
   static func failuresEdge(of seqno: Seqno, after device: DeviceID, window: Int) -> Query<DeviceID?> {
     Query(first: failuresEdgeStatement, seqno, device, window) { $0.device() }

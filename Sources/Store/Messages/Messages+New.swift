@@ -39,7 +39,7 @@ extension Messages {
     package var approvedFor: Int64?
     /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
     package var inboxSeconds: Int64?
-    /// What its claims, pushes and events are traced below; nil: nothing.
+    /// Trace context, the parent of the spans of its claims, pushes and events; nil if it is not traced.
     package var trace: TraceContext?
 
     package init(
@@ -107,7 +107,7 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Stores a message under the next SEQNO and returns that. Returns nil when its idempotency key is already in use.
+  /// Stores a message under the next SEQNO and returns that. Returns nil if its idempotency key is already in use.
   package static func create(_ message: New) -> Query<Seqno?> {
     var columns = NewMessageColumns()
     columns.append(message)

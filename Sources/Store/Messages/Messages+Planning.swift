@@ -26,7 +26,7 @@ extension Messages {
     """)
 
   /// Locks a message and begins or continues its planning, within a transaction. Returns when its audience was frozen,
-  /// and whether `ApprovalHolds` must decide once planning is complete; nil when nothing is left to plan.
+  /// and whether `ApprovalHolds` must decide once planning is complete; nil if nothing is left to plan.
   package static func freeze(_ seqno: Seqno, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
     Query(first: freezeStatement, seqno, TimestampValue(now)) { ($0.timestamp(), $0.bool()) }
   }

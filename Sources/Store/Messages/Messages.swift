@@ -7,7 +7,7 @@ package enum Messages {
   /// The stored answer to an earlier request with the same idempotency key.
   package struct Earlier: Sendable {
     package let seqno: Seqno
-    /// Hash of the earlier request; nil when the message has no idempotency key and was found by its SEQNO.
+    /// Hash of the earlier request; nil if the message has no idempotency key and was found by its SEQNO.
     package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
@@ -62,7 +62,7 @@ package enum Messages {
     Query(one: sendDateStatement, TimestampValue(time), timeZone) { $0.text() }
   }
 
-  /// What the dispatcher needs to know about a message in order to send it.
+  /// The data about a message that the dispatcher needs to send it.
   package struct Open: Sendable {
     package let seqno: Seqno
     package let app: App.Number
@@ -87,22 +87,22 @@ package enum Messages {
     /// The local time at which each device is sent the message, by its own time zone; nil if all are sent it at the
     /// same instant.
     package var localTime: LocalTime?
-    /// Whether the message has an SMS fallback.
+    /// True if the message has an SMS fallback.
     package var hasFallback = false
     package var hold = MessageHold.none
-    /// Whether a console account or a person at the command line requested it.
+    /// True if a console account or a person at the command line requested it.
     package var isAskedByPerson = false
     /// The identity mode under which a device must be bound to receive a confidential message.
     package var confidentialFrom = App.Identity.proof
-    /// Whether the app has a notification service extension, which must then be started for alerts.
+    /// True if the app has a notification service extension, which must then be started for alerts.
     package var appHasExtension = false
     /// The app's defaults for notifications on Android.
     package var appAndroid = AndroidContent()
     /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
     package var inboxSeconds: Int64?
-    /// For a resent message, the SEQNO of the original, whose inbox entries it shares; otherwise nil.
+    /// SEQNO of the original of a resent message, whose inbox entries it shares; nil for other messages.
     package var inboxOf: Seqno?
-    /// What its claims, pushes and events are traced below; nil: nothing.
+    /// Trace context, the parent of the spans of its claims, pushes and events; nil if it is not traced.
     package var trace: TraceContext?
 
     package init(

@@ -25,6 +25,7 @@ package struct QueueStart<Number: QueueNumber> {
   /// How old a scan must be to be relied on: longer than any of our transactions takes from assigning a number to its
   /// commit.
   private static var margin: Duration { .seconds(60) }
+  /// Minimum time between scans from the beginning, however quick they are.
   private static var interval: Duration { .seconds(60) }
   /// Minimum time between scans from the beginning, as a multiple of the duration of the last one.
   private static var rest: Int { 300 }

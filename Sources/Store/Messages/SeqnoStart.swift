@@ -28,8 +28,8 @@ package enum SeqnoStart {
     _ = try connection.run(nextStatement, parameters)
   }
 
-  /// Ensures that the next message gets a SEQNO above `seqno`. Returns false when it would have anyway. Fails with
-  /// `.lockNotAvailable` while a long transaction holds a SEQNO that it was assigned.
+  /// Ensures that the next message gets a SEQNO above `seqno`. Returns false if it would have got one anyway. Fails
+  /// with `.lockNotAvailable` while a long transaction holds a SEQNO that was assigned to it.
   package static func move(behind seqno: Seqno) -> Query<Bool> {
     Query(one: moveStatement, seqno) { $0.bool() }
   }

@@ -106,14 +106,14 @@ package enum Waves {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])
     """)
 
-  /// Returns those of the devices that belong to a wave.
+  /// Returns the devices that belong to a wave.
   package static func members(of devices: [DeviceID], seqno: Seqno, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     return Query(membersStatement, column, seqno, wave) { rows in Set(rows.decode { $0.device() }) }
   }
 
-  // MARK: Opening
+  // MARK: Opening waves
 
   private static let openStatement = Statement(
     "waves-open",
@@ -128,8 +128,8 @@ package enum Waves {
     RETURNING w.seqno, w.wave, NOT w.sweeps AND w.due_at < clock_timestamp() - make_interval(secs => $1)
     """)
 
-  /// Opens the waves that are due. The caller must end those that are returned as late in the same transaction.
-  /// - Parameter seconds: how late a wave may be opened.
+  /// Opens the waves that are due. The caller must end those returned as late in the same transaction.
+  /// - Parameter seconds: maximum delay with which a wave may be opened, in seconds.
   package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Seqno, wave: Int16, isLate: Bool)]> {
     Query(each: openStatement, seconds) { row in
       (row.seqno(), row.int16(), row.bool())
@@ -139,7 +139,7 @@ package enum Waves {
   private static let markLateStatement = Statement(
     "waves-mark-late", "UPDATE waves SET late = true WHERE seqno = $1 AND wave = $2")
 
-  /// Records that a wave was ended because it was found too late.
+  /// Records that a wave was ended because it was late when found.
   static func markLate(_ seqno: Seqno, wave: Int16) -> Query<Void> {
     Query(markLateStatement, seqno, wave) { _ in }
   }
@@ -148,7 +148,7 @@ package enum Waves {
 
   /// A device's times for one message, in microseconds since 1970.
   package struct LocalTimes: Sendable {
-    /// When the message expires for the device; nil: at the same time as for all others.
+    /// When the message expires for the device; nil if at the same time as for all others.
     package let expiresAt: Int64?
     /// When the daily send window opens in the device's time zone; nil if it is open.
     package let opensAt: Int64?

@@ -9,12 +9,14 @@ package struct PollBackoff {
   private static let longest: Duration = .seconds(5)
   /// How long pauses stay short after work has arrived, because more usually follows.
   private static let lively: Duration = .seconds(5)
+  /// Pause once the queue is quiet.
   private static let quiet: Duration = .seconds(1)
 
   private let usual: Duration
   /// When the queue starts to count as quiet; nil before the first poll.
   private var quietFrom: Instant?
 
+  /// Creates a back-off for a thread.
   /// - Parameter usual: the pause while the queue is lively.
   package init(usual: Duration) {
     self.usual = usual

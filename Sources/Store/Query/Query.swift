@@ -12,6 +12,7 @@ package struct Query<Answer> {
     self.read = read
   }
 
+  /// Creates a query whose rows are decoded together.
   /// - Parameter values: the values of `$1`, `$2` … in order.
   package init<each Value: ParameterValue>(
     _ statement: Statement, _ values: repeat each Value, read: @escaping (Rows) -> Answer

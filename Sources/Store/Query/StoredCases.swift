@@ -1,5 +1,5 @@
-/// Numbers of stored enum cases for SQL text. Statements use the case's name, as in `state =
-/// \(MessageState.paused.sql)`, so that they stay right when a case is renumbered.
+/// The stored number of an enum case, for SQL text. Statements name the case, as in `state =
+/// \(MessageState.paused.sql)`, so that renumbering a case cannot break them.
 extension RawRepresentable where RawValue == Int16 {
   /// The case's number as SQL text.
   var sql: String { String(rawValue) }

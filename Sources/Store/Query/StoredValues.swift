@@ -56,7 +56,7 @@ extension Rows {
     isNull(row, column) ? nil : int64(row, column)
   }
 
-  /// Decodes a timestamp that may be null, in microseconds since 1970.
+  /// Decodes a timestamp as microseconds since 1970; nil for NULL.
   package func optionalTimestamp(_ row: Int, _ column: Int) -> Int64? {
     isNull(row, column) ? nil : timestampMicroseconds(row, column)
   }

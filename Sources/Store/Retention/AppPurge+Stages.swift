@@ -1,12 +1,12 @@
 internal import Domain
 internal import Postgres
 
-/// The parts of an app's removal, in their order.
+/// The stages of an app's removal, in order.
 extension AppPurge {
-  /// One transaction's share.
+  /// The rows that one transaction may remove.
   struct Portion {
     let app: App.Number
-    /// Where a stage that walks along a key has come to; empty: at its beginning.
+    /// The key at which a stage that walks through a table continues; empty to start at the beginning.
     let place: String
     let limit: Int
 
@@ -17,7 +17,7 @@ extension AppPurge {
 
   struct Done {
     var removed: Int64
-    /// Where the stage goes on; nil: nothing is left of it.
+    /// Where the stage continues; nil if it has nothing left to remove.
     var place: String?
     var waits = false
   }
@@ -29,7 +29,7 @@ extension AppPurge {
 
   static let stages: [Stage] =
     [statement("stop", stop), Stage(name: "settle", remove: settle)]
-    // What opens something goes first.
+    // Remove first whatever grants access.
     + ["credentials", "webhooks", "api_keys", "accounts"].map(table)
     + [walk("devices", devices)]
     + ["psids", "former_psids", "former_users", "vouchers", "identity_refusals", "device_notices"].map(table)
@@ -47,9 +47,10 @@ extension AppPurge {
     + ["csv_audiences", "imports", "channels", "schedules"].map(table) + [Stage(name: "groups", remove: groups)]
     + ["statistics_minutes", "statistics_hours", "statistics_days", "audit_readings"].map(table)
 
-  // MARK: Kinds of stages
+  // MARK: Stage constructors
 
-  /// Runs a statement, with `$1` the app and `$2` a number of rows, until it finds fewer rows.
+  /// Returns a stage that repeats a statement until it affects fewer rows than allowed. `$1` is the app, `$2` the
+  /// maximum number of rows.
   private static func statement(_ name: String, _ statement: Statement) -> Stage {
     Stage(name: name) { (portion, connection) throws(PostgresError) in
       let removed = try connection.run(statement, portion.parameters).affected
@@ -57,7 +58,7 @@ extension AppPurge {
     }
   }
 
-  /// A table with a column `app`, which is found by an index or is small.
+  /// Returns a stage for a table with a column `app`, which either has an index on it or is small.
   private static func table(_ name: String) -> Stage {
     statement(
       name,
@@ -66,7 +67,7 @@ extension AppPurge {
         "DELETE FROM \(name) WHERE ctid = ANY(ARRAY(SELECT ctid FROM \(name) WHERE app = $1 LIMIT $2)) AND app = $1"))
   }
 
-  /// A table whose rows belong to those of another, which has the column `app`.
+  /// Returns a stage for a table whose rows belong to rows of another table, `owner`, which has the column `app`.
   private static func part(_ name: String, keys: String, of owner: String, by key: String) -> Stage {
     statement(
       name,
@@ -78,8 +79,9 @@ extension AppPurge {
         """))
   }
 
-  /// Walks along a table's key, because no index leads to the app's rows: `$3` is the key behind which to go on. The
-  /// statement returns the last key that it has seen and the number of rows that it has removed.
+  /// Returns a stage that walks through a table by its key, because no index leads to the app's rows. `$3` is the key
+  /// after which to continue. The statement returns the last key that it has read and the number of rows that it has
+  /// removed.
   private static func walk(_ name: String, _ statement: Statement) -> Stage {
     Stage(name: name) { (portion, connection) throws(PostgresError) in
       var parameters = portion.parameters
@@ -106,7 +108,7 @@ extension AppPurge {
     "app-purge-claims",
     "SELECT EXISTS (SELECT FROM claims c JOIN messages m ON m.seqno = c.seqno WHERE m.app = $1)")
 
-  /// Whoever holds a claim has not written all outcomes yet.
+  /// Waits until the app has no claims: their holders have yet to write outcomes.
   @Sendable private static func settle(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
     Done(removed: 0, waits: try connection.run(claimsStatement, Parameters(portion.app)).decodeOne { $0.bool() })
   }
@@ -150,7 +152,7 @@ extension AppPurge {
       WHERE g.app = $1 AND NOT EXISTS (SELECT FROM groups below WHERE below.parent = g.groupseq) LIMIT $2)
     """)
 
-  /// From the leaves up.
+  /// Removes groups without subgroups, so that repetition removes the tree from its leaves up.
   @Sendable private static func groups(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
     let removed = try connection.run(groupsStatement, portion.parameters).affected
     return Done(removed: Int64(removed), place: removed == 0 ? nil : "")
@@ -158,7 +160,7 @@ extension AppPurge {
 
   // MARK: Messages
 
-  /// What hangs on a message, with the key by which a portion of it is found.
+  /// The tables with rows that belong to messages, with the key by which a portion of them is deleted.
   private static let ofMessages: [(name: String, statement: Statement)] = [
     ("outcomes", "seqno, device"), ("row_receipts", "seqno, device"), ("row_reads", "seqno, device"),
     ("blocks", "seqno, block"), ("block_states", "seqno, block"), ("block_confirmations", "seqno, block, is_read"),
@@ -170,7 +172,7 @@ extension AppPurge {
       name,
       Statement(
         "app-purge-messages-\(name)",
-        // The list twice: it tells which partitions need not be looked at.
+        // The condition on `seqno` occurs twice: PostgreSQL uses the outer one to exclude partitions.
         """
         DELETE FROM \(name) WHERE seqno = ANY($1) AND (\(keys)) IN (
           SELECT \(keys) FROM \(name) WHERE seqno = ANY($1) ORDER BY \(keys) LIMIT $2)
@@ -182,7 +184,8 @@ extension AppPurge {
     "app-purge-seqnos", "SELECT seqno FROM messages WHERE app = $1 ORDER BY seqno LIMIT least($2, 500) FOR UPDATE")
   private static let messagesStatement = Statement("app-purge-messages", "DELETE FROM messages WHERE seqno = ANY($1)")
 
-  /// The next messages with what hangs on them. The messages themselves go last, so that nothing is left behind.
+  /// Removes the app's next messages with all rows that belong to them. The messages go last, so that nothing is left
+  /// behind.
   @Sendable private static func messages(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
     let found = try connection.run(seqnosStatement, portion.parameters)
     guard found.count > 0 else { return Done(removed: 0) }
@@ -191,7 +194,7 @@ extension AppPurge {
     let list = Parameters(seqnos)
     var removed: Int64 = 0
     for (name, statement) in ofMessages {
-      // A row of these tables has the deliveries of thousands of devices.
+      // A row of these tables holds the deliveries of up to thousands of devices.
       let limit = name.hasPrefix("block") ? max(1, portion.limit / 100) : portion.limit
       var parameters = list
       parameters.append(limit)

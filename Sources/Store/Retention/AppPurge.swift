@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Removes what is stored of apps whose grace has ended, in portions. Decision 156.
+/// Removes the stored data of deleted apps whose grace period has ended, in portions. Decision 156.
 ///
 /// ```
 ///   due ─► begun ─► messages stopped ─► claims ended ─► secrets ─► devices ─► people ─► messages ─► the rest ─┐
@@ -10,16 +10,16 @@ package import Postgres
 ///                                                                           found nothing: the app's row ◄────┘
 /// ```
 ///
-/// Each portion is one transaction, which also stores how far the removal has come: a node that is killed leaves a
-/// portion undone, never half done, and any node goes on. What a node with an older view of the app writes meanwhile is
-/// found by the next round. The audit log stays, and so does the row in `app_purges`, which keeps the id.
+/// Each portion is one transaction, which also stores the progress: a killed node leaves a portion undone but never
+/// half done, and any node continues. Rows that a node with an outdated view of the app writes meanwhile are removed by
+/// the next round. The audit log is kept, and so is the row in `app_purges`, which keeps the id.
 package enum AppPurge {
   package enum Step: Equatable, Sendable {
     /// A portion was removed.
     case removed
-    /// Deliveries are still on their way, or the nodes have not yet had the time to see that the removal has begun.
+    /// Deliveries are still in progress, or nodes may not have noticed yet that the removal has begun.
     case waiting
-    /// Nothing is left of the app with this id; `rows` were removed in all.
+    /// Nothing is left of the app with this id; `rows` is the total number of rows removed.
     case ended(App.Number, appID: String, rows: Int64)
   }
 
@@ -33,7 +33,8 @@ package enum AppPurge {
     INSERT INTO app_purges (app, app_id) SELECT app, app_id FROM due RETURNING app, app_id
     """)
 
-  /// Begins the removal of an app whose grace has ended. Nil: there is none. From then on it cannot be taken back.
+  /// Begins the removal of an app whose grace period has ended; it cannot be withdrawn any more. Returns nil if there
+  /// is no such app.
   package static func begin() -> Query<(app: App.Number, appID: String)?> {
     Query(first: beginStatement) { ($0.int32(), $0.text()) }
   }
@@ -61,11 +62,12 @@ package enum AppPurge {
     WHERE app = $1
     """)
 
-  /// Removes the next portion of an app, within a transaction. Nil: there is nothing to remove, or other nodes do.
+  /// Removes the next portion of an app, within a transaction. Returns nil if there is nothing to remove, or other
+  /// nodes are removing it.
   /// - Parameters:
-  ///   - limit: rows of one table that a portion removes at most.
-  ///   - rest: seconds from the beginning until the first portion, in which nodes and transactions that knew the app as
-  ///     it was before come to their end.
+  ///   - limit: maximum number of rows of one table in a portion.
+  ///   - rest: seconds between the beginning and the first portion, in which nodes learn of the removal and earlier
+  ///     transactions end.
   package static func step(
     atMost limit: Int, restSeconds rest: Int32, on connection: Connection
   ) throws(PostgresError) -> Step? {
@@ -77,7 +79,7 @@ package enum AppPurge {
     }
     guard let next else { return nil }
     let app = next.app
-    // A stage that another release has named is begun again from the first one: removing is repeatable.
+    // If another release has stored a stage unknown here, start over with the first one: removal is repeatable.
     let index = stages.firstIndex { $0.name == next.stage } ?? 0
     guard next.hasRested else {
       try keep(app, stages[0].name, removed: 0, on: connection)
@@ -120,8 +122,8 @@ package enum AppPurge {
     RETURNING app
     """)
 
-  /// Begins all parts of the app that is next again, after a portion that failed because of its data. Returns its
-  /// number; nil if there is none.
+  /// Restarts the removal of the next app at its first stage, after a portion that failed because of its data. Returns
+  /// the app's number; nil if there is none.
   package static func restart() -> Query<App.Number?> {
     Query(first: restartStatement) { $0.int32() }
   }

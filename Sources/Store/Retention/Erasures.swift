@@ -39,7 +39,7 @@ package enum Erasures {
     _ = try connection.run(addStatement, Parameters(user.app, user.userKey.text))
   }
 
-  // MARK: A step
+  // MARK: Steps
 
   /// The position of the scan: the delivery that was examined last.
   private struct Place {
@@ -102,8 +102,8 @@ package enum Erasures {
     SELECT app, user_key FROM done
     """)
 
-  /// Searches the next `deliveries` deliveries for all persons being erased, within a transaction. Returns false when
-  /// there is nobody to search for, or another node is scanning.
+  /// Searches the next `deliveries` deliveries for all persons being erased, within a transaction. Returns false if
+  /// nobody is being erased, or another node is scanning.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
     guard var place = rows.decodeFirst({ Place(lap: $0.int32(), seqno: $0.seqno(), device: $0.uuid()) }) else {
@@ -192,8 +192,8 @@ package enum Erasures {
   private static let endStatement = Statement(
     "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
 
-  /// Adds erasures that are settled to the scan. Returns the highest SEQNO that may contain the key of anyone being
-  /// erased; nil when there is nobody to search for.
+  /// Adds settled erasures to the scan. Returns the highest SEQNO that may contain the key of anyone being erased; nil
+  /// if there is nobody.
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Seqno? {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
@@ -205,7 +205,7 @@ package enum Erasures {
     return try connection.run(endStatement).decodeOne { $0.optionalSeqno() }
   }
 
-  // MARK: Rests
+  // MARK: Deliveries in progress during the scan
 
   /// Selects rows of `erasure_rests` that are due to be checked again, at most `$1`.
   static let dueRests = """
@@ -241,8 +241,8 @@ package enum Erasures {
   package static func takeOutRests(on connection: Connection) throws(PostgresError) -> Int {
     var parameters = Parameters()
     parameters.append(Limits.rests)
-    // Blocks first: this postpones deliveries in progress that are stored in blocks. The statement for rows would take
-    // them for ended, because they have no row.
+    // Blocks first: this postpones deliveries in progress that are stored in blocks. Otherwise the statement for rows
+    // would treat them as ended, because they have no row.
     try BlockErasure.takeOutRests(atMost: Limits.rests, on: connection)
     return try connection.run(restsStatement, parameters).affected
   }

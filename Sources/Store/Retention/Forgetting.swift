@@ -116,7 +116,7 @@ package enum Forgetting {
   }
 
   /// Deletes what is stored about the recipients of marked messages, at most `deliveries` deliveries, within a
-  /// transaction. Returns how many messages are finished; nil when none is marked.
+  /// transaction. Returns how many messages are finished; nil if none is marked.
   package static func empty(
     atMost deliveries: Int, of messages: Int, on connection: Connection
   ) throws(PostgresError) -> Int? {

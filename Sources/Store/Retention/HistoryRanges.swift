@@ -29,7 +29,7 @@ package enum HistoryRanges {
   private static let beginStatement = Statement(
     "history-begin-range", "SELECT begin_seqno_range(make_interval(hours => $1))")
 
-  /// Opens the next range when the current one is older than `hours`. Returns the next SEQNO if it did.
+  /// Opens the next range if the current one is older than `hours`. Returns the next SEQNO if it did; otherwise nil.
   package static func begin(afterHours hours: Int32) -> Query<Int64?> {
     Query(one: beginStatement, hours) { $0.optionalInt64() }
   }
@@ -110,7 +110,7 @@ package enum HistoryRanges {
     "history-range-dropped",
     "UPDATE seqno_ranges SET dropped_at = clock_timestamp() WHERE from_seqno = $1 AND dropped_at IS NULL")
 
-  /// Records that all partitions of a range are dropped. Returns false when another node has done so already.
+  /// Records that all partitions of a range are dropped. Returns false if another node has done so already.
   package static func dropped(_ range: Range) -> Query<Bool> {
     Query(droppedStatement, range.from) { $0.affected == 1 }
   }

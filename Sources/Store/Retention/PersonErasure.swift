@@ -168,7 +168,7 @@ package enum PersonErasure {
   /// Erases a user within a transaction: unregisters the user's devices and removes their data; deletes name, badge
   /// count, group memberships and ledger; and removes the user from deliveries, whose totals are kept. Campaign
   /// deliveries, and those to devices that have since changed hands, are handled later by `Erasures`. Locks tables in
-  /// the common order. Returns how many devices the user had; nil when nothing was stored about the user.
+  /// the common order. Returns how many devices the user had; nil if nothing was stored about the user.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let known = try connection.run(Users.find([user]))[user] != nil
     let devices = try devices(user, on: connection)

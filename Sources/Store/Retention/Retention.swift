@@ -54,7 +54,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Stored parts of imports that were never finished.
+  /// Deletes stored parts of imports that were never finished.
   private static let importPartsStatement = Statement(
     "retention-import-parts",
     """

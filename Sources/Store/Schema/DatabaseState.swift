@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// What the database knows of all nodes and of itself, for the page on the server's health.
+/// State of all nodes and of the database itself, for the page about the server's health.
 package struct DatabaseState: Sendable {
   /// A node that has or had a lease.
   package struct Node: Equatable, Sendable {
@@ -8,13 +8,15 @@ package struct DatabaseState: Sendable {
     /// When its lease ends or has ended, in microseconds since 1970.
     package let aliveUntil: Int64
     package let isAlive: Bool
-    /// The name of its machine, and its release; nil: it has not said so yet.
+    /// Name of its machine; nil before the node has reported it.
     package let host: String?
+    /// Its release; nil before the node has reported it.
     package let version: String?
-    /// Since when it works, in microseconds since 1970.
+    /// When it started, in microseconds since 1970; nil before the node has reported it.
     package let startedAt: Int64?
-    /// Claims that it holds, and the devices in them.
+    /// Number of claims that it holds.
     package let claims: Int64
+    /// Number of devices in these claims.
     package let devices: Int64
   }
 
@@ -22,14 +24,14 @@ package struct DatabaseState: Sendable {
   package var nodes: [Node]
   package let connections: Int64
   package let mostConnections: Int64
-  /// Age of the oldest open transaction that this role may see; 0: there is none.
+  /// Age in seconds of the oldest open transaction visible to our database role; 0 if there is none.
   package let oldestTransactionSeconds: Double
-  /// The slowest standby's delay in replaying; nil: no standby is connected, or this role may not see it.
+  /// Replay delay of the slowest standby, in seconds; nil if no standby is connected, or our role may not see it.
   package let replicationSeconds: Double?
   package let version: String
   /// Size of this database, in bytes.
   package let bytes: Int64
-  /// Size of the write-ahead log, in bytes; nil: this role may not see it.
+  /// Size of the write-ahead log, in bytes; nil if our role may not see it.
   package var walBytes: Int64?
 
   private static let nodesStatement = Statement(
@@ -60,7 +62,7 @@ package struct DatabaseState: Sendable {
   private static let walStatement = Statement(
     "database-state-wal", "SELECT coalesce(sum(size), 0)::bigint FROM pg_ls_waldir()")
 
-  /// Returns whether this role may ask for the size of the write-ahead log, as members of `pg_monitor` may.
+  /// Returns true if our role may read the size of the write-ahead log, as members of `pg_monitor` may.
   package static func mayReadWAL() -> Query<Bool> { Query(one: mayReadWALStatement) { $0.bool() } }
 
   /// Returns the size of the write-ahead log, in bytes.
@@ -74,7 +76,7 @@ package struct DatabaseState: Sendable {
     }
   }
 
-  /// Returns the state without nodes and without the write-ahead log.
+  /// Reads the state without the nodes and the size of the write-ahead log.
   package static func read() -> Query<DatabaseState> {
     Query(one: statement) { row in
       DatabaseState(

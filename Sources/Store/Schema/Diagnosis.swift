@@ -4,11 +4,11 @@ internal import Postgres
 /// Facts about a database server that help an operator to find a fault.
 package enum Diagnosis {
   package struct Server: Sendable {
-    /// In PostgreSQL's numeric form, for example 150018.
+    /// Version in PostgreSQL's numeric form, for example 150018.
     package let version: Int64
     package let user: String
     package let encoding: String
-    /// Whether the server is a standby that replicates from another one.
+    /// True if the server is a standby that replicates from another one.
     package let isStandby: Bool
     package let isReadOnly: Bool
     /// The server's clock, in microseconds since 1970.
@@ -17,9 +17,9 @@ package enum Diagnosis {
     package let durabilityOff: String
     package let connections: Int64
     package let maxConnections: Int64
-    /// The server's data directory; nil when our role may not see it.
+    /// The server's data directory; nil if our role may not see it.
     package let dataDirectory: String?
-    /// Whether our role may create tables, which migrations and new partitions require.
+    /// True if our role may create tables, which migrations and new partitions require.
     package let maySetUp: Bool
   }
 
@@ -38,7 +38,7 @@ package enum Diagnosis {
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
     """)
 
-  /// Reads these facts. Works on any server, even one without our schema.
+  /// Reads the facts about the server. Works on any server, even one without our schema.
   package static func server() -> Query<Server> {
     Query(one: serverStatement) { row in
       Server(
@@ -109,7 +109,7 @@ package enum Diagnosis {
     "diagnosis-unfolded",
     "SELECT (extract(epoch FROM now() - min(logged_at)) / 60)::bigint FROM confirmation_log")
 
-  /// Returns how long the oldest receipt or read has been waiting in the log to be folded, in minutes; nil when the log
+  /// Returns how long the oldest receipt or read has been waiting in the log to be folded, in minutes; nil if the log
   /// is empty.
   package static func unfoldedMinutes() -> Query<Int64?> {
     Query(one: unfoldedStatement) { $0.optionalInt64() }
@@ -120,7 +120,7 @@ package enum Diagnosis {
   package struct History: Sendable {
     /// Missing partitions of ranges that are in use or retained.
     package let missingPartitions: String?
-    /// Hours since the oldest closed range that is not dropped yet was closed; nil when there is none.
+    /// Hours since the oldest closed range that is not dropped yet was closed; nil if there is none.
     package let waitingHours: Int64?
     /// SEQNO of the oldest unfinished message whose range is otherwise past its retention.
     package let heldBackBy: Int64?

@@ -5,8 +5,8 @@ internal import Postgres
 /// depends on them would stand still until that time. Only values that a correct clock could not have written are
 /// reset.
 package enum FutureWatermarks {
-  /// Resets how far hourly statistics are rolled up, to the first minute that is still stored. Hours before that cannot
-  /// be rolled up again, because their minutes have been deleted.
+  /// Resets the mark up to which hourly statistics are rolled up, to the first minute that is still stored. Hours
+  /// before that cannot be rolled up again, because their minutes have been deleted.
   private static let statisticsStatement = Statement(
     "future-marks-statistics",
     """
@@ -57,7 +57,7 @@ package enum FutureWatermarks {
     WHERE state = \(MessageState.scheduled.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
-  /// Returns all corrections. They read only unfinished work, so they are cheap when little is pending.
+  /// All corrections. They read only unfinished work, so they are cheap when little is pending.
   package static var corrections: [Query<Int>] {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,
@@ -79,7 +79,7 @@ package enum FutureWatermarks {
       HAVING count(*) > 0) marks(name)
     """)
 
-  /// Returns a description of the timestamps that lie in the future; nil when there are none. Changes nothing.
+  /// Returns a description of the timestamps that lie in the future; nil if there are none. Changes nothing.
   package static func find() -> Query<String?> {
     Query(one: findStatement) { $0.optionalText() }
   }

@@ -44,7 +44,7 @@ package struct Migrator: Sendable {
     try MigratorPlan.pending(migrations, applied: applied(connection))
   }
 
-  /// The database's newest migration if it is newer than this program but compatible with it; otherwise nil.
+  /// Returns the database's newest migration if it is newer than this program but compatible with it; otherwise nil.
   package func newerSchema(_ connection: Connection) throws(MigratorError) -> Int? {
     let newest = try applied(connection).last?.version ?? 0
     return newest > migrations.count ? newest : nil
@@ -86,7 +86,7 @@ package struct Migrator: Sendable {
   // MARK: One file
 
   /// Runs one file and records it.
-  /// - Returns: false when a lock could not be obtained in time, or PostgreSQL chose the transaction as a deadlock
+  /// - Returns: false if a lock could not be obtained in time, or PostgreSQL chose the transaction as a deadlock
   ///   victim; it was rolled back then.
   private func apply(
     _ migration: Migration, _ connection: Connection, since start: Instant, _ clock: SystemClock
@@ -200,7 +200,7 @@ package struct Migrator: Sendable {
 }
 
 extension Migration {
-  /// The parameters of the row in `upmc_migrations` that records the migration.
+  /// Returns the parameters of the row in `upmc_migrations` that records the migration.
   fileprivate func row(_ duration: Duration) -> Parameters {
     return Parameters(
       Int32(clamping: version), name, sha256, Int32(clamping: duration.nanoseconds / 1_000_000),

@@ -66,7 +66,7 @@ package enum MigratorFiles {
     return migrations
   }
 
-  /// Requires the numbers 1, 2, 3 … up to `newestKnown`, without gaps.
+  /// Checks that the numbers are 1, 2, 3 … up to `newestKnown`, without gaps; throws otherwise.
   private static func check(_ migrations: [Migration], newestKnown: Int) throws(MigratorError) {
     for (index, migration) in migrations.enumerated() {
       if migration.version < index + 1 { throw .sameNumberTwice(migration.fileName) }

@@ -2,7 +2,7 @@ package import Postgres
 
 /// Checks the requirements on a database before its first migration, so that it does not fail half-way.
 extension Migrator {
-  /// Returns why the schema cannot be created in this database; nil when it can be, or exists already.
+  /// Returns why the schema cannot be created in this database; nil if it can be, or exists already.
   package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }

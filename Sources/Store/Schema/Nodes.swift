@@ -22,7 +22,7 @@ package enum Nodes {
     "nodes-describe",
     "UPDATE nodes SET host = $2, version = $3, started_at = coalesce(started_at, now()) WHERE node = $1")
 
-  /// Stores what operators read of a node that holds a lease: the name of its machine, and its release.
+  /// Stores a node's host name and release, for operators. The node must hold a lease.
   package static func describe(_ node: UUIDValue, host: String, version: String) -> Query<Void> {
     return Query(describeStatement, node, host, version) { _ in }
   }

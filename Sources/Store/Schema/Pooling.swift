@@ -19,7 +19,7 @@ package enum Pooling {
   /// Raised by our own test statement. No other software uses class UP.
   private static let oneSession = SQLState(rawValue: "UP001")
 
-  /// Returns true when the server assigns sessions per transaction or statement; false without a pooler, or with one in
+  /// Returns true if the server assigns sessions per transaction or statement; false without a pooler, or with one in
   /// session mode.
   package static func lendsSessions(_ url: String) throws(PostgresError) -> Bool {
     var options = ConnectionOptions()

@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// PostgreSQL starts a new timeline whenever a standby is promoted. The standby may have missed the primary's last
-/// moments, so SEQNOs that the old primary may have assigned are skipped on the new one: see `follow_timeline`.
+/// Timelines of the database: PostgreSQL starts a new one whenever a standby is promoted. The standby may lack the
+/// primary's last transactions, so SEQNOs that the old primary may have assigned are skipped: see `follow_timeline`.
 package enum Timelines {
   private static let changeStatement = Statement(
     "timelines-change", "SELECT timeline, from_seqno, upto_seqno FROM seqno_timeline WHERE changed_at IS NOT NULL")
@@ -9,12 +9,13 @@ package enum Timelines {
   /// A change of timeline after which SEQNOs were skipped.
   package struct Change: Equatable, Sendable {
     package let timeline: Int32
-    /// The last SEQNO known on the new timeline, and the one after which numbering continued.
+    /// The last SEQNO known on the new timeline.
+    /// The SEQNO after which numbering continued.
     package let from: Int64
     package let upto: Int64
   }
 
-  /// The latest change; nil when there has been none.
+  /// Returns the latest change; nil if there has been none.
   package static func change() -> Query<Change?> {
     Query(first: changeStatement) { row in
       Change(timeline: row.int32(), from: row.int64(), upto: row.int64())

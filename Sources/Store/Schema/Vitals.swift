@@ -94,7 +94,7 @@ package enum Vitals {
       pg_relation_size('confirmation_log')
     """)
 
-  /// Counts what is pending.
+  /// Counts the pending work.
   /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
   package static func standing(claimsFrom start: ClaimID = .zero) -> Query<Standing> {
     Query(one: standingStatement, start) { row in
@@ -107,10 +107,11 @@ package enum Vitals {
 
   /// Counts of the events queued for customers' servers.
   package struct Webhooks: Sendable {
-    /// Counted up to `countedMessages`, like `dead`.
+    /// Number of waiting events, counted up to `countedMessages`.
     package let waiting: Int64
+    /// Number of events that were given up, counted up to `countedMessages`.
     package let dead: Int64
-    /// Age of the oldest waiting event, in seconds; 0 when there is none.
+    /// Age of the oldest waiting event, in seconds; 0 if there is none.
     package let oldestSeconds: Double
   }
 
@@ -139,7 +140,7 @@ package enum Vitals {
   package struct History: Sendable {
     /// Age of the oldest message whose history is retained, in seconds.
     package let oldestSeconds: Double
-    /// How long the oldest closed range has been waiting to be dropped, in seconds; 0 when there is none.
+    /// How long the oldest closed range has been waiting to be dropped, in seconds; 0 if there is none.
     package let dropWaitingSeconds: Double
   }
 

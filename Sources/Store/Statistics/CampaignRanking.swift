@@ -1,19 +1,19 @@
 package import Domain
 internal import Postgres
 
-/// Ranks the campaigns of a period by size or by a share. Single sends and tests are found by no index that it reads.
+/// Ranks the campaigns of a period by size or by a share. Reads only campaigns, and neither single sends nor tests.
 package enum CampaignRanking {
-  /// What campaigns are sorted by, the greatest first. Campaigns without a share come last.
+  /// The property by which campaigns are sorted, in descending order. Campaigns without a share come last.
   package enum Order: String, CaseIterable, Sendable {
-    /// When the campaign was requested.
+    /// Time at which the campaign was requested.
     case newest
     case targeted
     /// Share of the targeted devices whose push a network accepted.
     case accepted
-    /// Shares of the accepted deliveries.
+    /// Share of the accepted deliveries that were received, or that were read.
     case received, read
 
-    /// A bigint; shares in millionths.
+    /// SQL for the sort key, a bigint; shares are in millionths.
     fileprivate var key: String {
       switch self {
       case .newest: "c.seqno"
@@ -27,7 +27,8 @@ package enum CampaignRanking {
 
   package struct Filter: Sendable {
     package var apps: [App.Number]
-    /// When campaigns were requested: in [from, to), in microseconds since 1970.
+    /// Start of the period in which campaigns were requested, in microseconds since 1970.
+    /// End of that period, exclusive, in microseconds since 1970.
     package var from: Int64
     package var to: Int64
     package var kind: MessageKind?
@@ -42,7 +43,7 @@ package enum CampaignRanking {
     }
   }
 
-  /// A campaign's place in an order.
+  /// Position of a campaign in the order.
   package struct Place: Equatable, Sendable {
     package let key: Int64
     package let seqno: Seqno
@@ -58,7 +59,7 @@ package enum CampaignRanking {
   package struct Row: Sendable {
     package let place: Place
     package let appID: String
-    /// The alert as JSON; nil when it has none, is confidential, or is 64 KiB or larger.
+    /// The alert as JSON; nil if the campaign has none, is confidential, or has a request of 64 KiB or more.
     package let alert: String?
     package let kind: MessageKind
     package let sender: String?
@@ -70,7 +71,7 @@ package enum CampaignRanking {
     package let read: Int64
   }
 
-  /// `$8` candidates at most, the newest first.
+  /// One statement per order. Ranks the newest campaigns of the period, at most `$8`.
   private static let statements: [Statement] = Order.allCases.map { order in
     Statement(
       "statistics-campaigns-\(order.rawValue)",
@@ -112,7 +113,7 @@ package enum CampaignRanking {
         AND m.created_at >= $2 AND m.created_at < $3 LIMIT $4) c
     """)
 
-  /// Returns the number of campaigns of the filter's apps and period, whatever their kind, text and sender; stops
+  /// Returns the number of campaigns of the filter's apps and period, ignoring its kind, text and sender. Stops
   /// counting at `limit`.
   package static func count(_ filter: Filter, limit: Int) -> Query<Int> {
     var parameters = scope(filter)
@@ -126,8 +127,8 @@ package enum CampaignRanking {
     return Parameters(apps, TimestampValue(filter.from), TimestampValue(filter.to))
   }
 
-  /// Returns the campaigns behind a place.
-  /// - Parameter window: how many campaigns of the period are ranked: the newest.
+  /// Returns the campaigns after a position in the order.
+  /// - Parameter window: maximum number of campaigns ranked: the newest of the period.
   package static func rows(
     _ filter: Filter, by order: Order, behind place: Place, window: Int, limit: Int
   ) -> Query<[Row]> {

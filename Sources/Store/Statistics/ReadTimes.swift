@@ -1,13 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// When people receive and read: counts by weekday and hour of each app's clock, from the hourly statistics.
+/// Counts of receipts and reads by weekday and hour of each app's local time, from the hourly statistics.
 package enum ReadTimes {
   /// The counts of one hour of one weekday.
   package struct Row: Equatable, Sendable {
-    /// 1 Monday to 7 Sunday.
+    /// Weekday from 1 (Monday) to 7 (Sunday).
     package let weekday: Int
-    /// 0 to 23. An hour that a zone's half hour cuts belongs to where it begins.
+    /// Hour from 0 to 23. In a time zone with a half-hour offset, a UTC hour counts for the local hour in which it
+    /// begins.
     package let hour: Int
     package let received: Int64
     package let read: Int64

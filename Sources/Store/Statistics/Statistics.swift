@@ -9,7 +9,7 @@ package enum Statistics {
   /// The properties by which deliveries and devices are counted. The raw values are stored in the database.
   package struct Key: Hashable, Sendable {
     package let app: App.Number
-    /// Nil if no network is concerned, or if it is unknown because the delivery was never submitted to one.
+    /// The network; nil if none is concerned, or if it is unknown because the delivery was never submitted to one.
     package var network: PushNetwork?
     /// The message's lane; nil if no message is concerned.
     package var lane: Lane?
@@ -71,14 +71,14 @@ package enum Statistics {
     package mutating func countLeft(_ key: Key) { cells[key, default: Counts()].left += 1 }
   }
 
-  /// SQL about a message `m`: its deliveries count (`MessagePurpose.isCounted`).
+  /// SQL condition: deliveries of message `m` are counted (`MessagePurpose.isCounted`).
   package static let isCounted = "m.purpose <> \(MessagePurpose.test.sql)"
 
   static let keyColumns = "app, at, network, lane, app_version, reason"
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
   static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
 
-  /// SQL that inserts a tally. Its 16 parameters are numbered after the first `offset`.
+  /// Returns SQL that inserts a tally. Its 16 parameters are numbered after the first `offset`.
   static func insertion(after offset: Int) -> String {
     func place(_ number: Int) -> String { "$\(offset + number)" }
     let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
@@ -95,7 +95,7 @@ package enum Statistics {
 
   private static let addStatement = Statement("statistics-add", insertion(after: 0))
 
-  /// Adds a tally to the minute of `now`. Run it in the transaction that writes what is counted.
+  /// Adds a tally to the minute of `now`. Run it in the transaction that writes the counted rows.
   package static func add(_ tally: Tally, writer: Int32, at now: Int64) -> Query<Void> {
     var parameters = Parameters()
     append(tally, writer: writer, at: now, to: &parameters)
@@ -123,7 +123,7 @@ package enum Statistics {
     for column in counts { parameters.append(column) }
   }
 
-  /// Adds to the statistics of one message, whose app and lane the database looks up. For steps that end many
+  /// Adds to the statistics of one message, whose app and lane the database looks up. Used by steps that end many
   /// deliveries at once.
   private static let addOfMessageStatement = Statement(
     "statistics-add-of-message",

@@ -3,7 +3,7 @@ internal import Postgres
 
 /// Statistics reports per minute, hour, day, week or month, optionally divided by one property.
 package enum StatisticsReports {
-  /// Days, weeks (from Monday) and months are those of each app's time zone.
+  /// Length of a report's periods. Days, weeks (from Monday) and months are those of each app's time zone.
   package enum Unit: String, CaseIterable, Sendable {
     case minute, hour, day, week, month
   }
@@ -30,8 +30,9 @@ package enum StatisticsReports {
     package let at: Int64
     package let part: String
     package let counts: Statistics.Counts
-    /// The time zone of the row's apps, and its start on their clock as YYYY-MM-DD HH:MM; nil if the zones differ.
+    /// The time zone of the row's apps; nil if their zones differ.
     package let timeZone: String?
+    /// Start of the period in that time zone, as YYYY-MM-DD HH:MM; nil if the zones differ.
     package let localTime: String?
   }
 
@@ -41,8 +42,8 @@ package enum StatisticsReports {
   private static let day = "date_trunc('day', $2, a.time_zone)"
   private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
 
-  /// SQL that combines the tables: hours before `hours_upto` come from the hourly table and later ones from minutes;
-  /// days before the one that contains it come from the daily table.
+  /// Returns SQL that combines the tables: hours before `hours_upto` come from the hourly table and later ones from
+  /// minutes; days before the one that contains it come from the daily table.
   static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
@@ -84,7 +85,8 @@ package enum StatisticsReports {
     }
   }
 
-  /// Weeks and months are made from days. The first may be a part of one: it has the days from `$2` on.
+  /// Returns SQL for the start of a row's period. Weeks and months are summed from days; the first may be incomplete,
+  /// because it contains only the days from `$2` on.
   private static func start(_ unit: Unit) -> String {
     switch unit {
     case .minute, .hour, .day: "s.at"

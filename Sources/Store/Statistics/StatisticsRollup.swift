@@ -15,7 +15,9 @@ package enum StatisticsRollup {
     static let graceSeconds: Int64 = 600
     /// Maximum number of hours rolled up in one transaction after the service was down for long.
     static let hoursAtOnce: Int64 = 48
+    /// Days for which minutes are kept.
     static let minuteDays: Int64 = 3
+    /// Days for which hours are kept.
     static let hourDays: Int64 = 400
   }
 

@@ -68,7 +68,7 @@ package enum BadgeSyncs {
     """)
 
   /// Drops the sync of the user that is due first, because the row cannot be claimed. The user's devices get the count
-  /// with their next message. Returns the user's app; nil when no user is due.
+  /// with their next message. Returns the user's app; nil if no user is due.
   package static func dropFirst(at now: Int64) -> Query<App.Number?> {
     Query(first: dropStatement, TimestampValue(now)) { $0.int32() }
   }

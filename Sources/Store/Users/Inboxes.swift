@@ -206,7 +206,7 @@ package enum Inboxes {
       WHERE x.read_at IS NULL AND \(isInView)) c
     """)
 
-  /// Counts the unread entries in each view among the person's newest `most` entries.
+  /// Counts the unread entries in each view, considering only the person's newest `most` entries.
   package static func unread(in views: Set<View>, at now: Int64, ofNewest most: Int) -> Query<[View: Int64]> {
     let views = Array(views)
     var parameters = columns(views)

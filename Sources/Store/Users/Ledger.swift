@@ -144,7 +144,7 @@ package enum Ledger {
     package let increment: Int16
     let countedAt: Seqno?
 
-    /// True if the count still includes the amount, because it was not set afterwards.
+    /// Returns true if the count still includes the amount, because it was not set afterwards.
     func isIn(_ count: Users.Count) -> Bool {
       !count.wasSet(since: key.seqno) || count.setSeqno == countedAt
     }
@@ -229,7 +229,7 @@ package enum Ledger {
     Query(countedStatement, columns(late)) { _ in }
   }
 
-  /// Returns the row's increment; nil if it is 0.
+  /// Decodes a row's increment; nil if it is 0.
   private static func move(_ row: inout RowReader) -> Move? {
     let move = Move(key: key(&row), increment: row.int16(), countedAt: row.optionalSeqno())
     return move.increment > 0 ? move : nil

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Searches for users in all apps at once: of each app, the index is read for no more users than the answer may hold.
+/// Searches for users in all apps at once. Reads from each app's index no more users than the result may contain.
 package enum PeopleSearch {
   package struct Found: Sendable {
     package let app: App.Number
@@ -27,7 +27,7 @@ package enum PeopleSearch {
     JOIN apps a ON a.app = u.app ORDER BY u.user_key, a.app
     """)
 
-  /// Returns users with keys in [from, upto), by key; of one key, by app.
+  /// Returns users with keys in [from, upto), in order of key and app.
   /// - Parameter app: the only app to search; nil for all.
   package static func users(of app: App.Number?, from: String, upto: String, limit: Int) -> Query<[Found]> {
     query(byKeyStatement, app, from, upto, limit)
@@ -46,7 +46,7 @@ package enum PeopleSearch {
     JOIN apps a ON a.app = u.app ORDER BY u.name COLLATE "C", u.user_key, a.app
     """)
 
-  /// Returns users with names in [from, upto), by name; of one name, by key and app.
+  /// Returns users with names in [from, upto), in order of name, key and app.
   /// - Parameter app: the only app to search; nil for all.
   package static func users(
     of app: App.Number?, namedFrom from: String, upto: String, limit: Int

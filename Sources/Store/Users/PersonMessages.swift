@@ -59,12 +59,12 @@ package enum PersonMessages {
     package let state: MessageState
     package let createdAt: Int64
     package let dueAt: Int64?
-    /// The message's kind. Like `sender` and `title`, it is nil when the request is too large to be read for a list.
+    /// The message's kind. Like `sender` and `title`, it is nil if the request is too large to be read for a list.
     package let kind: String?
     package let sender: String?
-    /// The title; nil when the message has none, is confidential, or has too large a request.
+    /// The title; nil if the message has none, is confidential, or has too large a request.
     package let title: String?
-    /// Whether the message is confidential. If its request is too large to be read, this is known only until its
+    /// True if the message is confidential. If its request is too large to be read, this is known only until its
     /// content is deleted.
     package let isConfidential: Bool
     package let fallback: Fallback?
@@ -73,7 +73,7 @@ package enum PersonMessages {
   /// The state of the message's SMS fallback for the user.
   package struct Fallback: Sendable {
     package let dueAt: Int64
-    /// What was decided; nil while undecided.
+    /// The decision; nil while there is none.
     package let decision: Fallbacks.Decision?
     package let decidedAt: Int64?
   }

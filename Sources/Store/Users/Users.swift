@@ -33,8 +33,8 @@ package enum Users {
     /// The user's name; nil unless the query reads names.
     package var name: String?
 
-    /// True if the count was set after the message got its SEQNO. The ledger then tells whether the message's increment
-    /// was added before or after that.
+    /// Returns true if the count was set after the message got its SEQNO. The ledger then tells whether the message's
+    /// increment was added before or after that.
     package func wasSet(since seqno: Seqno) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }
@@ -83,10 +83,10 @@ package enum Users {
     return Query(setCountsStatement, parameters, read: Self.counts)
   }
 
-  /// A user's name and telephone number, as a device or server reported them.
+  /// A user's name and phone number, as a device or server reported them.
   package struct Said: Equatable, Sendable {
     package let name: String
-    /// The telephone number, encrypted; nil if none was given.
+    /// The phone number, encrypted; nil if none was given.
     package let phone: [UInt8]?
 
     package init(name: String, phone: [UInt8]?) {
@@ -120,7 +120,7 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno, name
     """)
 
-  /// Locks users as `lock` does, and stores the names and telephone numbers of those that have none.
+  /// Locks users as `lock` does, and stores the names and phone numbers of those that have none.
   /// - Parameter renames: whether to replace existing values too, because the caller has proved that they are correct.
   package static func name(_ names: [(key: Key, said: Said)], renames: Bool) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
@@ -157,7 +157,7 @@ package enum Users {
   private static let phoneStatement = Statement(
     "users-phone", "SELECT phone FROM users WHERE app = $1 AND user_key = $2")
 
-  /// Returns a user's encrypted telephone number; nil when none is known.
+  /// Returns a user's encrypted phone number; nil if none is known.
   package static func phone(of user: Key) -> Query<[UInt8]?> {
     Query(first: phoneStatement, user.app, user.userKey.text) { $0.optionalBytes() }
   }
