@@ -17,15 +17,16 @@
 /// its credential changes. Certificates have pools of their own anyway.
 ///
 /// Invariants, besides those of `PushTransport`:
-/// - This module never mints provider tokens: `tokenNeeded` asks the owner, who shares one per key among all nodes.
-/// - A token called expired ends its connection, which stays stuck with it; a young token is never replaced, because
-///   then a clock is wrong and not the token.
+/// - This module never mints provider tokens: `tokenNeeded` requests one from the owner, who shares one per key among
+///   all nodes.
+/// - A connection whose token APNs calls expired is retired, because APNs accepts no other token on it. A young token
+///   is never replaced: then a clock is wrong, not the token.
 package enum APNs {
   /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Maximum age of a provider token in seconds, and minimum interval between two: Apple refuses older tokens, and
-    /// updates more often than every 20 minutes.
+    /// Maximum age of a provider token in seconds: Apple refuses older ones.
     package static let tokenLifeSeconds: Int64 = 3600
+    /// Minimum seconds between two provider tokens: Apple refuses updates more often than every 20 minutes.
     package static let tokenRestSeconds: Int64 = 1200
     /// Seconds by which a token's `iat` may lie in the future, to tolerate clock differences.
     package static let tokenAheadSeconds: Int64 = 60
@@ -37,7 +38,7 @@ package enum APNs {
     package static let tokenRequestSeconds: Int64 = 5
     /// Seconds for which a pool pauses if two of its connections receive TooManyProviderTokenUpdates within that time.
     package static let tokenThrottleSeconds: Int64 = 120
-    /// Difference between Apple's clock and ours above which it is reported, in seconds.
+    /// The difference between Apple's clock and ours above which it is reported, in seconds.
     package static let clockSkewSeconds: Int64 = 300
   }
 }

@@ -11,13 +11,13 @@ final class APNsAdapter: PushNetworkAdapter {
   private let environment: PushEnvironment
   private let needToken: (_ key: KeyName, _ refused: ProviderToken?) -> Void
   private let composer = Composer()
-  /// Provider tokens of the pool; unused with a certificate.
+  /// The provider tokens of the pool; unused with a certificate.
   private var token: TokenInUse
-  /// The connection that last received TooManyProviderTokenUpdates, and when.
+  /// The connection that last received TooManyProviderTokenUpdates, and the time of the answer.
   private var throttled: (connection: Int, at: Instant)?
-  /// How far the peer's clock is ahead of ours in seconds; nil before the first answer that carries its time.
+  /// The seconds by which the peer's clock is ahead of ours; nil before the first answer that carries its time.
   private var clockSkewSeconds: Int64?
-  /// Returns seconds since 1970.
+  /// Returns the current time, in seconds since 1970.
   private let now: () -> Int64
 
   /// Creates the adapter of one sender.
@@ -46,7 +46,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   // MARK: Requests
 
-  /// Returns no limit with a certificate or a valid provider token. Without a valid token, requests one and returns 0.
+  /// Returns `Int.max` with a certificate or a valid provider token. Without a valid token, requests one and returns 0.
   func allowance(_ lane: Lane, of pool: Pool) -> Int {
     guard case .token(let key) = credential else { return .max }
     let now = pool.wallSeconds
@@ -80,7 +80,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   // MARK: Answers
 
-  /// True for 4xx except 410 and 429: Apple throttles and disconnects clients that cause many of them.
+  /// Returns true for 4xx except 410 and 429: Apple throttles and disconnects clients that cause many of them.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool {
     refusal.status < 500 && refusal.status != 410 && refusal.status != 429
   }
@@ -119,8 +119,8 @@ final class APNsAdapter: PushNetworkAdapter {
     }
   }
 
-  /// Handles an answer that the provider token is too old. APNs does not accept another token on that connection, so
-  /// retire it.
+  /// Handles an answer that the provider token is too old. Retires the connection, because APNs does not accept another
+  /// token on it.
   private func renewToken(
     _ submission: Submission, _ answer: APNsAnswer, on connection: Connection, of pool: Pool
   ) {
@@ -187,8 +187,8 @@ final class APNsAdapter: PushNetworkAdapter {
     pool.failAll("BadCertificate: the server refused the push certificate (\(reason))")
   }
 
-  /// True if the peer's TLS alert concerns our certificate (RFC 8446 §6.2). Other alerts, from a TLS-inspecting proxy
-  /// for example, do not indicate a bad credential.
+  /// Returns true if the peer's TLS alert concerns our certificate (RFC 8446 §6.2). Other alerts, from a TLS-inspecting
+  /// proxy for example, do not indicate a bad credential.
   static func isAboutCertificate(_ reason: String) -> Bool {
     guard let alert = reason.firstRange(of: " alert ") else { return false }
     return certificateAlerts.contains { reason[alert.upperBound...].hasPrefix($0) }
@@ -215,7 +215,7 @@ final class APNsAdapter: PushNetworkAdapter {
     clockSkewSeconds.map { abs($0) >= APNs.Limits.clockSkewSeconds } ?? false
   }
 
-  /// Text to append to an error if the two clocks differ.
+  /// The text to append to an error if the two clocks differ.
   private var clockRemark: String {
     guard isClockWrong, let skew = clockSkewSeconds else { return "" }
     return "; this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") Apple's, set it by NTP"

@@ -4,14 +4,15 @@ internal import JSON
 /// An APNs error response, parsed as far as possible.
 package struct APNsAnswer: Equatable, Sendable {
   package let status: Int
-  /// APNs' reason code; empty if there is none.
+  /// The reason code of APNs; empty if there is none.
   package let reasonText: String
-  /// For status 410: when APNs last confirmed that the token was no longer valid, in milliseconds since 1970.
+  /// The time at which APNs last confirmed that the token was no longer valid, in milliseconds since 1970; only for
+  /// status 410.
   package let timestamp: Int64?
-  /// Delay in seconds from `Retry-After`, which APNs does not document but HTTP allows.
+  /// The delay in seconds from `Retry-After`, which APNs does not document but HTTP allows.
   package let retryAfter: Int?
 
-  /// Parses a response of APNs.
+  /// Parses a response from APNs.
   /// - Parameter body: JSON with `reason`, and with `timestamp` for status 410. Any other body counts as having no
   ///   reason.
   package init(status: Int, body: [UInt8], retryAfter: Int? = nil) {
@@ -25,8 +26,8 @@ package struct APNsAnswer: Equatable, Sendable {
   /// The reason as a documented code; nil if it is undocumented.
   package var reason: APNsReason? { APNsReason(rawValue: reasonText) }
 
-  /// What the sender must do. For an unknown reason this follows from the status class, and never invalidates the
-  /// device's token.
+  /// The action that the sender must take. For an unknown reason it follows from the status class, and never
+  /// invalidates the device's token.
   package var action: APNsReason.Action {
     if let reason { return reason.action }
     switch status {

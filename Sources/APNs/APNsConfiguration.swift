@@ -3,7 +3,7 @@ internal import Logging
 package import PushTransport
 package import TLS
 
-/// Host and port of an APNs service, or of the simulator that replaces it.
+/// The host and port of an APNs service, or of the simulator that replaces it.
 package struct APNsEndpoint: Hashable, Sendable {
   package let host: String
   package let port: UInt16
@@ -17,16 +17,18 @@ package struct APNsEndpoint: Hashable, Sendable {
   var authority: String { wire.authority }
 }
 
-/// Configuration of a sender, fixed for its lifetime.
+/// The configuration of a sender, fixed for its lifetime.
 package struct APNsConfiguration: Sendable {
   package var production = APNsEndpoint(host: "api.push.apple.com")
   package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
-  /// Services that create and delete broadcast channels. Messages are published to channels on the services above.
+  /// The service that creates and deletes broadcast channels of the production environment. Messages are published to
+  /// channels on `production`.
   package var channelsProduction = APNsEndpoint(host: "api-manage-broadcast.push.apple.com", port: 2196)
+  /// The service that creates and deletes broadcast channels of the sandbox environment.
   package var channelsSandbox = APNsEndpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
-  /// Certificate authorities trusted for connections to APNs.
+  /// The certificate authorities trusted for connections to APNs.
   package var trust = TLSContext.Trust()
-  /// Settings of the connections to APNs.
+  /// The settings of the connections to APNs.
   package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
 
   package init() {}
@@ -42,7 +44,7 @@ package struct APNsConfiguration: Sendable {
 
 /// An app's credential for APNs.
 package enum APNsCredential: Sendable {
-  /// Provider tokens signed with this key.
+  /// The key that signs the app's provider tokens.
   case token(KeyName)
   /// A push certificate with its private key.
   case certificate(TLSIdentity)

@@ -1,7 +1,7 @@
-/// The error reasons that Apple documents for pushes, and what the sender must do about each (developer.apple.com,
-/// "Handling notification responses from APNs").
+/// The error reasons that Apple documents for pushes, and the action that the sender must take for each
+/// (developer.apple.com, "Handling notification responses from APNs").
 package enum APNsReason: String, CaseIterable, Sendable {
-  // 400
+  // Status 400
   case badCollapseID = "BadCollapseId"
   case badDeviceToken = "BadDeviceToken"
   case badExpirationDate = "BadExpirationDate"
@@ -16,7 +16,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case missingTopic = "MissingTopic"
   case payloadEmpty = "PayloadEmpty"
   case topicDisallowed = "TopicDisallowed"
-  // 400 of broadcast channels ("Handling error responses from APNs")
+  // Status 400 of broadcast channels ("Handling error responses from APNs")
   case badChannelID = "BadChannelId"
   case badRequestParams = "BadRequestParams"
   case badRequestPayload = "BadRequestPayload"
@@ -24,36 +24,36 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case featureNotEnabled = "FeatureNotEnabled"
   case missingChannelID = "MissingChannelId"
   case missingPushType = "MissingPushType"
-  // 403
+  // Status 403
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
   case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-  /// The same reason as above, under a name observed in FCM's responses.
+  /// The reason `badEnvironmentKeyIDInToken` under another name, which was observed in FCM's responses.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case expiredProviderToken = "ExpiredProviderToken"
   case forbidden = "Forbidden"
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-  /// Only for broadcast channels.
+  /// The topic does not match; only for broadcast channels.
   case topicMismatch = "TopicMismatch"
-  // 404, 405
+  // Statuses 404 and 405
   case badPath = "BadPath"
   case methodNotAllowed = "MethodNotAllowed"
-  // 410
+  // Status 410
   case expiredToken = "ExpiredToken"
   case unregistered = "Unregistered"
-  // 413
+  // Status 413
   case payloadTooLarge = "PayloadTooLarge"
-  // 429
+  // Status 429
   case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
   case tooManyRequests = "TooManyRequests"
-  // 500, 503
+  // Statuses 500 and 503
   case internalServerError = "InternalServerError"
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
-  /// What the sender must do after an error.
+  /// The action that the sender must take after an error.
   package enum Action: Equatable, Sendable {
     /// Fail the message: its headers or body are wrong, and it can never be delivered.
     case refuseMessage

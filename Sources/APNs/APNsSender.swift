@@ -2,13 +2,13 @@ package import Domain
 internal import PushTransport
 package import Reactor
 
-/// Interface of the APNs sender for the dispatcher. Accepts batches, credentials and tokens from any thread; delivers
-/// results to the sink on the sender's thread.
+/// The interface of the APNs sender for the dispatcher. Accepts batches, credentials and tokens from any thread;
+/// delivers results to the sink on the sender's thread.
 package final class APNsSender: PushProvider {
   private let configuration: APNsConfiguration
   private let clock: any Clock
   private let senderInbox: SenderInbox<APNsCommand>
-  /// One resolver per environment, so that a slow look-up for one does not delay the other.
+  /// The resolvers, one per environment, so that a slow look-up for one does not delay the other.
   private let resolvers: [Endpoint: Resolver]
   private let results: PushResultSink
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void

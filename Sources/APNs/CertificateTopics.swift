@@ -1,10 +1,10 @@
 internal import Domain
 internal import TLS
 
-/// Checks what a push certificate may be used for, from its own extensions.
+/// Checks whether a push certificate covers a topic and environment, by its own extensions.
 extension CertificateInfo {
-  /// Returns why the certificate cannot be used for this topic and environment; nil if nothing prevents it.
-  /// - Parameter now: in seconds since 1970.
+  /// Returns the reason why the certificate cannot be used for this topic and environment; nil if there is none.
+  /// - Parameter now: the current time, in seconds since 1970.
   func objection(topic: String, environment: PushEnvironment, now: Int64) -> String? {
     if now >= notAfter {
       return "CertificateExpired: the push certificate is too old; make a new one at developer.apple.com"

@@ -21,12 +21,12 @@ struct Composer {
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &encoded.body)
   }
 
-  /// FNV-1a hash of a token.
+  /// Returns the FNV-1a hash of a token.
   private static func mark(of psid: String) -> Int64 {
     Int64(bitPattern: psid.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 })
   }
 
-  /// Header fields that all pushes of a message have in common on one connection.
+  /// Returns the header fields that all pushes of a message have in common on one connection.
   static func template(_ message: PushMessage, authority: String, token: ProviderToken?) -> RequestTemplate {
     // 0 asks APNs for a single delivery attempt, for a message that must not be stored for an offline device.
     let expiration = message.headers.isKeptForDevice ? message.expiresAtSeconds : 0

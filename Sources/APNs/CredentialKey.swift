@@ -4,7 +4,7 @@ internal import TLS
 /// key. Names alone do not suffice: a key uploaded under another key's names gets connections of its own.
 enum CredentialKey: Hashable {
   case token(KeyName)
-  /// Identified by the certificate's PEM text.
+  /// A certificate, identified by its PEM text.
   case certificate(String)
 
   init(_ credential: APNsCredential) {
@@ -14,7 +14,7 @@ enum CredentialKey: Hashable {
     }
   }
 
-  /// Text that is unique for the credential.
+  /// A text that is unique for the credential.
   var identity: String {
     switch self {
     case .token(let key): "\(key.teamID).\(key.keyID).\(key.fingerprint)"
@@ -22,7 +22,7 @@ enum CredentialKey: Hashable {
     }
   }
 
-  /// Identifies the credential in log entries.
+  /// The name of the credential in log entries.
   var name: String {
     switch self {
     case .token(let key): "key \(key.keyID) of team \(key.teamID)"

@@ -6,7 +6,7 @@ internal import Domain
 package struct KeyName: Hashable, Sendable {
   package let teamID: String
   package let keyID: String
-  /// Hash of the key and both ids, in hexadecimal digits.
+  /// The hash of the key and both ids, in hexadecimal digits.
   package let fingerprint: String
 
   package init(teamID: String, keyID: String, fingerprint: String) {
@@ -24,7 +24,7 @@ package struct ProviderToken: Sendable, Equatable {
   package let key: KeyName
   /// The encoded JWT: three base64url parts separated by full stops. Secret: never log it.
   package let value: String
-  /// Time of issue (`iat`), in seconds since 1970.
+  /// The time of issue (`iat`), in seconds since 1970.
   package let issuedAt: Int64
 
   package init(_ key: KeyName, value: String, issuedAt: Int64) {
@@ -33,21 +33,21 @@ package struct ProviderToken: Sendable, Equatable {
     self.issuedAt = issuedAt
   }
 
-  /// True if the token was issued by a clock that is ahead: APNs refuses tokens from the future.
+  /// Returns true if the token was issued by a clock that is ahead: APNs refuses tokens from the future.
   package func isAhead(atSeconds now: Int64) -> Bool { issuedAt > now + APNs.Limits.tokenAheadSeconds }
 
-  /// True if APNs accepts the token at this time.
+  /// Returns true if APNs accepts the token at this time, in seconds since 1970, and for another minute.
   package func isGood(atSeconds now: Int64) -> Bool {
     now < issuedAt + APNs.Limits.tokenLifeSeconds - 60 && !isAhead(atSeconds: now)
   }
 
-  /// True if the token should be replaced now.
+  /// Returns true if the token should be replaced now.
   package func isDue(atSeconds now: Int64) -> Bool {
     now >= issuedAt + APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds || isAhead(atSeconds: now)
   }
 }
 
-/// Why a signing key was rejected.
+/// The reason why a signing key was rejected.
 package enum SigningKeyError: Error, Equatable, CustomStringConvertible, Sendable {
   case notPEM
   case encrypted
@@ -74,7 +74,8 @@ package struct SigningKey: Sendable {
   private let key: P256.PrivateKey
 
   /// Parses a signing key.
-  /// - Parameter p8: content of the file that Apple issues (PEM, PKCS#8, unencrypted).
+  /// - Parameter p8: contents of the file that Apple issues (PEM, PKCS#8, unencrypted).
+  /// - Throws: `SigningKeyError`, also for a malformed key id or team id.
   package init(p8: String, keyID: String, teamID: String) throws(SigningKeyError) {
     guard Self.isIdentifier(keyID) else { throw .badKeyID(keyID) }
     guard Self.isIdentifier(teamID) else { throw .badTeamID(teamID) }

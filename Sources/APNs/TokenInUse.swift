@@ -3,7 +3,7 @@ struct TokenInUse {
   private(set) var present: ProviderToken?
   /// The previous token, to return to if APNs answers that tokens change too often.
   private var former: ProviderToken?
-  /// The token that APNs has called expired: further requests need another one.
+  /// The token that APNs has called expired, so that further requests need another one; nil if it has called none so.
   var refused: ProviderToken?
 
   init(_ token: ProviderToken?) {

@@ -5,7 +5,7 @@ internal import COpenSSL
 package enum AESGCM {
   private static let (nonceBytes, tagBytes) = (12, 16)
 
-  /// Encrypts `plaintext`.
+  /// Returns `plaintext` encrypted with a random nonce, in the sealed format.
   /// - Parameters:
   ///   - key: 32 bytes.
   ///   - context: additional authenticated data, which is not part of the result but must be passed unchanged to
@@ -14,8 +14,8 @@ package enum AESGCM {
     seal(plaintext, using: key, nonce: RandomBytes.secret(nonceBytes), authenticating: context)
   }
 
-  /// Encrypts with a given nonce, for published test vectors. Reusing a nonce with the same key reveals both
-  /// plaintexts.
+  /// Returns `plaintext` encrypted with a given nonce, for published test vectors. Reusing a nonce with the same key
+  /// reveals both plaintexts.
   static func seal(
     _ plaintext: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating context: [UInt8]
   ) -> [UInt8] {
@@ -27,7 +27,7 @@ package enum AESGCM {
     return nonce + ciphertext + cipher.tag(tagBytes)
   }
 
-  /// Decrypts. Returns nil if the text was sealed with another key or context, or was modified.
+  /// Decrypts a sealed text. Returns nil if it was sealed with another key or context, or was modified.
   package static func open(
     _ sealed: [UInt8], using key: SymmetricKey, authenticating context: [UInt8]
   ) -> [UInt8]? {
@@ -44,7 +44,7 @@ package enum AESGCM {
   /// An OpenSSL cipher for encrypting or decrypting one text.
   @safe
   private struct Cipher: ~Copyable {
-    /// Fetched once, because fetching is slow.
+    /// The algorithm, fetched once, because fetching is slow.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     private let context: OpenSSLObject
 

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Why bytes or text are not a usable key.
+/// The reason why bytes or text are not a usable key.
 package struct UnusableKey: Error, Equatable, CustomStringConvertible {
   package let description: String
 
@@ -43,6 +43,7 @@ final class AsymmetricKey: @unchecked Sendable {
     self.init(key)
   }
 
+  /// Parses a public key.
   /// - Parameter publicDER: SubjectPublicKeyInfo (RFC 5280).
   convenience init(publicDER: [UInt8]) throws(UnusableKey) {
     defer { ErrorQueue.clear() }
@@ -99,7 +100,7 @@ final class AsymmetricKey: @unchecked Sendable {
 
   // MARK: Signing
 
-  /// Signs the SHA-256 of the message: with PKCS #1 v1.5 for RSA, DER-encoded for P-256.
+  /// Returns the signature of the message's SHA-256: PKCS #1 v1.5 for RSA, DER-encoded for P-256.
   func signature(for message: [UInt8]) -> [UInt8] {
     let context = unsafe OpenSSLObject.made(EVP_MD_CTX_new(), free: { unsafe EVP_MD_CTX_free($0) })
     var count = Int(unsafe EVP_PKEY_get_size(key.pointer))

@@ -1,4 +1,4 @@
-/// Digests, ciphers, signatures and keys, based on the system's libcrypto.
+/// Computes digests, ciphers, signatures and keys, based on the system's libcrypto.
 ///
 /// ```
 ///   SymmetricKey ─┬─► HMAC ─► 32 bytes      SHA256 ─► 32 bytes

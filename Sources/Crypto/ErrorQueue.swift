@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// OpenSSL's error queue of the current thread.
+/// The error queue of OpenSSL for the current thread.
 package enum ErrorQueue {
   /// Maximum number of entries returned; further ones are dropped.
   private static let reportedErrors = 16

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) under one key. Thread-safe, without a lock.
+/// The HMAC with SHA-256 (RFC 2104) under one key. Thread-safe, without a lock.
 ///
 /// The hash state after the key is computed once, and each code starts from copies of it. OpenSSL's providers would
 /// allocate memory for each copy, so plain SHA-256 is used, unless OpenSSL is configured for validated modules only
@@ -16,6 +16,7 @@ package final class HMAC: Sendable {
     self.init(key: key, validated: EVP_default_properties_is_fips_enabled(nil) == 1)
   }
 
+  /// Creates the function for a key.
   /// - Parameter validated: true to use only OpenSSL's providers.
   init(key: SymmetricKey, validated: Bool) {
     self.key = key
@@ -55,7 +56,8 @@ package final class HMAC: Sendable {
     }
   }
 
-  /// Computes the code of a message with a key. To compute many codes with the same key, create an `HMAC` instead.
+  /// Returns the authentication code of a message under a key. To compute many codes with the same key, create an
+  /// `HMAC` instead.
   package static func authenticationCode(for message: [UInt8], using key: SymmetricKey) -> [UInt8] {
     HMAC(key: key).authenticationCode(for: message)
   }

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Derives keys from other secrets.
 package enum KeyDerivation {
-  /// Derives a key by HKDF with SHA-256 (RFC 5869), without salt.
+  /// Returns a key derived by HKDF with SHA-256 (RFC 5869), without salt.
   /// - Parameters:
   ///   - purpose: the RFC's `info`. Keys for different purposes are independent of each other.
   ///   - count: length of the derived key in bytes, up to 8,160.
@@ -19,16 +19,17 @@ package enum KeyDerivation {
     return SymmetricKey(Array(bytes.prefix(count)))
   }
 
-  /// Public bytes that name a key and tell nothing about it.
+  /// Returns public bytes that identify a key without revealing anything about it.
   package static func identifier(of key: SymmetricKey, purpose: String, count: Int) -> [UInt8] {
     hkdf(key, purpose: purpose, count: count).bytes
   }
 
-  /// Derives a key from a password by scrypt (RFC 7914). Uses 128 · `rounds` · `blockSize` bytes of memory.
+  /// Returns a key derived from a password by scrypt (RFC 7914). Uses 128 · `rounds` · `blockSize` bytes of memory.
   /// - Parameters:
   ///   - rounds: the RFC's N, a power of two.
   ///   - blockSize: the RFC's r.
   ///   - parallelism: the RFC's p; computed sequentially.
+  ///   - count: length of the derived key in bytes.
   package static func scrypt(
     _ password: String, salt: [UInt8], rounds: UInt64, blockSize: UInt64, parallelism: UInt64, count: Int = 32
   ) -> SymmetricKey {

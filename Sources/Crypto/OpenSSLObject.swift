@@ -9,7 +9,7 @@ package struct OpenSSLObject: ~Copyable {
   package let pointer: OpaquePointer
   private let free: Free
 
-  /// Takes ownership of `pointer`. Nil if it is nil; then OpenSSL's error queue holds the reason.
+  /// Takes ownership of `pointer`. Returns nil if it is nil; then OpenSSL's error queue holds the reason.
   package init?(takingOwnership pointer: OpaquePointer?, free: @escaping Free) {
     guard let pointer = unsafe pointer else { return nil }
     unsafe self.pointer = pointer

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Signatures on the curve P-256 with SHA-256 (ES256, RFC 7518 §3.4).
+/// Signs and verifies on the curve P-256 with SHA-256 (ES256, RFC 7518 §3.4).
 package enum P256 {
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey
@@ -44,7 +44,11 @@ package enum P256 {
       guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
     }
 
-    /// - Parameters: coordinates of 32 bytes each; the point must be on the curve.
+    /// Creates a public key from its coordinates.
+    /// - Parameters:
+    ///   - x: the x coordinate, 32 bytes, big-endian.
+    ///   - y: the y coordinate, 32 bytes, big-endian.
+    /// - Throws: `UnusableKey` if the point is not on the curve.
     package init(x: [UInt8], y: [UInt8]) throws(UnusableKey) {
       guard x.count == 32, y.count == 32 else { throw UnusableKey("is no point on the curve P-256") }
       key = try AsymmetricKey(publicDER: PublicKeyParts.p256(x: x, y: y))
@@ -54,7 +58,7 @@ package enum P256 {
     /// The key as SubjectPublicKeyInfo, in DER.
     package var der: [UInt8] { key.publicDER }
 
-    /// Verifies a signature.
+    /// Returns true if the signature is valid for the message.
     /// - Parameter signature: r and s in 64 bytes, or DER.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
       key.isValid(signature.count == 64 ? ECDSA.der(raw: signature) : signature, for: message)

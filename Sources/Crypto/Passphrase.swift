@@ -1,4 +1,4 @@
-/// OpenSSL's passphrase callback for PEM text that may be encrypted.
+/// The passphrase callback of OpenSSL for PEM text that may be encrypted.
 package enum Passphrase {
   /// Supplies no passphrase. Without a callback, OpenSSL would prompt on the terminal or read standard input.
   package static let none:

@@ -1,4 +1,4 @@
-/// RSA signatures with PKCS #1 v1.5 and SHA-256 (RS256, RFC 7518 §3.3).
+/// Signs and verifies by RSA with PKCS #1 v1.5 and SHA-256 (RS256, RFC 7518 §3.3).
 package enum RSA {
   private static let leastBits = 2048
 
@@ -36,7 +36,11 @@ package enum RSA {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: false))
     }
 
-    /// - Parameters: big-endian numbers, of which the modulus has at least 2,048 bits.
+    /// Creates a public key from its numbers.
+    /// - Parameters:
+    ///   - modulus: big-endian, at least 2,048 bits.
+    ///   - exponent: big-endian.
+    /// - Throws: `UnusableKey` for a shorter modulus, or if OpenSSL rejects the key.
     package init(modulus: [UInt8], exponent: [UInt8]) throws(UnusableKey) {
       let der = PublicKeyParts.rsa(modulus: modulus, exponent: exponent)
       key = try RSA.checked(AsymmetricKey(publicDER: der))

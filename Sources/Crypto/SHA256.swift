@@ -5,7 +5,7 @@ internal import COpenSSL
 package struct SHA256: ~Copyable {
   package static let byteCount = 32
 
-  /// Fetched once, because fetching takes longer than hashing a line of text.
+  /// The algorithm, fetched once, because fetching takes longer than hashing a line of text.
   private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
   private let context: OpenSSLObject
 
@@ -18,7 +18,7 @@ package struct SHA256: ~Copyable {
     Self.expect(unsafe EVP_DigestUpdate(context.pointer, bytes, bytes.count))
   }
 
-  /// Returns the 32-byte digest.
+  /// Returns the 32-byte digest of all input.
   package consuming func finalize() -> [UInt8] {
     // Safe: OpenSSL writes 32 bytes.
     unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
@@ -27,7 +27,7 @@ package struct SHA256: ~Copyable {
     }
   }
 
-  /// Returns the 32-byte digest.
+  /// Returns the 32-byte digest of `bytes`.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
     // Safe: OpenSSL writes 32 bytes.
     unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in

@@ -16,7 +16,7 @@ package struct SymmetricKey: Sendable, CustomStringConvertible {
   package var description: String { "key of \(bytes.count) bytes" }
 }
 
-/// Cryptographically secure random bytes.
+/// Generates cryptographically secure random bytes.
 enum RandomBytes {
   static func secret(_ count: Int) -> [UInt8] {
     // Safe: OpenSSL writes the given number of bytes, or fails.

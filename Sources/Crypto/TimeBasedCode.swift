@@ -1,15 +1,15 @@
 internal import COpenSSL
 
-/// Time-based one-time passwords (RFC 6238): HMAC-SHA-1, six digits, a new code every 30 seconds. These are the settings
-/// that every authenticator app supports.
+/// Computes time-based one-time passwords (RFC 6238): HMAC-SHA-1, six digits, a new code every 30 seconds. These are
+/// the settings that every authenticator app supports.
 package enum TimeBasedCode {
-  /// Length of a new secret in bytes: as long as the digest (RFC 4226 §4).
+  /// The length of a new secret in bytes: as long as the digest (RFC 4226 §4).
   package static let secretBytes = 20
   package static let digits = 6
   package static let stepSeconds: Int64 = 30
 
-  /// The number of the step that contains a time.
-  /// - Parameter seconds: since 1970.
+  /// Returns the number of the 30-second step that contains a time.
+  /// - Parameter seconds: the time, in seconds since 1970.
   package static func step(at seconds: Int64) -> Int64 { seconds / stepSeconds }
 
   /// Returns the code of a step, with leading zeros.
@@ -22,7 +22,7 @@ package enum TimeBasedCode {
     return String(repeating: "0", count: digits - text.count) + text
   }
 
-  /// Returns HMAC-SHA-1, 20 bytes.
+  /// Returns the HMAC-SHA-1 of a message, 20 bytes.
   private static func digest(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     // Safe: OpenSSL writes 20 bytes into the buffer and only reads the other arguments.
     unsafe [UInt8](unsafeUninitializedCapacity: 20) { buffer, filled in

@@ -87,8 +87,9 @@ struct Cluster {
     try Files.write(text, to: "\(path)/upmc.conf", for: place.fileOwner)
   }
 
-  /// Names of the role and database that upmc uses.
+  /// The name of the role that upmc uses.
   static let role = "upmc"
+  /// The name of the database that upmc uses.
   static let database = "upmc"
 }
 

@@ -9,7 +9,7 @@ internal import Reactor
 final class ClusterLock {
   private let change: FileLock
   private let users: FileLock
-  /// File with the PID namespace of the process that started the server.
+  /// The path of the file with the PID namespace of the process that started the server.
   private let namespaceFile: String
   private var isUser = false
 
@@ -35,14 +35,15 @@ final class ClusterLock {
     change.unlock()
   }
 
-  /// Registers this process as a user of the server. Always succeeds while the change lock is held.
+  /// Registers this process as a user of the server. Returns true on success, which is certain while the change lock is
+  /// held.
   func join() -> Bool {
     isUser = users.tryShared()
     return isUser
   }
 
-  /// Ends this process's use of the server. Returns true if there is no other user; then the users' lock is held
-  /// exclusively until `unlockUsers`.
+  /// Ends this process's use of the server. Returns true if there is no other user; then the lock file of the users is
+  /// locked exclusively until `unlockUsers`.
   func leave() -> Bool {
     isUser = false
     if users.tryExclusive() { return true }

@@ -2,15 +2,15 @@ internal import Glibc
 internal import Postgres
 internal import Reactor
 
-/// Where the private database is stored, and which account runs it.
+/// The directory in which the private database is stored, and the account that runs it.
 struct ClusterPlace {
-  /// Absolute path of `UPMC_DATA_DIR`.
+  /// The absolute path of `UPMC_DATA_DIR`.
   let dataDirectory: String
-  /// Directory of the cluster, its socket and its locks: the data directory, or its substitute elsewhere.
+  /// The directory of the cluster, its socket and its locks: the data directory, or its substitute elsewhere.
   let base: String
   /// The account that runs the server.
   let account: SystemAccount
-  /// Path of `setpriv`, if this process is root and the server must run as another user; otherwise nil.
+  /// The path of `setpriv`, if this process is root and the server must run as another user; otherwise nil.
   let setpriv: String?
 
   var cluster: String { "\(base)/postgres" }
@@ -46,13 +46,13 @@ struct ClusterPlace {
   /// True if the location is elsewhere and the data directory does not record it yet.
   var isUnbound: Bool { isElsewhere && !Files.exists(location) }
 
-  /// Records the location elsewhere in the data directory. The caller must hold the lock.
+  /// Records the substitute location in the data directory. The caller must hold the lock.
   func bind() throws(EmbeddedPostgresError) {
     try Files.write(base + "\n", to: location, for: nil)
   }
 
-  /// Throws if the server's user cannot reach a directory. Runs a program, so it is called only when a cluster is
-  /// created, or to explain a failure.
+  /// Checks that the server's user can reach a directory; throws `.unreachable` if not. Runs a program, so it is called
+  /// only when a cluster is created, or to explain a failure.
   func checkReach(_ path: String) throws(EmbeddedPostgresError) {
     guard Self.reaches(path, account, setpriv: setpriv) else { throw .unreachable(path: path, user: account.name) }
   }
@@ -62,7 +62,7 @@ struct ClusterPlace {
     Self.words(program, as: account, setpriv: setpriv)
   }
 
-  /// Owner of the files that the server must read; nil for this process's own user.
+  /// The owner of the files that the server must read; nil for this process's own user.
   var fileOwner: SystemAccount? { setpriv == nil ? nil : account }
 
   // MARK: Determining the location
@@ -113,8 +113,8 @@ struct ClusterPlace {
     return account
   }
 
-  /// Returns whether the user can access a path. Checked by a program running as that user, so that permissions, access
-  /// lists and mounts are all considered.
+  /// Returns true if the user can access a path. Runs a program as that user, so that permissions, access lists and
+  /// mounts are all considered.
   private static func reaches(_ path: String, _ account: SystemAccount, setpriv: String?) -> Bool {
     guard setpriv != nil else { return true }
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
@@ -124,7 +124,8 @@ struct ClusterPlace {
     return report?.succeeded == true
   }
 
-  /// FNV-1a hash of the path, as a short and stable name. It need not resist attacks, because only root writes there.
+  /// Returns the FNV-1a hash of the path in hexadecimal digits, as a short and stable name. It need not resist attacks,
+  /// because only root writes there.
   static func hash(_ path: String) -> String {
     let value = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     let digits = String(value, radix: 16)

@@ -87,7 +87,7 @@ package enum EmbeddedPostgres {
 extension EmbeddedPostgres {
   /// A running private database that this process uses. For one thread.
   package final class Handle {
-    /// URL to connect to, for `Connection` and `PipelinedConnection`.
+    /// The URL to connect to, for `Connection` and `PipelinedConnection`.
     package var url: String { postmaster.url }
     /// True if the postmaster was running already.
     package var wasAdopted: Bool { postmaster.isAdopted }
@@ -107,8 +107,8 @@ extension EmbeddedPostgres {
       self.postmaster = postmaster
     }
 
-    /// Restarts the server if it has died. Cheap if it is running: call it regularly.
-    /// - Returns: true if the server was restarted. `url` does not change.
+    /// Restarts the server if it has died, and returns true if it did. Cheap if the server is running: call it
+    /// regularly. `url` does not change.
     @discardableResult
     package func ensureRunning() throws(EmbeddedPostgresError) -> Bool {
       guard !isStopped, !postmaster.isRunning else { return false }
@@ -119,8 +119,8 @@ extension EmbeddedPostgres {
     }
 
     /// Ends this process's use of the server. If it was the last user, stops the server and waits until it has ended.
-    /// Close all connections before, because the shutdown would cut them off.
-    /// - Returns: true if the server was stopped, false if other processes use it.
+    /// Close all connections before, because the shutdown would cut them off. Returns true if the server was stopped,
+    /// false if other processes use it.
     @discardableResult
     package func stop() throws(EmbeddedPostgresError) -> Bool {
       guard !isStopped else { return false }

@@ -1,7 +1,7 @@
 package import Postgres
 package import Reactor
 
-/// Why there is no private database. Each description says what happened and what to do about it.
+/// The reason why there is no private database. Each description says what happened and what to do about it.
 package enum EmbeddedPostgresError: Error, Sendable, CustomStringConvertible {
   case programsNotFound(version: String?, looked: [String])
   case switchProgramNotFound

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Postgres
 
-/// File operations of the private database.
+/// Performs file operations of the private database.
 enum Files {
   static func isDirectory(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
 
@@ -9,7 +9,7 @@ enum Files {
     FileManager.default.fileExists(atPath: path)
   }
 
-  /// Returns whether both paths refer to the same file; nil if `own` cannot be accessed.
+  /// Returns true if both paths refer to the same file; nil if `own` cannot be accessed.
   static func isSame(_ other: String, as own: String) -> Bool? {
     guard let own = FileStatus(own) else { return nil }
     return FileStatus(other)?.identity == own.identity
@@ -73,7 +73,7 @@ enum Files {
     try orCannotWrite(path) { try FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Renames `path` to the first free one of `path.suffix-1`, `-2` …, and returns the new path.
+  /// Renames `path` to the first unused name of `path.suffix-1`, `path.suffix-2` and so on, and returns the new path.
   static func setAside(_ path: String, _ suffix: String) throws(EmbeddedPostgresError) -> String {
     var number = 1
     while exists("\(path).\(suffix)-\(number)") { number += 1 }

@@ -2,7 +2,7 @@
 enum Limits {
   /// Maximum length of a Unix socket path in bytes (`unix(7)`: 108 including the terminator).
   static let socketPathBytes = 107
-  /// Poll interval while the server starts or stops: a fraction of the 50 ms that a start takes.
+  /// The poll interval while the server starts or stops: a fraction of the 50 ms that a start takes.
   static let pause: Duration = .milliseconds(3)
   /// Timeout of a start, which may include recovering `max_wal_size` bytes of log after a crash.
   static let startTimeout: Duration = .seconds(600)
@@ -21,6 +21,6 @@ enum Limits {
   /// Timeout of a fast shutdown, which writes all dirty buffers. After it, an immediate shutdown follows, and the next
   /// start needs recovery.
   static let stopTimeout: Duration = .seconds(60)
-  /// Size in bytes above which the log is moved to `postgres.log.1` at the next start.
+  /// The size in bytes above which the log is moved to `postgres.log.1` at the next start.
   static let logBytes = 10 << 20
 }

@@ -1,11 +1,11 @@
-/// Contents of `postmaster.pid`, which PostgreSQL keeps in its data directory while it runs (`miscadmin.h`,
+/// The contents of `postmaster.pid`, which PostgreSQL keeps in its data directory while it runs (`miscadmin.h`,
 /// LOCK_FILE_LINE_*).
 struct PidFile: Equatable {
   let pid: Int32
-  /// Directory of the server's socket; nil while the server is starting.
+  /// The directory of the server's socket; nil while the server is starting.
   let socketDirectory: String?
 
-  /// Nil if the text contains no process id.
+  /// Parses the file; nil if the text contains no process id.
   init?(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard let pid = lines.first.flatMap({ Int32($0) }), pid > 1 else { return nil }
@@ -14,22 +14,22 @@ struct PidFile: Equatable {
     socketDirectory = socket.isEmpty ? nil : String(socket)
   }
 
-  /// Result of examining the process that a pid file names.
+  /// The result of examining the process that a pid file names.
   enum Claim: Equatable {
-    /// It is a postmaster of this data directory.
+    /// The process is a postmaster of this data directory.
     case holds
-    /// It does not exist, is another program, or is another cluster's server.
+    /// The process does not exist, is another program, or is another cluster's server.
     case isStale
-    /// It exists, but its command line is not readable or not conclusive.
+    /// The process exists, but its command line is not readable or not conclusive.
     case isHidden
   }
 
   /// Examines a process by its command line, which root in a container can read even if the process belongs to another
   /// user (unlike `/proc/…/exe` and `cwd`).
   /// - Parameters:
-  ///   - commandLine: content of `/proc/PID/cmdline`; nil if it cannot be read.
+  ///   - commandLine: contents of `/proc/PID/cmdline`; nil if it cannot be read.
   ///   - exists: true if `/proc/PID` exists.
-  ///   - isCluster: returns whether a path leads to this data directory; nil if that cannot be determined.
+  ///   - isCluster: returns true if a path leads to this data directory; nil if that cannot be determined.
   static func judge(commandLine: [UInt8]?, exists: Bool, isCluster: (String) -> Bool?) -> Claim {
     guard exists else { return .isStale }
     guard let commandLine else { return .isHidden }

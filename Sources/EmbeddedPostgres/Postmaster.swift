@@ -5,15 +5,15 @@ internal import Reactor
 /// The server's main process: finds or starts it, waits until it is ready, and stops it.
 final class Postmaster {
   let pid: Int32
-  /// True if it was running already.
+  /// True if the server was running already.
   let isAdopted: Bool
-  /// Directory of the cluster.
+  /// The directory of the cluster.
   private let cluster: String
   private let log: String
   let socketDirectory: String
   /// The process handle if this object has started it; nil if adopted or ended.
   private var child: DetachedProcess?
-  /// Size of the log before the start in bytes.
+  /// The size of the log before the start, in bytes.
   private let logStart: Int
 
   private init(
@@ -49,7 +49,7 @@ final class Postmaster {
       return nil
     }
     guard let socket = file.socketDirectory else {
-      // It has only just started, by a process that died since: the line appears within milliseconds.
+      // The server has only just started, by a process that died since: the line appears within milliseconds.
       let isThere = Polling.until(Limits.stopTimeout, every: Limits.pause) {
         Files.text(path).flatMap { PidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale

@@ -1,6 +1,7 @@
 /// Locates PostgreSQL's programs on this machine.
 struct Programs {
-  /// Environment of the programs. English messages, whatever the caller's locale, so that errors can be recognized.
+  /// The environment of the programs. Messages are in English, whatever the caller's locale, so that errors can be
+  /// recognized.
   static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
 
   let directory: String
@@ -21,7 +22,7 @@ struct Programs {
     directory = found
   }
 
-  /// Directories used by Linux distributions, with the version in the path (Debian, Red Hat) or without.
+  /// Returns the directories used by Linux distributions, with the version in the path (Debian, Red Hat) or without.
   private static func places(version: String?) -> [String] {
     let debian = "/usr/lib/postgresql"
     guard version == nil else { return ["\(debian)/\(version!)/bin", "/usr/pgsql-\(version!)/bin", "/usr/bin"] }

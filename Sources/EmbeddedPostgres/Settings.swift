@@ -1,13 +1,13 @@
 internal import Reactor
 internal import Postgres
 
-/// Settings of the private database: PostgreSQL's default durability, and memory in proportion to the machine's.
+/// The settings of the private database: PostgreSQL's default durability, and memory in proportion to the machine's.
 struct Settings: Equatable {
   /// The machine's resources, from which the settings are computed.
   struct Machine: Equatable {
-    /// Memory in bytes that this process and its children may use.
+    /// The memory in bytes that this process and its children may use.
     var memoryBytes: Int
-    /// Free space in bytes on the cluster's file system.
+    /// The free space in bytes on the cluster's file system.
     var diskBytes: Int
   }
 

@@ -4,14 +4,13 @@ internal import Reactor
 /// Chooses the directory of the private database's socket: its path must be short enough for the kernel, and closed to
 /// other users.
 enum SocketPath {
-  /// Name of PostgreSQL's socket for port 5432.
+  /// The name of PostgreSQL's socket for port 5432.
   private static let name = ".s.PGSQL.5432"
-  /// Prefix of our socket directories under /tmp.
+  /// The prefix of our socket directories under /tmp.
   private static let temporaryPrefix = "/tmp/upmc-pg-"
 
-  /// Creates the directory beside the cluster, or under /tmp if that path is too long.
-  /// - Parameter former: the previous directory, to be reused so that clients find a restarted server in the same
-  ///   place.
+  /// Creates the directory beside the cluster, or under /tmp if that path is too long, and returns its path.
+  /// - Parameter former: the previous directory, to be reused so that clients find a restarted server at the same path.
   static func makeDirectory(
     _ place: ClusterPlace, former: String? = nil
   ) throws(EmbeddedPostgresError) -> String {
@@ -44,13 +43,14 @@ enum SocketPath {
     "\"" + directory.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// True if a server listens on the socket in this directory.
+  /// Returns true if a server listens on the socket in this directory.
   static func answers(_ directory: String) -> Bool {
     guard let address = try? SocketAddress.unix(path: "\(directory)/\(name)") else { return false }
     return (try? Socket.connect(to: address)) != nil
   }
 
-  /// True if the kernel and libpq accept the path of a socket in this directory; libpq separates hosts by commas.
+  /// Returns true if the kernel and libpq accept the path of a socket in this directory; libpq separates hosts by
+  /// commas.
   static func fits(_ directory: String) -> Bool {
     "\(directory)/\(name)".utf8.count <= Limits.socketPathBytes && !directory.contains(",")
   }

@@ -37,13 +37,14 @@ final class AccessTokens {
   }
 
   let account: ServiceAccount
-  /// Called after a change, never from within another method.
+  /// The handler called after each change, never from within another method.
   var changed: (Change) -> Void = { _ in }
-  /// Returns whether an app still uses the account. If none does, the token is not renewed.
+  /// A closure that returns true if an app still uses the account. If none does, the token is not renewed.
   var isWanted: () -> Bool = { true }
-  /// Why Google refuses the account; nil if it does not, or has not been asked.
+  /// The reason why Google refuses the account; nil if it does not, or has not been asked.
   private(set) var fault: String?
-  /// Called with Google's clock, in seconds since 1970, because a wrong clock of ours is a possible cause of a refusal.
+  /// The handler that receives Google's clock, in seconds since 1970, because a wrong clock of ours is a possible cause
+  /// of a refusal.
   var heardTime: ((_ peerSeconds: Int64) -> Void)?
 
   private let url: HTTPURL?
@@ -56,16 +57,17 @@ final class AccessTokens {
 
   private var state = State.idle
   private var token: String?
-  /// Expiry of the token by the monotonic clock, which stops while the machine sleeps, and by the wall clock, which may
-  /// be set back. The earlier one applies.
+  /// The expiry of the token by the monotonic clock, which stops while the machine sleeps, and by the wall clock, which
+  /// may be set back. The earlier one applies.
   private var (endsAt, endsAtSeconds) = (Instant(nanoseconds: 0), Int64(0))
   private var changedAt: Instant?
   private var refusedAt: Instant?
   private var backOff = BackOff()
-  /// True from a warning that there is no token until there is one. The log makes one line of all such warnings.
+  /// True from a warning that there is no token until there is one. The log folds all such warnings into one entry.
   private var isFaulty = false
   private var client: HTTPClient?
 
+  /// Creates the token holder of an account; fetches nothing yet.
   /// - Parameters:
   ///   - context: returns the TLS context for HTTP/1.1, if the address is https.
   ///   - resolve: starts a look-up whose result is passed to `resolved`. Returns false if the resolver's queue is full.
@@ -85,10 +87,10 @@ final class AccessTokens {
 
   private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
-  /// Remaining lifetime of the token.
+  /// The remaining lifetime of the token.
   private var rest: Duration { min(endsAt - loop.clock.now, .seconds(endsAtSeconds - wallSeconds)) }
 
-  /// Returns the token to use now, nil if there is none. Starts fetching one if there is none or it expires soon.
+  /// Returns the token to use now; nil if there is none. Starts fetching one if there is none or it expires soon.
   func present() -> String? {
     let rest = rest
     // Do not renew a short-lived token more often than every five seconds.
@@ -149,7 +151,7 @@ final class AccessTokens {
   }
 
   /// Requests a token.
-  /// - Parameter address: of the token endpoint, or of the proxy.
+  /// - Parameter address: address of the token endpoint, or of the proxy.
   private func ask(_ address: SocketAddress, _ url: HTTPURL) {
     do {
       var configuration = HTTPClient.Configuration()

@@ -9,7 +9,7 @@ struct AndroidNotification {
   private var count: Int64?
   private var isShown = false
 
-  /// Nil if the payload has no alert, so that there is nothing to display.
+  /// Creates the notification; nil if the payload has no alert, so that there is nothing to display.
   /// - Parameter content: the message's Android-specific settings.
   init?(_ payload: [UInt8], _ content: AndroidContent) {
     var reader = JSONReader(payload)
@@ -37,7 +37,7 @@ struct AndroidNotification {
     }
   }
 
-  /// Size of the texts in bytes, which count against FCM's payload limit.
+  /// Returns the size of the texts in bytes, which count against FCM's payload limit.
   func textBytes(tag: String) -> Int {
     texts.reduce(tag.utf8.count) { $0 + $1.text.utf8.count }
       + arguments.reduce(0) { $0 + $1.list.reduce(0) { $0 + $1.utf8.count } }
@@ -73,10 +73,11 @@ struct AndroidNotification {
     self = found
   }
 
-  /// Pairs of Apple's and Android's names of the text fields. Android has no subtitle.
+  /// Apple's names of the text fields, and Android's. Android has no subtitle.
   private static let lines = [
     "title": "title", "body": "body", "title-loc-key": "title_loc_key", "loc-key": "body_loc_key",
   ]
+  /// Apple's names of the lists of localization arguments, and Android's.
   private static let lists = ["title-loc-args": "title_loc_args", "loc-args": "body_loc_args"]
 
   private mutating func readAlert(_ reader: inout JSONReader) throws(JSONError) {

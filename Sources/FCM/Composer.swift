@@ -11,7 +11,7 @@ final class Composer {
   private let style: FCMStyle
   private let validatesOnly: Bool
   private let path: [UInt8]
-  /// Payload of the current recipient, before it is embedded in the request.
+  /// The payload of the current recipient, before it is embedded in the request.
   private var payload: [UInt8] = []
   // The message encoded last, which is almost always the next one too.
   private var prepared: Prepared?
@@ -22,7 +22,8 @@ final class Composer {
     let priority: [UInt8]
     /// The message's label in Firebase's reports, preceded by a comma; empty if it has none.
     let label: [UInt8]
-    /// Everything between the time to live and the payload.
+    /// The JSON between the digits of the time to live and the payload: the unit `s`, and the collapse key if there is
+    /// one.
     let collapseKey: [UInt8]
     let apnsHead: [UInt8]
     let apnsHeaders: [UInt8]
@@ -34,9 +35,8 @@ final class Composer {
     path = Array("/v1/projects/\(project)/messages:send".utf8)
   }
 
-  /// Encodes one push.
-  /// - Parameter now: in seconds since 1970.
-  /// - Returns: nil if the push was encoded; otherwise why FCM would reject it.
+  /// Encodes one push. Returns nil on success, otherwise the reason why FCM would reject it.
+  /// - Parameter now: the current time, in seconds since 1970.
   func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into encoded: inout EncodedPush) -> String? {
     let isActivity = message.headers.pushType == .liveactivity
     // Live Activities exist only on iOS devices.
@@ -94,11 +94,11 @@ final class Composer {
     body.append(contentsOf: "}}".utf8)
   }
 
-  /// Outcome reason for a payload above FCM's limit, the same as APNs uses.
+  /// The outcome reason for a payload above FCM's limit, the same as APNs uses.
   static let tooLarge = "PayloadTooLarge"
-  /// Push types that FCM can carry, besides Live Activities. All others need tokens that only APNs issues.
+  /// The push types that FCM can carry, besides Live Activities. All others need tokens that only APNs issues.
   private static let pushTypes: Set<PushType> = [.alert, .background]
-  /// Outcome reason for a push type that FCM cannot carry.
+  /// The outcome reason for a push type that FCM cannot carry.
   static let unsupported = "UnsupportedPushType"
   private static let dataName = Array("message".utf8)
 
@@ -156,7 +156,7 @@ final class Composer {
     return made
   }
 
-  /// True for a Firebase installation id: 22 characters of base64url whose first four bits are 0111.
+  /// Returns true for a Firebase installation id: 22 characters of base64url whose first four bits are 0111.
   static func isFID(_ name: String) -> Bool {
     guard name.utf8.count == 22, let first = name.utf8.first, (0x63...0x66).contains(first) else { return false }
     return name.utf8.allSatisfy { byte in
@@ -167,7 +167,7 @@ final class Composer {
     }
   }
 
-  /// Header fields that all requests on one connection have in common.
+  /// Returns the header fields that all requests on one connection have in common.
   static func template(authority: String, accessToken: String?) -> RequestTemplate {
     var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
       (HeaderField(":method", "POST"), .always),

@@ -89,7 +89,7 @@ final class FCMAdapter: PushNetworkAdapter {
 
   // MARK: Answers
 
-  /// False: Google's front ends do not count errors against a connection.
+  /// Returns false, because Google's front ends do not count errors against a connection.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool { false }
 
   func word(for refusal: Refusal) -> String {

@@ -7,7 +7,7 @@ internal import PlainText
 /// The top-level `status` is the canonical google.rpc code; FCM's own code, if any, is among the details. Only FCM's
 /// own codes say anything about a registration.
 package struct FCMAnswer: Equatable, Sendable {
-  /// What the sender must do after an error.
+  /// The action that the sender must take after an error.
   package enum Action: Equatable, Sendable {
     /// Fail the message: it was encoded wrongly and can never be delivered.
     case refuseMessage
@@ -31,17 +31,17 @@ package struct FCMAnswer: Equatable, Sendable {
   }
 
   package private(set) var status: Int
-  /// Google's canonical code, `error.status`; empty if the body is not in Google's format.
+  /// The canonical code of Google, `error.status`; empty if the body is not in Google's format.
   package private(set) var canonical = ""
   package private(set) var message = ""
-  /// FCM's own code; empty if there is none.
+  /// The error code of FCM itself; empty if there is none.
   package private(set) var code = ""
-  /// Status of Apple's response, for an iOS device; 0 if there is none.
+  /// The status of Apple's response, for an iOS device; 0 if there is none.
   package private(set) var apnsStatus = 0
   package private(set) var apnsReason = ""
   /// The invalid fields that a `BadRequest` detail names.
   package private(set) var fields: [String] = []
-  /// Whose quota is exhausted, as Google names it.
+  /// The subjects whose quota is exhausted, as Google names them.
   package private(set) var quotaSubjects: [String] = []
   package private(set) var retryAfter: Int?
 
@@ -102,9 +102,9 @@ package struct FCMAnswer: Equatable, Sendable {
     }
   }
 
-  // MARK: Meaning
+  // MARK: Interpretation
 
-  /// FCM's code, or else Google's; "other" if it is not documented.
+  /// The FCM error code, or else Google's canonical one; "other" if it is not documented.
   package var documentedWord: String {
     let word = code.isEmpty ? canonical : code
     return Self.documentedWords.contains(word) ? word : "other"
@@ -137,8 +137,8 @@ package struct FCMAnswer: Equatable, Sendable {
     }
   }
 
-  /// Interprets INVALID_ARGUMENT, which covers both bad registrations and bad messages: the details or the text tell
-  /// them apart. If in doubt, the message is at fault.
+  /// The action after INVALID_ARGUMENT, which covers both bad registrations and bad messages: the details or the text
+  /// distinguish them. If in doubt, the message is at fault.
   private var invalidArgument: Action {
     if apnsStatus == 410 { return .retireRegistration }
     if ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(apnsReason) { return .refuseRegistration }

@@ -2,7 +2,7 @@ internal import Domain
 internal import PushTransport
 internal import Reactor
 
-/// Input of the sender's thread, passed through its inbox.
+/// An input of the sender's thread, passed through its inbox.
 enum FCMCommand: Sendable {
   case batch(PushBatch)
   case credential(FCMCredential?, for: App.Number)

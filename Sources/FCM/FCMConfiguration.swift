@@ -3,16 +3,16 @@ internal import Logging
 package import PushTransport
 package import TLS
 
-/// Configuration of a sender, fixed for its lifetime.
+/// The configuration of a sender, fixed for its lifetime.
 package struct FCMConfiguration: Sendable {
   package var endpoint = Endpoint(host: "fcm.googleapis.com", port: 443)
-  /// Certificate authorities trusted for connections to Google.
+  /// The certificate authorities trusted for connections to Google.
   package var trust = TLSContext.Trust()
-  /// Quota of one project in messages per minute, for all nodes together; see `FCMSender.share`.
+  /// The quota of one project in messages per minute, for all nodes together; see `FCMSender.share`.
   package var messagesPerMinute = FCM.Limits.messagesPerMinute
   /// True if FCM only validates each message and delivers none, for testing a configuration.
   package var validatesOnly = false
-  /// Settings of the connections to FCM.
+  /// The settings of the connections to FCM.
   package var wire = WireConfiguration(network: "fcm", logger: Logger(label: "fcm"))
 
   package init() {
@@ -20,11 +20,11 @@ package struct FCMConfiguration: Sendable {
   }
 }
 
-/// An app's FCM credential, and how its messages are encoded.
+/// An app's FCM credential and the encoding of its messages.
 package struct FCMCredential: Sendable {
   package let account: ServiceAccount
   package let style: FCMStyle
-  /// URL of the endpoint that issues access tokens.
+  /// The URL of the endpoint that issues access tokens.
   package let tokenURL: String
 
   package init(account: ServiceAccount, style: FCMStyle = FCMStyle(), tokenURL: String = TokenAddress.google) {

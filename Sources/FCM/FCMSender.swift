@@ -2,15 +2,15 @@ package import Domain
 internal import PushTransport
 package import Reactor
 
-/// Interface of the FCM sender for the dispatcher. Accepts batches and credentials from any thread; delivers results to
-/// the sink on the sender's thread.
+/// The interface of the FCM sender for the dispatcher. Accepts batches and credentials from any thread; delivers
+/// results to the sink on the sender's thread.
 package final class FCMSender: PushProvider {
   private let configuration: FCMConfiguration
   private let clock: any Clock
   private let senderInbox: SenderInbox<FCMCommand>
-  /// Resolves FCM's own host name.
+  /// The resolver of FCM's own host name.
   private let resolver: Resolver
-  /// Resolves the names of token endpoints, separately, so that a slow look-up does not delay FCM's.
+  /// The resolver of token endpoints, separate, so that a slow look-up does not delay FCM's.
   private let tokenResolver: Resolver
   private let results: PushResultSink
 

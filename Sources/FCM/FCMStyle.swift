@@ -1,14 +1,14 @@
-/// How an app's messages are encoded for FCM.
+/// The encoding of an app's messages for FCM.
 package struct FCMStyle: Equatable, Sendable {
   package enum Content: String, Sendable, CaseIterable {
-    /// Data only; the SDK in the app displays it.
+    /// Messages contain data only; the SDK in the app displays it.
     case data
-    /// Data, and a notification that Android displays by itself while the app is in the background.
+    /// Messages contain data, and a notification that Android displays by itself while the app is in the background.
     case notification
   }
 
   package enum Platforms: String, Sendable, CaseIterable {
-    /// Android, and iOS devices registered through FCM.
+    /// The app has Android devices, and iOS devices registered through FCM.
     case all
     case android
   }

@@ -16,21 +16,22 @@ internal import Reactor
 ///
 /// Decision 082.
 struct Pacer {
-  /// Requests per second of all nodes together.
+  /// The number of requests per second of all nodes together.
   private let whole: Double
-  /// Maximum requests per second of this node.
+  /// The maximum number of requests per second of this node.
   private var most: Double
-  /// Current rate in requests per second.
+  /// The current rate in requests per second.
   private(set) var rate: Double
-  /// Number of requests that may be sent now; negative after urgent ones have overdrawn the bucket.
+  /// The number of requests that may be sent now; negative after urgent ones have overdrawn the bucket.
   private var tokens: Double
   private var filledAt: Instant
   private var usedAt: Instant
-  /// No request is sent before this time.
+  /// The time before which no request is sent.
   private var quietUntil: Instant
-  /// Only urgent requests are sent before this time.
+  /// The time before which only urgent requests are sent.
   private var restsUntil: Instant
 
+  /// Creates a limiter that starts at `firstPart` of this node's share.
   /// - Parameter nodes: number of nodes that send for the project, including this one.
   init(messagesPerMinute: Int, nodes: Int = 1, at now: Instant) {
     whole = Double(max(1, messagesPerMinute)) / 60 * FCM.Limits.quotaPart
@@ -51,13 +52,13 @@ struct Pacer {
     tokens = min(tokens, burst(rate))
   }
 
-  /// Maximum number of requests that may be sent at once.
+  /// Returns the maximum number of requests that may be sent at once.
   private func burst(_ pace: Double) -> Double { max(1, pace * FCM.Limits.burstSeconds) }
 
-  /// Current rate in requests per second; reduced while the quota is exhausted.
+  /// Returns the current rate in requests per second; reduced while the quota is exhausted.
   private func pace(at now: Instant) -> Double { now < restsUntil ? most * FCM.Limits.restPart : rate }
 
-  /// Number of requests of this lane that may be sent now.
+  /// Returns the number of requests of this lane that may be sent now.
   mutating func allowance(_ lane: Lane, at now: Instant) -> Int {
     fill(now)
     guard now >= (lane == .urgent ? quietUntil : restsUntil) else { return 0 }
@@ -65,7 +66,7 @@ struct Pacer {
     return Int(max(0, lane == .urgent ? tokens + burst(pace(at: now)) : tokens))
   }
 
-  /// Lanes that may send nothing at present.
+  /// Returns the lanes that may send nothing at present.
   func restingLanes(at now: Instant) -> Set<Lane> {
     now >= restsUntil ? [] : now >= quietUntil ? [.normal, .bulk] : Set(Lane.allCases)
   }
@@ -75,7 +76,7 @@ struct Pacer {
     usedAt = now
   }
 
-  /// Called when FCM reports that the quota is exhausted, perhaps by other senders too. Returns false if that is known
+  /// Records that FCM reports the quota as exhausted, perhaps by other senders too. Returns false if that is known
   /// already.
   ///
   /// Google's advice is to "reduce the overall rate" and to retry refused requests after the wait, so an urgent message
@@ -97,7 +98,7 @@ struct Pacer {
     return true
   }
 
-  /// Maximum number of targets that a lane may queue.
+  /// The maximum number of targets that a lane may queue.
   var queuedTargets: Int { max(FCM.Limits.queuedTargets, Int(rate * FCM.Limits.queuedSeconds)) }
 
   private mutating func fill(_ now: Instant) {

@@ -7,7 +7,7 @@ internal import Reactor
 final class Project {
   private let loop: EventLoop
   private var pacer: Pacer
-  /// Called when the set of resting lanes has changed.
+  /// The handler called when the set of resting lanes has changed.
   var restingLanesChanged: () -> Void = {}
 
   init(_ pacer: Pacer, loop: EventLoop) {
@@ -29,8 +29,8 @@ final class Project {
     pacer.share(among: nodes, at: loop.clock.now)
   }
 
-  /// Called when FCM reports that the quota is exhausted. Returns false if that is known already, because many requests
-  /// in flight are refused at the same time.
+  /// Records that FCM reports the quota as exhausted. Returns false if that is known already, because many requests in
+  /// flight are refused at the same time.
   func exceeded(_ lane: Lane, seconds: Int) -> Bool {
     guard pacer.exceeded(lane, at: loop.clock.now, for: .seconds(seconds)) else { return false }
     restingLanesChanged()

@@ -14,14 +14,14 @@ final class SenderLoop: PoolProvider {
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
-  /// Accounts by `name`: apps with the same service account (the same private key) share its access token.
+  /// The accounts by `name`: apps with the same service account (the same private key) share its access token.
   private var accounts: [String: AccountInUse] = [:]
-  /// Projects by id: accounts of one Firebase project share its quota.
+  /// The projects by id: accounts of one Firebase project share its quota.
   private var projects: [String: Project] = [:]
-  /// Number of nodes that send for the same projects.
+  /// The number of nodes that send for the same projects.
   private var nodes = 1
   private var context: TLSContext?
-  /// TLS context for connections to token endpoints; nil until first used.
+  /// The TLS context for connections to token endpoints; nil until first used.
   private var tokenContext: TLSContext?
 
   init(
@@ -91,8 +91,8 @@ final class SenderLoop: PoolProvider {
     for project in projects.values { project.share(among: nodes) }
   }
 
-  /// Identifies an account by its private key, among others: a file with the same names but another key shares nothing
-  /// with it.
+  /// Returns the identity of an account, which includes its private key: a file with the same names but another key
+  /// shares nothing with it.
   private static func name(_ credential: FCMCredential) -> String {
     let account = credential.account
     return "\(account.fingerprint) \(account.email) \(account.keyID) \(account.projectID) \(credential.tokenURL)"

@@ -1,14 +1,13 @@
 internal import CZLib
 
-/// Compression by gzip (RFC 1952), for what is made once and sent often: the console's files, the handbook, the API's
+/// Compresses by gzip (RFC 1952) what is created once and sent often: the console's files, the handbook, the API's
 /// description. One pure function over the system's zlib.
 ///
-/// Its level is the best, which is slow, so nothing that is made for one request belongs here. Nothing that holds a secret
-/// belongs here either: beside text of somebody else's choice, the length of what is compressed tells it.
+/// Uses the highest compression level, which is slow, so do not compress data created for a single request. Do not
+/// compress secrets either: beside text that an attacker chooses, the length of the result reveals them.
 package enum Gzip {
-  /// Returns `bytes` as one gzip member: without a name or time, so the same bytes always compress to the same.
-  /// Slow, at the best level: some 40 ms for a megabyte of text.
-  /// - Returns: nil if zlib fails, which it does only without memory.
+  /// Returns `bytes` as one gzip member, without a name or time, so that equal input always compresses to equal output;
+  /// nil if zlib fails, which it does only without memory. Takes some 40 ms for a megabyte of text.
   package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = unsafe z_stream()
     guard unsafe czlib_gzip_init(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }

@@ -208,7 +208,7 @@ extension ClientConnection {
     close(slot, ErrorCode(rawValue: payload.uint32(at: 0)))
   }
 
-  /// Ends the connection if the frame's stream was never opened by us, a protocol violation.
+  /// Ends the connection if we never opened the frame's stream, which is a protocol violation.
   private mutating func requireKnownStream(_ header: FrameHeader) throws(HTTP2Error) {
     let isKnown = header.streamID % 2 == 1 && (header.streamID < nextStreamID || hasUsedLastID)
     if !isKnown { throw fail(.protocolError, "a frame for stream \(header.streamID), which is not open") }
@@ -332,7 +332,7 @@ extension ClientConnection {
 }
 
 extension [UInt8] {
-  /// Copies the elements of a span.
+  /// Creates an array with the elements of a span.
   init(_ span: Span<UInt8>) {
     self = unsafe span.withUnsafeBufferPointer { bytes in unsafe Array(bytes) }
   }

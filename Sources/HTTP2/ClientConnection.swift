@@ -9,7 +9,7 @@ struct ClientConnection: ~Copyable {
   var keepsAllFields: Bool
   var events = EventQueue<ClientSession.Event>()
   var output = ByteBuffer(capacity: 32_768)
-  /// Bytes of a frame that has not arrived completely.
+  /// The bytes of a frame that has not arrived completely.
   var partial = ByteBuffer(capacity: 1024)
 
   // Header compression for each direction.
@@ -24,7 +24,7 @@ struct ClientConnection: ~Copyable {
   var freeSlots: [Int] = []
   var nextStreamID: Int32 = 1
   var hasUsedLastID = false
-  /// Ids of streams whose body is blocked by flow control, oldest first.
+  /// The ids of streams whose body is blocked by flow control, oldest first.
   var waiting: [Int32] = []
   var unsentBytes = 0
 
@@ -37,17 +37,17 @@ struct ClientConnection: ~Copyable {
 
   // Bytes received and not yet returned in a WINDOW_UPDATE.
   var unacknowledgedBytes = 0
-  /// Number of SETTINGS and PING acknowledgements queued in the output; bounded, so that a peer cannot exhaust our
+  /// The number of SETTINGS and PING acknowledgements queued in the output; bounded, so that a peer cannot exhaust our
   /// memory.
   var waitingAcknowledgements = 0
 
-  /// Frames that advanced no request, since the last response or the last second.
+  /// The number of frames that advanced no request, since the last response or the last second.
   var idleFrames = 0
   var goAways = 0
 
   var lastGoAwayID: Int32?
   var hasSentGoAway = false
-  /// The peer has violated the protocol; all further input is discarded.
+  /// True if the peer has violated the protocol; all further input is discarded.
   var isBroken = false
 
   init(configuration: ClientSession.Configuration) throws(HTTP2Error) {
@@ -210,7 +210,8 @@ struct ClientConnection: ~Copyable {
     output.append(bigEndian: UInt32(bytes))
   }
 
-  /// Announces that we open no further streams and accept none.
+  /// Queues a GOAWAY frame, which announces that we open no further streams and accept none. No effect after the first
+  /// call.
   mutating func goAway(_ code: ErrorCode) {
     guard !hasSentGoAway else { return }
     hasSentGoAway = true

@@ -51,7 +51,7 @@ package final class ClientSession {
     }
   }
 
-  /// Whether frames are queued. Bodies blocked by flow control do not count.
+  /// True if frames are queued. Bodies blocked by flow control do not count.
   package var wantsWrite: Bool { !connection.output.isEmpty }
 
   /// True if neither side has anything left to send (after GOAWAY or a protocol error): close the connection once the
@@ -62,12 +62,12 @@ package final class ClientSession {
     return connection.openStreams == 0 && (connection.lastGoAwayID != nil || connection.hasSentGoAway)
   }
 
-  // MARK: What may be submitted
+  // MARK: Capacity
 
-  /// Number of requests submitted and not yet ended.
+  /// The number of requests submitted and not yet ended.
   package var openStreams: Int { connection.openStreams }
 
-  /// Number of requests that can be submitted now; 0 after GOAWAY.
+  /// The number of requests that can be submitted now; 0 after GOAWAY.
   package var capacity: Int {
     acceptsRequests ? max(0, peerStreamLimit - openStreams) : 0
   }
@@ -81,8 +81,8 @@ package final class ClientSession {
   /// The peer's current limit of concurrent streams; 1 before its first SETTINGS.
   package var peerStreamLimit: Int { connection.streamLimit }
 
-  /// Remaining connection window in bytes, minus request bodies that already wait for it. May be negative. Requests can
-  /// be submitted all the same: their headers are sent and their bodies wait.
+  /// The remaining connection window in bytes, minus request bodies that already wait for it. May be negative. Requests
+  /// can be submitted all the same: their headers are sent and their bodies wait.
   package var windowBytes: Int { connection.sendWindow - connection.unsentBytes }
 
   /// False after GOAWAY and once stream ids have run out: then open a new connection.

@@ -46,7 +46,7 @@ struct Engine: ~Copyable {
     unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
   }
 
-  /// Queues a SETTINGS frame.
+  /// Queues a SETTINGS frame with these entries.
   func submit(_ settings: [Setting]) throws(HTTP2Error) {
     let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.identifier), value: $0.value) }
     let code = unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)

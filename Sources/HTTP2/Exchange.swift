@@ -2,18 +2,18 @@
 struct Exchange {
   var tag: UInt64
   var streamID: Int32
-  /// Body bytes that the stream's flow-control window allows; negative after the peer has reduced its window.
+  /// The body bytes that the stream's flow-control window allows; negative after the peer has reduced its window.
   var sendWindow: Int
   /// The part of the request body blocked by flow control.
   var unsent: ArraySlice<UInt8> = []
 
-  /// Status of the response; 0 until its headers arrive.
+  /// The status of the response; 0 until its headers arrive.
   var status = 0
-  /// Number of 1xx responses received.
+  /// The number of 1xx responses received.
   var announcements = 0
   var fields: [HeaderField] = []
   var body: [UInt8] = []
-  /// Body bytes received since this stream's last WINDOW_UPDATE.
+  /// The number of body bytes received since this stream's last WINDOW_UPDATE.
   var unacknowledgedBytes = 0
 
   func end(_ code: ErrorCode) -> StreamEnd {

@@ -9,7 +9,7 @@ struct FrameHeader: Equatable {
   let flags: UInt8
   let streamID: Int32
 
-  /// Frame types (RFC 9113 §6).
+  /// The frame types (RFC 9113 §6).
   enum Kind {
     static let data: UInt8 = 0
     static let headers: UInt8 = 1

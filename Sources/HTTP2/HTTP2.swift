@@ -28,36 +28,37 @@
 package enum HTTP2 {
   /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Concurrent streams that a client opens before the peer's SETTINGS arrive: APNs allows one until it has accepted
-    /// a token.
+    /// Maximum concurrent streams that a client opens before the peer's SETTINGS arrive: APNs allows one until it has
+    /// accepted a token.
     package static let streamsBeforeSettings = 1
-    /// Highest stream id (RFC 9113 §5.1.1).
+    /// The highest stream id (RFC 9113 §5.1.1).
     package static let highestStreamID: Int32 = 0x7FFF_FFFF
     /// The connection's flow-control window before any WINDOW_UPDATE, in bytes (RFC 9113 §6.9.2).
     package static let initialWindowBytes = 65_535
-    /// Output that a server collects before passing it to TLS, in bytes: a few full TLS records.
+    /// Maximum output that a server collects before passing it to TLS, in bytes: a few full TLS records.
     package static let outputBytes = 65_536
-    /// Default maximum of a response or request body kept, in bytes: far above any that APNs or FCM sends. A longer
+    /// The default maximum of a response or request body kept, in bytes: far above any that APNs or FCM sends. A longer
     /// response resets its stream; the excess of a request is counted but not stored.
     package static let storedBodyBytes = 65_536
-    /// Frame header, in bytes (RFC 9113 §4.1).
+    /// The size of a frame header, in bytes (RFC 9113 §4.1).
     static let frameHeaderBytes = 9
     /// Maximum frame payload that every endpoint must accept, in bytes; we never allow more (RFC 9113 §6.5.2).
     static let smallestFrameBytes = 16_384
     /// Maximum flow-control window, in bytes (RFC 9113 §6.9.1).
     static let largestWindowBytes = 0x7FFF_FFFF
-    /// Size of our HPACK table, in bytes: the protocol's default (RFC 9113 §6.5.2), and all that APNs offers.
+    /// The size of our HPACK table, in bytes: the protocol's default (RFC 9113 §6.5.2), and all that APNs offers.
     static let headerTableBytes = 4096
-    /// Maximum size in bytes, and number of frames, of a response's header block: far more than any server sends, but
-    /// enough to stop an endless one.
+    /// Maximum size of a response's header block, in bytes: far more than any server sends, but enough to stop an
+    /// endless one.
     static let headerBlockBytes = 65_536
+    /// Maximum number of frames of a response's header block.
     static let headerBlockFrames = 16
     /// Maximum entries in one SETTINGS frame; six are defined.
     static let settingsPerFrame = 32
     /// Maximum decompressed response header list, in bytes as RFC 9113 §6.5.2 counts them: APNs sends about 100, FCM
     /// 600. A block of a few bytes can expand to any size (RFC 7541 §6.1).
     package static let headerListBytes = 32_768
-    /// Overhead counted for each field besides its name and value, in bytes (RFC 9113 §6.5.2).
+    /// The overhead counted for each field besides its name and value, in bytes (RFC 9113 §6.5.2).
     static let fieldOverheadBytes = 32
     /// Maximum GOAWAY frames on one connection: two are usual (RFC 9113 §6.8).
     static let goAways = 16
@@ -66,8 +67,8 @@ package enum HTTP2 {
     /// Maximum frames that advance no request, between two responses or within one second. Well above a legitimate
     /// burst, such as a WINDOW_UPDATE for each of 500 streams.
     package static let idleFrames = 2_000
-    /// Number of frames by which `idleFrames` is raised for each stream of the largest number open at the same time: if
-    /// we cancel all of them, the peer may still answer each with HEADERS and DATA, which advances no request.
+    /// The number of frames by which `idleFrames` is raised for each stream of the largest number open at the same
+    /// time: if we cancel all of them, the peer may still answer each with HEADERS and DATA, which advances no request.
     package static let lateFrames = 2
     /// Maximum acknowledgements of a peer's SETTINGS and PINGs not yet written.
     package static let waitingAcknowledgements = 100
@@ -128,7 +129,7 @@ package struct Setting: Hashable, Sendable {
 
 /// A received GOAWAY (RFC 9113 §6.8).
 package struct GoAway: Sendable, Equatable {
-  /// Streams with higher ids were not processed and never will be.
+  /// The highest id of a stream that may have been processed; streams with higher ids were not and never will be.
   package let lastStreamID: Int32
   package let errorCode: ErrorCode
   package let debugData: [UInt8]

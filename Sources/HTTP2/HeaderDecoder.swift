@@ -18,7 +18,8 @@ struct HeaderDecoder: ~Copyable {
 
   enum Outcome {
     case whole
-    // After `malformed` and `tooLong` the HPACK table no longer matches the peer's: the connection cannot continue.
+    // The block violates RFC 7541. After `malformed` and `tooLong` the HPACK table no longer matches the peer's, so the
+    // connection cannot continue.
     case malformed
     /// The decoded header list exceeds the limit.
     case tooLong

@@ -10,7 +10,7 @@ struct HeaderEncoder {
   private struct Entry {
     let name: [UInt8]
     let value: [UInt8]
-    /// Size of the entry in bytes, including the overhead of 32 (RFC 7541 §4.1).
+    /// The size of the entry in bytes, including the overhead of 32 (RFC 7541 §4.1).
     var size: Int { name.count + value.count + 32 }
   }
 
@@ -21,11 +21,11 @@ struct HeaderEncoder {
     var tail: [UInt8] = []
   }
 
-  /// Dynamic table, newest entry first, in the order of HPACK indices.
+  /// The dynamic table, newest entry first, in the order of HPACK indices.
   private var table: [Entry] = []
   private var tableSize = 0
   private var tableLimit = HTTP2.Limits.headerTableBytes
-  /// Table size changes to announce at the start of the next block: the smallest and the last.
+  /// The table size changes to announce at the start of the next block: the smallest and the last.
   private var announcedLimits: [Int] = []
 
   private var template: RequestTemplate?
@@ -64,7 +64,7 @@ struct HeaderEncoder {
 
   /// True if the image adds nothing to the dynamic table, so that the next request can reuse it.
   private var isReusable = false
-  /// Name of the varying field if it will be added to the table with this request's value; nil otherwise.
+  /// The name of the varying field if it will be added to the table with this request's value; nil otherwise.
   private var enteringName: [UInt8]?
 
   private mutating func makeImage(_ next: RequestTemplate) {
@@ -117,7 +117,7 @@ struct HeaderEncoder {
 
   private enum Match {
     case none
-    /// Only the name is in the table, at this index.
+    /// The table contains only the name, at this index.
     case name(Int)
     case whole(Int)
 
@@ -189,7 +189,7 @@ struct HeaderEncoder {
     buffer.append(string)
   }
 
-  /// Encoded size in bytes of a string of `count` bytes, including its length prefix.
+  /// Returns the encoded size in bytes of a string of `count` bytes, including its length prefix.
   private static func stringBytes(_ count: Int) -> Int {
     var bytes = 1 + count
     guard count >= 127 else { return bytes }

@@ -4,14 +4,14 @@
 /// Immutable. Sessions cache its encoding by object identity, so reuse the same instance for as long as its fields
 /// apply.
 package final class RequestTemplate: Sendable {
-  /// How header compression (HPACK, RFC 7541) treats a field.
+  /// The treatment of a field by header compression (HPACK, RFC 7541).
   package enum Indexing: Sendable {
-    /// Added to the compression table: a repeated value costs one byte.
+    /// The field is added to the compression table: a repeated value costs one byte.
     case always
-    /// Added to the table only at the first use on a connection, so that its name can be referenced. For fields whose
-    /// values seldom repeat and would evict others.
+    /// The field is added to the table only at the first use on a connection, so that its name can be referenced. For
+    /// fields whose values seldom repeat and would evict others.
     case nameOnly
-    /// Never added to the table, and intermediaries must not add it either: for secrets.
+    /// The field is never added to the table, and intermediaries must not add it either: for secrets.
     case never
   }
 
@@ -25,9 +25,9 @@ package final class RequestTemplate: Sendable {
   let pseudoFields: [Field]
   /// The fields after `:path`.
   let fields: [Field]
-  /// Name of the last field, whose value each request supplies; nil if there is none.
+  /// The name of the last field, whose value each request supplies; nil if there is none.
   let varyingName: [UInt8]?
-  /// Upper bound of the encoded block's size in bytes, without path and varying value.
+  /// The upper bound of the encoded block's size in bytes, without path and varying value.
   let largestBlockBytes: Int
 
   /// Creates a template.

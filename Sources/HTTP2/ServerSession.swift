@@ -9,28 +9,28 @@ package import Reactor
 @safe
 package final class ServerSession {
   package struct Configuration {
-    /// True: nghttp2 enforces the stream limit itself (GOAWAY 1, or REFUSED_STREAM before the client has acknowledged
-    /// it). False: the limit is only advertised; the owner watches `openStreams` and decides.
+    /// True if nghttp2 enforces the stream limit itself (GOAWAY with error 1, or REFUSED_STREAM before the client has
+    /// acknowledged it). If false, the limit is only advertised; the owner watches `openStreams` and decides.
     package var enforcesStreamLimit = true
-    /// False: no WINDOW_UPDATE is sent until `releaseWindow` is called.
+    /// If false, no WINDOW_UPDATE is sent until `releaseWindow` is called.
     package var updatesWindows = true
     /// The connection's receive window in bytes.
     package var connectionWindow = HTTP2.Limits.initialWindowBytes
-    /// RST_STREAM frames that a client may send at once, and then per second; more end in GOAWAY (nghttp2's own defence
-    /// against rapid resets, with its default numbers).
+    /// The number of RST_STREAM frames that a client may send at once, and then per second; more end in GOAWAY
+    /// (nghttp2's own defence against rapid resets, with its default numbers).
     package var resetRateLimit: (burst: UInt64, perSecond: UInt64) = (1_000, 33)
     /// Maximum request body kept, in bytes; what exceeds it is counted (`bodyCount`) but not stored.
     package var storedBodyBytes = HTTP2.Limits.storedBodyBytes
-    /// False: the client's SETTINGS are never acknowledged.
+    /// If false, the client's SETTINGS are never acknowledged.
     package var acknowledgesSettings = true
-    /// False: the client's PINGs are never acknowledged.
+    /// If false, the client's PINGs are never acknowledged.
     package var acknowledgesPings = true
 
     package init() {}
   }
 
   package enum Event {
-    /// HEADERS arrived; the body may follow. For owners that refuse requests early or count them.
+    /// The HEADERS of a request arrived; the body may follow. For owners that refuse requests early or count them.
     case opened(ServerStream)
     /// The request is complete (END_STREAM).
     case request(ServerStream)
@@ -48,27 +48,27 @@ package final class ServerSession {
   private let configuration: Configuration
   private let engine: Engine
   private var events = EventQueue<Event>()
-  /// Keeps every stream ever created alive, because nghttp2 points at them.
+  /// Every stream ever created, kept alive because nghttp2 points at them.
   private var streams: [ServerStream] = []
   private var freeStreams: [ServerStream] = []
   /// A closed stream whose event was taken; recycled at the next call.
   private var retiring: ServerStream?
-  /// Output that must be sent before what nghttp2 still holds.
+  /// The output that must be sent before what nghttp2 still holds.
   private var drained = ByteBuffer(capacity: 64)
   private var hasSettings = false
-  /// Stream limits to write into the pending SETTINGS frames; nghttp2 itself must not know them, or it would enforce
-  /// them.
+  /// The stream limits to write into the pending SETTINGS frames; nghttp2 itself must not know them, or it would
+  /// enforce them.
   private var advertisedLimits: [UInt32?] = []
   private var withheldBytes = 0
 
-  /// Number of streams that the client has opened and that are not closed yet.
+  /// The number of streams that the client has opened and that are not closed yet.
   package private(set) var openStreams = 0
   /// The highest request stream id seen, which a correct GOAWAY reports as `lastStreamID`.
   package private(set) var lastStreamID: Int32 = 0
-  /// Number of frames with priority information received: PRIORITY, and HEADERS with priority.
+  /// The number of frames with priority information received: PRIORITY, and HEADERS with priority.
   package private(set) var priorityFrames = 0
 
-  /// The session sends nothing before the first `submitSettings`.
+  /// Creates a session, which sends nothing before the first `submitSettings`.
   package init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
     self.configuration = configuration
     engine = try Self.makeEngine(configuration)
@@ -315,7 +315,7 @@ package final class ServerSession {
     }
   }
 
-  // MARK: What nghttp2 reports
+  // MARK: Events from nghttp2
 
   func opened(_ id: Int32) -> ServerStream {
     let stream: ServerStream

@@ -4,11 +4,11 @@ internal import Reactor
 /// owner must not use it after that event.
 package final class ServerStream {
   package internal(set) var id: Int32 = 0
-  /// Any object of the owner's, for example its own record of this request. Cleared when the stream is reused.
+  /// An object of the owner, for example its record of this request. Cleared when the stream is reused.
   package var context: AnyObject?
   /// True once the client has ended the request (END_STREAM).
   package internal(set) var isComplete = false
-  /// The stream has ended. True until its reuse.
+  /// True from the end of the stream until its reuse.
   package internal(set) var isClosed = false
   /// True once `respond` has been called.
   package internal(set) var isAnswered = false
@@ -53,7 +53,7 @@ package final class ServerStream {
       contents.text(field.name), contents.text(field.value), isNeverIndexed: field.isNeverIndexed)
   }
 
-  /// Number of occurrences of the field `name` (lower case).
+  /// Returns the number of occurrences of the field `name` (lower case).
   package func count(of name: StaticString) -> Int {
     contents.fields.count { contents.matches($0, name) }
   }
@@ -63,7 +63,8 @@ package final class ServerStream {
     contents.first(name).map { contents.text($0.value) }
   }
 
-  /// Calls `body` with the first value of `name`, without allocating. Nil if there is none.
+  /// Calls `body` with the first value of `name`, without allocating, and returns its result; nil if there is no such
+  /// field.
   package func withValue<Result>(of name: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     guard let field = contents.first(name) else { return nil }
     return contents.fieldBytes.withReadable { bytes in body(bytes.extracting(field.value)) }
@@ -80,14 +81,14 @@ package final class ServerStream {
     }
   }
 
-  /// True if the client marked the first field `name` as never indexed.
+  /// Returns true if the client marked the first field `name` as never indexed.
   package func isNeverIndexed(_ name: StaticString) -> Bool {
     contents.first(name)?.isNeverIndexed ?? false
   }
 
   // MARK: Body
 
-  /// DATA bytes received, including those not stored.
+  /// The number of DATA bytes received, including those not stored.
   package var bodyCount: Int { contents.bodyCount }
 
   /// Calls `body` with the stored part of the request body.
@@ -98,7 +99,7 @@ package final class ServerStream {
   }
 }
 
-/// Fields and body of a request, in storage reused for the next one.
+/// The fields and body of a request, in storage reused for the next one.
 private struct RequestContents: ~Copyable {
   struct Field {
     let name: Range<Int>
@@ -106,7 +107,7 @@ private struct RequestContents: ~Copyable {
     let isNeverIndexed: Bool
   }
 
-  /// Names and values, concatenated.
+  /// The names and values, concatenated.
   var fieldBytes = ByteBuffer(capacity: 1024)
   var fields: [Field] = []
   var body = ByteBuffer(capacity: 1024)

@@ -1,15 +1,15 @@
-/// How a request ended.
+/// The result of a request.
 package struct StreamEnd: Sendable {
   /// The `tag` passed to `submit`.
   package let tag: UInt64
   package let streamID: Int32
-  /// HTTP status of the response; 0 if no response headers arrived.
+  /// The HTTP status of the response; 0 if no response headers arrived.
   package let status: Int
-  /// Response header fields without `:status`. Empty for status 200, unless configured to be kept.
+  /// The response header fields without `:status`. Empty for status 200, unless configured to be kept.
   package let fields: [HeaderField]
   /// The response body, empty or cut off if the request failed.
   package let body: [UInt8]
-  /// `noError` if the response is complete.
+  /// The error code of the stream's end; `noError` if the response is complete.
   package let errorCode: ErrorCode
 
   package init(

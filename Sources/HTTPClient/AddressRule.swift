@@ -10,13 +10,14 @@ package import Reactor
 package struct AddressRule: Sendable {
   private let allowed: [IPBlock]
 
+  /// Creates a rule.
   /// - Parameter allowed: private networks that may be called nevertheless.
   package init(allowing allowed: [IPBlock] = []) {
     self.allowed = allowed
   }
 
-  /// All special-purpose addresses (IANA's registries), which are not on the public internet, and IPv6 ranges that
-  /// embed IPv4 addresses, which could be such.
+  /// The special-purpose addresses of IANA's registries, which are not on the public internet, and the IPv6 ranges that
+  /// embed IPv4 addresses, which could be such addresses.
   private static let special: [IPBlock] = [
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
     "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -31,12 +32,12 @@ package struct AddressRule: Sendable {
     allowed.contains { $0.contains(address) }
   }
 
-  /// Domain suffixes that are never resolved outside a machine or its network.
+  /// The domain suffixes that are never resolved outside a machine or its network.
   private static let inward: Set<Substring> = [
     "localhost", "localdomain", "localdomain4", "localdomain6", "local", "internal",
   ]
 
-  /// Returns whether a name may be passed to the operator's proxy, which resolves it and must itself refuse private
+  /// Returns true if a name may be passed to the operator's proxy, which resolves it and must itself refuse private
   /// addresses. Refuses what can be recognized here: forbidden addresses, numbers that resolvers accept as addresses,
   /// and the proxy's own names.
   package func allows(name: String, isSecure: Bool, through proxy: OutboundProxy) -> Bool {
@@ -51,13 +52,13 @@ package struct AddressRule: Sendable {
     return !last.hasPrefix("0x") && last.contains { !$0.isNumber }
   }
 
-  /// Why no request to a URL would ever be made, as far as its text says: the end of a sentence about the URL. Nil where
-  /// that depends on what its name resolves to.
+  /// Returns the reason why no request to this URL would ever be made, as the end of a sentence about the URL; nil if
+  /// that depends on the addresses that its name resolves to.
   package func objection(to url: HTTPURL) -> Sentence? {
     let name = Self.plain(url.host)
     if let address = IPAddress(name) { return allows(address, isSecure: url.isSecure) ? nil : Self.objection(to: url) }
     let last = name.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-    // Resolvers also take these for addresses: 127.1, 2130706433, 0x7f000001.
+    // Resolvers also accept these as addresses: 127.1, 2130706433, 0x7f000001.
     guard !last.hasPrefix("0x"), last.contains(where: { !$0.isNumber }) else {
       return "has a host that is neither a name nor a whole address"
     }
@@ -84,7 +85,7 @@ package struct AddressRule: Sendable {
     return name.hasSuffix(".") ? String(name.dropLast()) : name
   }
 
-  /// Returns whether an address may be called.
+  /// Returns true if an address may be called.
   /// - Parameter isSecure: true if the connection uses TLS; plain HTTP is allowed only to addresses that the
   ///   configuration allows.
   package func allows(_ address: IPAddress, isSecure: Bool) -> Bool {

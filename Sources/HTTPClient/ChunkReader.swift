@@ -13,9 +13,10 @@ struct ChunkReader {
   private var stage = Stage.size
   private var trailerBytes = 0
   private var extensionBytes = 0
-  /// The first `searched` bytes contain no line feed.
+  /// The number of bytes at the start of the input that are known to contain no line feed.
   private var searched = 0
 
+  /// Creates a reader.
   /// - Parameter limit: maximum size of the whole body, in bytes.
   init(limit: Int) {
     self.limit = limit

@@ -8,9 +8,9 @@ internal import Reactor
 final class ClientConnection: EventLoop.Handler {
   private enum State {
     case connecting
-    /// Opening a tunnel through the proxy; skipped without one.
+    /// A tunnel is being opened through the proxy; skipped without one.
     case tunnelling
-    /// Performing the TLS handshake; skipped for plain HTTP.
+    /// The TLS handshake is in progress; skipped for plain HTTP.
     case securing
     case ready
     case ended
@@ -24,13 +24,13 @@ final class ClientConnection: EventLoop.Handler {
   private var input = ByteBuffer()
   private var parser: ResponseParser
   private var current: PendingRequest?
-  /// Number of bytes of the current request that the kernel has accepted.
+  /// The number of bytes of the current request that the kernel has accepted.
   private var sentBytes = 0
   /// True once a byte of the current response has arrived.
   private var hasAnswerBegun = false
-  /// Start of the idle period; before the first request, start of the connection attempt.
+  /// The start of the idle period; before the first request, the start of the connection attempt.
   private var idleSince: Instant
-  /// More input is pending than one loop iteration reads; a call to continue is scheduled.
+  /// True if more input is pending than one loop iteration reads, and a call to continue is scheduled.
   private var goesOnLater = false
 
   init(client: HTTPClient) throws(SystemError) {
@@ -85,7 +85,7 @@ final class ClientConnection: EventLoop.Handler {
     case .done: state = .ready
     case .incomplete(let readiness):
       if let registration { client.loop.update(registration, interest: readiness) }
-    // No byte of a request has been sent.
+    // No byte of a request has been sent, so the request can be reported as not sent.
     case .failed(let reason): fail(.unreachable(ProxyTunnel.behind(client.configuration.tunnel, reason)))
     case nil: end()
     }
@@ -137,7 +137,7 @@ final class ClientConnection: EventLoop.Handler {
     client.loop.update(registration, interest: Readiness(rawValue: Readiness.readable.rawValue | more.rawValue))
   }
 
-  /// Reads once per loop iteration: limiting the bytes would not suffice, because few bytes may cause much work.
+  /// Reads once per loop iteration. A limit in bytes would not suffice, because few bytes may cause much work.
   private func receive() {
     switch transport?.receive(into: &input) {
     case .bytes:
@@ -165,7 +165,7 @@ final class ClientConnection: EventLoop.Handler {
 
   private func parse(isEnd: Bool) {
     guard let pending = current else {
-      // Data that no request has asked for is discarded with the connection.
+      // Data that arrives without a request is discarded with the connection.
       if !input.isEmpty || isEnd { end() }
       return
     }
@@ -186,7 +186,7 @@ final class ClientConnection: EventLoop.Handler {
     }
   }
 
-  // MARK: Ends
+  // MARK: Ending
 
   private func lost(_ reason: String) {
     guard let pending = current, !pending.wasRepeated, !hasAnswerBegun,

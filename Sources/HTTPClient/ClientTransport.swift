@@ -16,7 +16,7 @@ final class ClientTransport {
   private(set) var hasHiddenInput = false
   private let security: HTTPClientSecurity?
   private var request: TunnelRequest?
-  /// Bytes to send before anything else; empty once sent.
+  /// The bytes to send before anything else; empty once sent.
   private var preamble: [UInt8]
   // Exactly one of these two is set.
   private var socket: Socket?
@@ -37,7 +37,7 @@ final class ClientTransport {
     self.socket = consume socket
   }
 
-  /// Result of the connection attempt: 0 for success, otherwise its `errno`.
+  /// The result of the connection attempt: 0 for success, otherwise its `errno`.
   var connectError: Int32 { socket?.connectError ?? 0 }
 
   /// Opens the tunnel through the proxy. Call again when the socket is ready, until it is open.

@@ -7,8 +7,7 @@ internal import TLS
 /// ```
 ///   send(request) ──► queue ──► idle connection, or a new one (up to a limit) ──► one request at a time, kept alive
 ///                       ▲                │
-///                       │                ├ lost before any byte of the response, and safe to retry: back to the queue,
-///                       once
+///                       │                ├ lost before any byte of the response, and safe to retry: queued again, once
 ///                       └────────────────┘ otherwise: an error, once
 /// ```
 ///
@@ -29,20 +28,20 @@ package final class HTTPClient {
     package var connections = 8
     /// Time from `send` to the complete response, including queueing, unless the request overrides it.
     package var timeout = Duration.seconds(30)
-    /// How long an idle connection is kept open: less than servers usually allow (60 s or more).
+    /// Time for which an idle connection is kept open: less than servers usually allow (60 s or more).
     package var idleTimeout = Duration.seconds(30)
     /// Maximum number of requests waiting for a connection; further ones are refused.
     package var waitingRequests = HTTPClientLimits.waitingRequests
     /// Maximum size of a response body in bytes; a larger response is malformed.
     package var bodyBytes = HTTPClientLimits.bodyBytes
 
-    /// TLS context and the server name to verify; nil for plain HTTP.
+    /// The TLS context and the server name to verify; nil for plain HTTP.
     package var security: HTTPClientSecurity?
 
     /// The proxy tunnel to use, in which case the origin's address is the proxy's; nil for a direct connection.
     package var tunnel: ProxyTunnel?
 
-    /// Bytes sent on each connection before anything else, even TLS: the PROXY protocol header, for tests.
+    /// The bytes sent on each connection before anything else, even TLS: the PROXY protocol header, for tests.
     package var preamble: [UInt8] = []
 
     package init() {}
@@ -87,10 +86,10 @@ package final class HTTPClient {
     return request.isWellFormed ? nil : "the request holds characters that HTTP does not allow"
   }
 
-  /// Number of requests queued or in flight.
+  /// The number of requests queued or in flight.
   package var pendingCount: Int { waiting.count + open.count - idle.count }
 
-  /// Number of connections that are open or being opened.
+  /// The number of connections that are open or being opened.
   package var connectionCount: Int { open.count }
 
   /// Closes all connections. Queued requests and those in flight fail with `.closed`.
@@ -160,7 +159,7 @@ package final class HTTPClient {
     kick()
   }
 
-  // MARK: Patience
+  // MARK: Timeouts
 
   /// Checks timeouts periodically, as long as requests are pending.
   private func watch() {

@@ -6,12 +6,12 @@ package enum HTTPClientLimits {
   package static let announcements = 8
   /// Maximum bytes read from one connection per loop iteration, so that other handlers and timeouts are served too.
   package static let bytesPerTurn = 262_144
-  /// Default maximum size of a response body in bytes.
+  /// The default maximum size of a response body in bytes.
   package static let bodyBytes = 16 << 20
   /// Maximum size in bytes of a chunk line, of all chunk extensions and of all trailers.
   package static let chunkLineBytes = 8_192
-  /// Default maximum number of requests waiting for a connection.
+  /// The default maximum number of requests waiting for a connection.
   package static let waitingRequests = 100_000
-  /// Interval at which timeouts are checked while requests are pending.
+  /// The interval at which timeouts are checked while requests are pending.
   package static let timeoutStep = Duration.milliseconds(100)
 }

@@ -1,6 +1,6 @@
 package import TLS
 
-/// TLS settings of a client's connections.
+/// The TLS settings of a client's connections.
 package struct HTTPClientSecurity: Sendable {
   /// A client context that offers the ALPN protocol `http/1.1`.
   package let context: TLSContext

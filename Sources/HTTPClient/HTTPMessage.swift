@@ -3,7 +3,7 @@ internal import Reactor
 /// An outgoing request. The client adds `Host` and `Content-Length`.
 package struct HTTPRequest: Sendable {
   package var method: String
-  /// Path and query, percent-encoded.
+  /// The path and query, percent-encoded.
   package var target: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
@@ -82,7 +82,7 @@ package struct HTTPResponse: Sendable {
   package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No connection could be established: the server has certainly not received the request.
   case unreachable(String)

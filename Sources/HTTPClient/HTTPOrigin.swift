@@ -1,19 +1,21 @@
 package import Reactor
 
-/// The server that a client talks to.
+/// The server that a client sends requests to.
 package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
-  /// Value of the `Host` header, with the port unless it is 80.
+  /// The value of the `Host` header, with the port unless it is 80.
   package let host: String
-  /// Address to connect to: the server's, or its proxy's.
+  /// The address to connect to: the server's, or its proxy's.
   package let address: SocketAddress
 
+  /// Creates an origin.
   /// - Parameter host: value of the `Host` header.
   package init(host: String, address: SocketAddress) {
     self.host = host
     self.address = address
   }
 
-  /// Resolves the host, or with a tunnel the proxy. Blocks for up to the system resolver's timeout.
+  /// Creates the origin of a host after resolving its name, or with a tunnel the proxy's. Blocks for up to the system
+  /// resolver's timeout.
   package init(host: String, port: UInt16, through tunnel: ProxyTunnel? = nil) throws(SystemError) {
     let name = host.contains(":") ? "[\(host)]" : host
     self.host = port == 80 ? name : "\(name):\(port)"
@@ -24,7 +26,7 @@ package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     self.address = address
   }
 
-  /// Parses `http://host[:port]` and resolves the host. Blocks. Nil for any other URL.
+  /// Parses `http://host[:port]` and resolves the host; returns nil for any other URL. Blocks.
   package static func parse(_ url: String) throws(SystemError) -> HTTPOrigin? {
     guard let url = HTTPURL(url), !url.isSecure else { return nil }
     return try HTTPOrigin(host: url.host, port: url.port)

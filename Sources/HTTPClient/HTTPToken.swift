@@ -1,6 +1,6 @@
-/// Character classes of RFC 9110's grammar.
+/// The character classes of RFC 9110's grammar.
 enum HTTPToken {
-  /// True for `tchar` (§5.6.2): letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
+  /// Returns true for `tchar` (§5.6.2): letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -9,7 +9,7 @@ enum HTTPToken {
     }
   }
 
-  /// True for bytes forbidden in a field value (§5.5): control characters other than the tab.
+  /// Returns true for bytes forbidden in a field value (§5.5): control characters other than the tab.
   static func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != 0x09 || byte == 0x7F
   }

@@ -2,15 +2,16 @@ internal import Reactor
 
 /// A parsed URL of the form `http://host[:port][/path][?query]`, or `https`. Nothing is resolved.
 package struct HTTPURL: Hashable, Sendable {
-  /// Whether the scheme is `https`.
+  /// True if the scheme is `https`.
   package let isSecure: Bool
-  /// Host name or numeric address; IPv6 without brackets.
+  /// The host name or numeric address; IPv6 without brackets.
   package let host: String
   package let port: UInt16
-  /// Path and query without the fragment; at least `/`.
+  /// The path and query without the fragment; at least `/`.
   package let target: String
 
-  /// Nil if the text is not such a URL, contains user information, or contains characters that must be percent-encoded.
+  /// Parses a URL; nil if the text is not such a URL, contains user information, or contains characters that must be
+  /// percent-encoded.
   package init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     guard lowercased.hasPrefix("http://") || lowercased == "https://" else { return nil }

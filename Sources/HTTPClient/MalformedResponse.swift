@@ -1,4 +1,4 @@
-/// Why a response is not valid, as the end of a sentence.
+/// The reason why a response is not valid, as the end of a sentence.
 struct MalformedResponse: Error {
   let reason: String
 }

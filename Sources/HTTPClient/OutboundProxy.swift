@@ -10,10 +10,10 @@ internal import Reactor
 ///
 /// The description is `host:port`. User and password appear only in the request to the proxy.
 package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Host name or numeric address; IPv6 without brackets. Chosen by the operator, so it may be private.
+  /// The host name or numeric address; IPv6 without brackets. Chosen by the operator, so it may be private.
   package let host: String
   package let port: UInt16
-  /// Value of `Proxy-Authorization`; nil if the proxy requires none.
+  /// The value of `Proxy-Authorization`; nil if the proxy requires none.
   let authorization: String?
   private let exceptions: ProxyExceptions
   /// True if the proxy receives tenants' host names unresolved, because no DNS is available here.

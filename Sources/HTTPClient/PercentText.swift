@@ -1,6 +1,6 @@
-/// Percent-encoded text in settings, where it ends up in a header.
+/// Decodes percent-encoded text in settings, which becomes part of a header.
 package enum PercentText {
-  /// Nil for a bad escape, invalid UTF-8, or a control character.
+  /// Decodes a text; returns nil for an invalid escape, invalid UTF-8, or a control character.
   package static func decode(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

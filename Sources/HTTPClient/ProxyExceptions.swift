@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Hosts that are called without the proxy, in the usual `NO_PROXY` syntax: `push.bank.example` is that host and all
-/// its subdomains, `.bank.example` only the subdomains; `10.0.0.0/8` and `192.0.2.7` are addresses.
+/// The hosts that are called without the proxy, in the usual `NO_PROXY` syntax: `push.bank.example` is that host and
+/// all its subdomains, `.bank.example` only the subdomains; `10.0.0.0/8` and `192.0.2.7` are addresses.
 package struct ProxyExceptions: Hashable, Sendable {
   /// The name in lower case, without a leading dot.
   private struct Name: Hashable, Sendable {
@@ -37,7 +37,7 @@ package struct ProxyExceptions: Hashable, Sendable {
     }
   }
 
-  /// True for a host name: letters, digits, `-`, `_`, and dots between them.
+  /// Returns true for a host name: letters, digits, `-`, `_`, and dots between them.
   static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.first != "." && text.last != "."
       && text.utf8.allSatisfy { byte in
@@ -49,7 +49,7 @@ package struct ProxyExceptions: Hashable, Sendable {
       }
   }
 
-  /// Returns whether a host is called without the proxy.
+  /// Returns true if a host is called without the proxy.
   /// - Parameter host: a name or a numeric address.
   func contains(host: String) -> Bool {
     if let address = IPAddress(host) { return contains(address) }

@@ -1,6 +1,6 @@
 package import Reactor
 
-/// Describes the tunnel through the proxy to one server. Each connection opens its own.
+/// The description of a tunnel through the proxy to one server. Each connection opens its own.
 package struct ProxyTunnel: Hashable, Sendable {
   package let proxy: OutboundProxy
   /// The target of CONNECT: `host:port`.
@@ -17,7 +17,7 @@ package struct ProxyTunnel: Hashable, Sendable {
     tunnel.map { "\(beginning)\($0.proxy): \(reason)" } ?? reason
   }
 
-  /// Removes what `behind` has added, for tenants, who must not learn the proxy's name.
+  /// Removes the text that `behind` has added, for tenants, who must not learn the proxy's name.
   package static func withoutProxy(_ reason: String) -> String {
     guard reason.hasPrefix(beginning), let end = reason.firstRange(of: ": ") else { return reason }
     return String(reason[end.upperBound...])
@@ -41,8 +41,8 @@ extension OutboundProxy {
     return ProxyTunnel(proxy: self, authority: Self.authority(host, port))
   }
 
-  /// Tunnels to the proxy's own machine. A start-up check verifies that the proxy refuses them, because tenants could
-  /// use them.
+  /// The tunnels to the proxy's own machine. A start-up check verifies that the proxy refuses them, because tenants
+  /// could misuse them.
   package var tunnelsToItself: [ProxyTunnel] {
     [("localhost", port), ("localhost", 443), ("127.0.0.1", 443)].map { host, port in
       ProxyTunnel(proxy: self, authority: Self.authority(host, port))
@@ -73,7 +73,7 @@ package struct TunnelRequest {
   private let request: [UInt8]
   private var sent = 0
   private var answer: [UInt8] = []
-  /// Offset of the current head, after those of 1xx responses.
+  /// The offset of the current head, after those of 1xx responses.
   private var start = 0
   private var announcements = 0
 

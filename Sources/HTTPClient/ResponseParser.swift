@@ -33,10 +33,11 @@ struct ResponseParser {
   private var head = ResponseHead()
   private var body: [UInt8] = []
   private var decoder: ChunkReader
-  /// The first `searched` bytes contain no start of the head's end.
+  /// The number of bytes at the start of the input that are known to contain no end of the head.
   private var searched = 0
-  /// Number of 1xx responses before the current head, and their total size in bytes.
+  /// The number of 1xx responses before the current head.
   private var announcements = 0
+  /// The total size of these 1xx responses, in bytes.
   private var announcedBytes = 0
 
   init(bodyLimit: Int) {

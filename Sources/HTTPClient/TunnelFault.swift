@@ -1,8 +1,8 @@
-/// Why a tunnel did not open.
+/// The reason why a tunnel did not open.
 package struct TunnelFault: Error, Equatable, Sendable {
   /// The reason as the end of a sentence that names the proxy; never contains its password.
   package let reason: String
-  /// HTTP status of the proxy's response; nil if there was none.
+  /// The HTTP status of the proxy's response; nil if there was none.
   package let status: Int?
 
   package init(reason: String, status: Int? = nil) {

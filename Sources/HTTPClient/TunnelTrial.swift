@@ -1,6 +1,6 @@
 package import Reactor
 
-/// Opens a tunnel as a test and closes it at once; blocking, for the command line for example. Sends nothing to the
+/// Opens a tunnel as a test and closes it at once. Blocks; used by the command line, for example. Sends nothing to the
 /// server.
 package final class TunnelTrial: EventLoop.Handler {
   private let loop: EventLoop
@@ -18,8 +18,8 @@ package final class TunnelTrial: EventLoop.Handler {
     socket = try Socket.connect(to: address)
   }
 
-  /// Returns why no tunnel can be opened; nil if it can. Resolves the proxy's name and tries its addresses in turn.
-  /// After the look-up, blocks for at most the time that a proxy may take to open a tunnel.
+  /// Returns the reason why no tunnel can be opened; nil if one can. Resolves the proxy's name and tries its addresses
+  /// in turn. After the look-up, blocks for at most the time that a proxy may take to open a tunnel.
   package static func fault(of tunnel: ProxyTunnel) -> TunnelFault? {
     var fault = TunnelFault(reason: tunnel.naming("its name leads to no address"))
     do throws(SystemError) {

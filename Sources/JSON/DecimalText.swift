@@ -2,11 +2,11 @@
 struct DecimalText {
   /// The digits, without leading zeros.
   private var digits: [UInt8] = []
-  /// Number of digits before the point; may be negative or exceed the number of digits.
+  /// The number of digits before the decimal point; may be negative or exceed the number of digits.
   private var point = 0
 
   /// Splits a number into digits and exponent.
-  /// - Parameter text: must be a valid number.
+  /// - Parameter text: a valid JSON number without its sign.
   init(_ text: ArraySlice<UInt8>) {
     var isFraction = false
     var index = text.startIndex

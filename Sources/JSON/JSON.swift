@@ -1,7 +1,7 @@
 // A sentence's literals are members of `PlainText`, so whoever uses this module sees that one too.
 @_exported public import PlainText
 
-/// JSON (RFC 8259) read and written as a stream, without a tree in between.
+/// Reads and writes JSON (RFC 8259) as a stream, without a tree in between.
 ///
 /// The devices' requests are small and frequent, so they are read directly into values, in about a tenth of the time
 /// that Foundation's decoder takes. Every error carries a JSON pointer (RFC 6901) to the field, which the response to
@@ -34,9 +34,9 @@ package enum JSON {
     /// Maximum members of an object. Our own formats have at most 45, and the free-form ones (`data`, `contentState`)
     /// have no room for 700 in a payload of 4 KiB.
     package static let members = 1_000
-    /// Errors reported of one text: as many as a person mends at a time.
+    /// Maximum errors reported of one text: as many as a person fixes at a time.
     package static let errors = 20
-    /// Number of names up to which duplicates are found by comparing one by one instead of by a set.
+    /// The number of names up to which duplicates are found by comparing one by one instead of by a set.
     static let comparedNames = 16
   }
 }

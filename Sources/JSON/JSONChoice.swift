@@ -32,7 +32,7 @@ package struct JSONChoice<Root: Sendable>: Sendable {
     self.options = options
   }
 
-  /// Name and schema, for the API description's list of named schemas.
+  /// The name and schema, for the API description's list of named schemas.
   package var named: JSONTree.Member {
     (
       name,

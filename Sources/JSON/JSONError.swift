@@ -1,14 +1,15 @@
 /// An error in a JSON text, with its location, and those found behind it.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
-  /// RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
+  /// The RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
   package var pointer: String
-  /// What is wrong, for the sender: usually a predicate about the value at `pointer`, such as `must not be empty`.
+  /// The description of the error, for the sender: usually a predicate about the value at `pointer`, such as `must not
+  /// be empty`.
   package let sentence: Sentence
   /// True if the values are valid individually but not in combination.
   package let isContradiction: Bool
-  /// Whether the text is not JSON: nothing behind this place can be read.
+  /// True if the text is not JSON, so that nothing after this location can be read.
   package let isMalformed: Bool
-  /// Further errors of the same text, in its order: at most `JSON.Limits.errors` with this one.
+  /// Further errors of the same text, in its order: at most `JSON.Limits.errors` including this one.
   package private(set) var further: [JSONError] = []
 
   package init(_ sentence: Sentence, pointer: String = "", isContradiction: Bool = false) {
@@ -27,24 +28,24 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     JSONError(sentence, isContradiction: true)
   }
 
-  /// The text is not JSON.
+  /// Creates the error for a text that is not JSON.
   static func malformed(_ sentence: Sentence) -> JSONError {
     JSONError(sentence, pointer: "", isContradiction: false, isMalformed: true)
   }
 
-  /// `sentence` in English.
+  /// The English text of `sentence`.
   package var reason: String { sentence.english }
 
   package var description: String { pointer.isEmpty ? reason : "\(pointer): \(reason)" }
 
-  /// This error and those found behind it.
+  /// This error and the further ones.
   package var all: [JSONError] {
     var first = self
     first.further = []
     return [first] + further
   }
 
-  /// Nil for none.
+  /// Creates an error that contains all of these; nil for an empty list.
   init?(_ errors: [JSONError]) {
     guard let first = errors.first else { return nil }
     self = first

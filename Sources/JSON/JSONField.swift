@@ -3,16 +3,16 @@
 /// `always` and `optional` declare members of answers, `required` and `given` members of requests.
 package struct JSONField<Root>: Sendable {
   let name: String
-  /// Its entry in the API description; nil if the member is accepted but not documented.
+  /// The member's entry in the API description; nil if the member is accepted but not documented.
   let property: JSONSchema.Property?
   let writing: (@Sendable (Root, inout JSONWriter) -> Void)?
   let reading: (@Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void)?
-  /// Error text if the member is missing; nil if it is optional.
+  /// The error text if the member is missing; nil if it is optional.
   let missing: Sentence?
 
   // MARK: Answers
 
-  /// A member that is always present.
+  /// Returns a member that is always present.
   package static func always<Value>(
     _ name: String, _ form: JSONForm<Value>, _ value: @escaping @Sendable (Root) -> Value, _ about: String? = nil
   ) -> JSONField {
@@ -25,7 +25,7 @@ package struct JSONField<Root>: Sendable {
       }, reading: nil, missing: nil)
   }
 
-  /// A member that is omitted if there is no value.
+  /// Returns a member that is omitted if there is no value.
   package static func optional<Value>(
     _ name: String, _ form: JSONForm<Value>, _ value: @escaping @Sendable (Root) -> Value?, _ about: String? = nil
   ) -> JSONField {
@@ -49,7 +49,7 @@ package struct JSONField<Root>: Sendable {
 
   // MARK: Requests
 
-  /// A member that requests must have.
+  /// Returns a member that requests must have.
   /// - Parameter missing: error text if the member is missing.
   package static func required<Value>(
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
@@ -58,7 +58,7 @@ package struct JSONField<Root>: Sendable {
     field(.required(name, form.schema, about), form, missing: missing) { $0[keyPath: place] = $1 }
   }
 
-  /// An optional member; if it is missing, the property keeps its value.
+  /// Returns an optional member; if it is missing, the property keeps its value.
   package static func given<Value>(
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
     _ about: String? = nil
@@ -73,7 +73,7 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil) { $0[keyPath: place] = $1 }
   }
 
-  /// An optional member whose value is passed to `set`.
+  /// Returns an optional member whose value is passed to `set`.
   package static func given<Value>(
     _ name: String, _ form: JSONForm<Value>, _ about: String? = nil,
     set: @escaping @Sendable (inout Root, Value) -> Void
@@ -81,7 +81,7 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil, set)
   }
 
-  /// An optional member that is parsed by `read`.
+  /// Returns an optional member that is parsed by `read`.
   package static func reading(
     _ name: String, _ schema: JSONTree, _ about: String? = nil,
     _ read: @escaping @Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void
@@ -97,12 +97,12 @@ package struct JSONField<Root>: Sendable {
       reading: { (whole, reader) throws(JSONError) in try reading(&whole[keyPath: part], &reader) }, missing: missing)
   }
 
-  /// Returns the field without its entry in the API description, for members that only the server writes.
+  /// The field without its entry in the API description, for members that only the server writes.
   package var unlisted: JSONField {
     JSONField(name: name, property: nil, writing: writing, reading: reading, missing: missing)
   }
 
-  /// Returns a field that is accepted only in text stored by the server; in requests it counts as unknown.
+  /// The field as one that is accepted only in text stored by the server; in requests it counts as unknown.
   package var stored: JSONField {
     guard let reading else { preconditionFailure("\(name) is not read") }
     return JSONField(
@@ -113,14 +113,14 @@ package struct JSONField<Root>: Sendable {
       }, missing: nil)
   }
 
-  /// A member that is only documented here, because it is removed from the request before parsing.
+  /// Returns a member that is only documented here, because it is removed from the request before parsing.
   package static func elsewhere(_ name: String, _ schema: JSONTree, _ about: String) -> JSONField {
     JSONField(
       name: name, property: .optional(name, schema, about), writing: nil,
       reading: { (_, _) throws(JSONError) in throw .unknownField }, missing: nil)
   }
 
-  /// A member that is always refused, with a more helpful error than that for unknown members.
+  /// Returns a member that is always refused, with a more helpful error than that for unknown members.
   package static func refused(_ name: String, _ objection: Sentence) -> JSONField {
     JSONField(
       name: name, property: nil, writing: nil,

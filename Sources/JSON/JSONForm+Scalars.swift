@@ -1,11 +1,11 @@
-/// Forms of texts, numbers and other simple values.
+/// The JSON forms of texts, numbers and other simple values.
 extension JSONForm<String?> {
-  /// Always null; described as text, because a value of which only null is known helps no caller.
+  /// A value that is always null; described as text, because a type of which only null is known helps no caller.
   package static let null = JSONForm(JSONSchema.optional(JSONSchema.anyText), write: { (_, writer) in writer.null() })
 }
 
 extension JSONForm<String> {
-  /// Text of 1 to `bytes` UTF-8 bytes; may be empty if `isEmptyAllowed`.
+  /// Returns the form of text of 1 to `bytes` UTF-8 bytes, or 0 to `bytes` if `isEmptyAllowed`.
   /// - Parameter pattern: pattern in the API description; nil for any text.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false, pattern: String? = nil) -> JSONForm {
     JSONForm(
@@ -18,22 +18,22 @@ extension JSONForm<String> {
       }, write: { $1.value($0) })
   }
 
-  /// Text of any length, for answers.
+  /// The form of a text of any length, for answers.
   package static let anyText = JSONForm(
     JSONSchema.anyText, read: { (reader) throws(JSONError) in try reader.readString() }, write: { $1.value($0) })
 
-  /// Text of any length, for requests.
+  /// The form of a text of any length, for requests.
   package static let givenText = JSONForm.anyText.described(JSONSchema.givenText)
 
-  /// A name from the IANA time zone database. The parser does not check that it exists; storing it does.
+  /// The form of a name from the IANA time zone database. The parser does not check that it exists; storing it does.
   package static let timeZone = JSONForm.anyText.described(JSONSchema.timeZone)
 
-  /// The given word, always.
+  /// Returns the form of one word that never varies, for answers.
   package static func constant(_ word: String) -> JSONForm {
     JSONForm(JSONSchema.constant(word), write: { $1.value($0) })
   }
 
-  /// One of the given words.
+  /// Returns the form of a text that is one of the given words.
   package static func words(_ words: [String]) -> JSONForm {
     JSONForm(
       JSONSchema.words(words),
@@ -51,21 +51,21 @@ extension JSONForm<Bool> {
 }
 
 extension JSONForm<Sentence> {
-  /// What the server says, for answers: text in the language of the writer.
+  /// A sentence of the server, for answers: text in the writer's language.
   package static let sentence = JSONForm(JSONSchema.anyText, write: { $1.value($0) })
 }
 
 extension JSONForm<Bool> {
-  /// The value true; omitted if false.
+  /// The value true, which is omitted if false.
   package static let alwaysTrue = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
     for: { $0 ? true : nil }, else: "must be true", written: { $0 })
 }
 
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// Any integer, including negative ones.
+  /// The form of any integer, including negative ones.
   package static var integer: JSONForm { number(.object([("type", "integer")]), Value.min...Value.max) }
 
-  /// An integer of 0 or more.
+  /// The form of an integer of 0 or more.
   package static var count: JSONForm { number(JSONSchema.count, 0...Value.max) }
 
   package static func number(_ range: ClosedRange<Value>) -> JSONForm {
@@ -85,7 +85,7 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
 }
 
 extension JSONForm where Value: RawRepresentable<String> & Sendable {
-  /// One of the given cases, by raw value.
+  /// Returns the form of a value that is one of the given cases, by raw value.
   package static func words(_ values: [Value]) -> JSONForm {
     let words = values.map(\.rawValue)
     return JSONForm<String>.words(words).standing(
@@ -94,7 +94,7 @@ extension JSONForm where Value: RawRepresentable<String> & Sendable {
 }
 
 extension JSONForm<[UInt8]> {
-  /// An object, kept as unparsed text.
+  /// The form of an object, kept as unparsed text.
   package static let object = JSONForm(
     .object([("type", "object")]),
     read: { (reader) throws(JSONError) in
@@ -102,7 +102,7 @@ extension JSONForm<[UInt8]> {
       return try reader.readRaw()
     }, write: { $1.raw($0) })
 
-  /// Any JSON value, kept as unparsed text.
+  /// Returns the form of any JSON value, kept as unparsed text.
   package static func raw(_ schema: JSONTree) -> JSONForm {
     JSONForm(schema, read: { (reader) throws(JSONError) in try reader.readRaw() }, write: { $1.raw($0) })
   }

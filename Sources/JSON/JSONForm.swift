@@ -43,10 +43,11 @@ package struct JSONForm<Value>: Sendable {
   /// Returns the form with a different schema.
   package func described(_ schema: JSONTree) -> JSONForm { JSONForm(schema, reading, writing) }
 
-  /// Converts the form to another type.
+  /// Returns the form converted to another type.
   /// - Parameters:
-  ///   - meaning: converts a value; returns nil if it is invalid.
+  ///   - meaning: converts a value read from JSON; returns nil if it is invalid.
   ///   - objection: error text for an invalid value, for example "must be an event's id (a UUID)".
+  ///   - written: converts a value back to the one written to JSON.
   package func standing<Meaning>(
     for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: Sentence,
     written: @escaping @Sendable (Meaning) -> Value
@@ -70,7 +71,7 @@ package struct JSONForm<Value>: Sendable {
     }
   }
 
-  /// A form that accepts the form's value or null.
+  /// Returns a form that accepts the form's value or null.
   package static func orNull<Present>(_ form: JSONForm<Present>) -> JSONForm where Value == Present? {
     var (read, write): (Reading?, Writing?)
     if let reading = form.reading {
@@ -82,7 +83,7 @@ package struct JSONForm<Value>: Sendable {
     return JSONForm(JSONSchema.optional(form.schema), read, write)
   }
 
-  /// A list of values.
+  /// Returns the form of a list of values.
   /// - Parameters:
   ///   - count: allowed number of elements; nil for any number.
   ///   - tooMany: error text for an element beyond the maximum.

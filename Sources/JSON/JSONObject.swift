@@ -11,19 +11,19 @@
 /// ```
 /// Requests with unknown members are refused. Answers may get further members in later versions.
 package struct JSONObject<Root>: Sendable {
-  /// Its name in the API description.
+  /// The object's name in the API description.
   package let name: String
-  /// False if its schema is inlined where it is used, instead of listed as a named schema.
+  /// True if the schema is listed as a named schema, false if it is inlined where it is used.
   private let isNamed: Bool
   private let about: String?
   private let fields: [JSONField<Root>]
-  /// Index of each field by its name.
+  /// The index of each field by its name.
   private let places: [String: Int]
-  /// Indexes of the required fields, in order of declaration.
+  /// The indexes of the required fields, in order of declaration.
   private let needed: [Int]
   /// Creates the value into which a request is read; nil for objects of answers.
   private let blank: (@Sendable () -> Root)?
-  /// Additional members of the schema.
+  /// The additional members of the schema.
   private let more: [JSONTree.Member]
 
   /// Declares an object of answers.
@@ -64,7 +64,7 @@ package struct JSONObject<Root>: Sendable {
     JSONSchema.object(about, isClosed: blank != nil, fields.compactMap(\.property)).adding(more)
   }
 
-  /// Name and schema, for the API description's list of named schemas.
+  /// The name and schema, for the API description's list of named schemas.
   package var named: JSONTree.Member { (name, schema) }
 
   /// The form to use for members of other objects.

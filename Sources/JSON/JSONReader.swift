@@ -20,11 +20,12 @@ package struct JSONReader {
   /// True to skip unknown members instead of refusing them, for text written by this server.
   package let ignoresUnknownFields: Bool
 
-  /// Kind of a value, as determined by its first byte.
+  /// The kind of a value, as determined by its first byte.
   package enum Kind: Equatable, Sendable {
     case object, array, string, number, boolean, null
   }
 
+  /// Creates a reader at the beginning of the text.
   /// - Parameter ignoresUnknownFields: true for text written by this server, possibly by a newer release: unknown
   ///   members are skipped. Otherwise they are refused.
   package init(_ bytes: [UInt8], ignoresUnknownFields: Bool = false) {
@@ -102,7 +103,8 @@ package struct JSONReader {
     }
   }
 
-  /// Throws unless only white space follows.
+  /// Checks that only white space follows.
+  /// - Throws: a malformed-text error otherwise.
   package mutating func finish() throws(JSONError) {
     skipWhitespace()
     guard position == bytes.count else { throw .malformed("something follows the JSON text at byte \(position)") }
@@ -141,7 +143,7 @@ package struct JSONReader {
     return isNegative ? -value : value
   }
 
-  /// Parses `null` if it comes next. Returns whether it did.
+  /// Skips `null` if it is the next value. Returns true if it was.
   package mutating func readNull() throws(JSONError) -> Bool {
     guard try peek() == .null else { return false }
     guard takeWord("null") else { throw .malformed("not a JSON value at byte \(position)") }
@@ -168,9 +170,9 @@ package struct JSONReader {
     return Array(bytes[start..<position])
   }
 
-  // MARK: Places
+  // MARK: Positions
 
-  /// A place between two values.
+  /// A position between two values.
   struct Place {
     fileprivate let position: Int
     fileprivate let depth: Int
@@ -178,7 +180,7 @@ package struct JSONReader {
 
   var place: Place { Place(position: position, depth: depth) }
 
-  /// Goes back to a place, to read from there again.
+  /// Goes back to a position, to read from there again.
   mutating func go(to place: Place) {
     position = place.position
     depth = place.depth

@@ -6,6 +6,7 @@ package enum JSONSchema {
     package let schema: JSONTree
     package let isNeeded: Bool
 
+    /// Creates a property.
     /// - Parameter about: the member's meaning, in a sentence; nil if the schema is self-explanatory.
     private init(_ name: String, _ schema: JSONTree, _ about: String?, isNeeded: Bool) {
       self.name = name
@@ -22,8 +23,8 @@ package enum JSONSchema {
     }
   }
 
-  /// Schema of an object. Requests (`isClosed`) allow no unknown members; answers may get further ones in later
-  /// versions.
+  /// Returns the schema of an object. Requests (`isClosed`) allow no unknown members; answers may get further ones in
+  /// later versions.
   package static func object(isClosed: Bool = false, _ properties: [Property]) -> JSONTree {
     object(nil, isClosed: isClosed, properties)
   }
@@ -49,7 +50,7 @@ package enum JSONSchema {
     return .object(members)
   }
 
-  /// Schema of a stream of server-sent events, given that of a single event.
+  /// Returns the schema of a stream of server-sent events, given that of a single event.
   package static func events(_ names: [String], _ about: String, _ data: JSONTree) -> JSONTree {
     object(
       about,
@@ -60,7 +61,8 @@ package enum JSONSchema {
       ])
   }
 
-  /// Exactly one of several schemas. Each has a title or is a named one, so that generated clients have a name for it.
+  /// Returns the schema of exactly one of several schemas. Each has a title or is a named one, so that generated
+  /// clients have a name for it.
   package static func oneOf(_ schemas: [JSONTree]) -> JSONTree {
     for schema in schemas {
       precondition(
@@ -71,29 +73,29 @@ package enum JSONSchema {
 
   // MARK: Scalars
 
-  /// Schema of a text of 1 to `bytes` UTF-8 bytes. JSON Schema counts characters, so `x-maxBytes` states the limit in
-  /// bytes.
+  /// Returns the schema of a text of 1 to `bytes` UTF-8 bytes, or 0 to `bytes` if `isEmptyAllowed`. JSON Schema counts
+  /// characters, so `x-maxBytes` states the limit in bytes.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false) -> JSONTree {
     text(upTo: bytes, matching: withoutNull, isEmptyAllowed: isEmptyAllowed)
   }
 
-  /// Schema of a text of limited length that matches a pattern.
+  /// Returns the schema of a text of limited length that matches a pattern.
   package static func text(upTo bytes: Int, matching pattern: String, isEmptyAllowed: Bool = false) -> JSONTree {
     .object(
       [("type", "string")] + (isEmptyAllowed ? [] : [("minLength", .number(1))])
         + [("maxLength", .number(bytes)), ("pattern", .text(pattern)), ("x-maxBytes", .number(bytes))])
   }
 
-  /// Pattern for any text without U+0000, which PostgreSQL cannot store.
+  /// The pattern of any text without U+0000, which PostgreSQL cannot store.
   package static let withoutNull = #"^[^\u0000]*$"#
 
-  /// Text of any length, for answers.
+  /// The schema of a text of any length, for answers.
   package static let anyText: JSONTree = .object([("type", "string")])
-  /// Text of any length, for requests.
+  /// The schema of a text of any length, for requests.
   package static let givenText = text(matching: withoutNull)
-  /// A name of the IANA time zone database.
+  /// The schema of a name of the IANA time zone database.
   package static let timeZone = anyText.adding("format", .text("time-zone"))
-  /// A list's cursor, which only this server interprets. It needs no escaping in a URL.
+  /// The schema of a list's cursor, which only this server interprets. It needs no escaping in a URL.
   package static let cursor = text(matching: "^[A-Za-z0-9_-]+$").adding("x-opaque", .word("true"))
 
   package static func text(matching pattern: String, _ format: String? = nil) -> JSONTree {
@@ -105,10 +107,10 @@ package enum JSONSchema {
     .object([("type", "string"), ("enum", .texts(words))])
   }
 
-  /// A single word. `enum`, because generators of clients know what to do with that.
+  /// Returns the schema of a single word: an `enum`, because generators of clients support it.
   package static func constant(_ word: String) -> JSONTree { words([word]) }
 
-  /// Always true.
+  /// The schema of the value true.
   package static let alwaysTrue: JSONTree = .object([("type", "boolean"), ("enum", .list([.flag(true)]))])
 
   package static func number(_ range: ClosedRange<Int64>) -> JSONTree {
@@ -117,13 +119,14 @@ package enum JSONSchema {
     ])
   }
 
-  /// An integer of 0 or more.
+  /// The schema of an integer of 0 or more.
   package static let count: JSONTree = .object([("type", "integer"), ("minimum", .number(0))])
   package static let flag: JSONTree = .object([("type", "boolean")])
   package static let moment: JSONTree = .object([("type", "string"), ("format", "date-time")])
 
-  /// The schema or null. Null is a type of its own only beside an object: generators of clients make a class of the
-  /// object, and an optional value of the rest.
+  /// Returns the schema that also allows null. For anything but an object, null is added to the `type`, so that
+  /// generators of clients make an optional value; an object becomes one of two schemas, so that they make a class of
+  /// it.
   package static func optional(_ schema: JSONTree) -> JSONTree {
     guard case .text(let type)? = schema["type"], type != "object" else { return oneOf([schema, null]) }
     return .object(

@@ -32,7 +32,8 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     }
   }
 
-  /// Parses one JSON value from elsewhere.
+  /// Parses one JSON value from outside the program.
+  /// - Throws: `JSONError` if the text is not exactly one JSON value.
   package init(parsing text: [UInt8]) throws(JSONError) {
     var reader = JSONReader(text)
     self = try Self.read(&reader)
@@ -79,7 +80,7 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
 
   // MARK: Extending
 
-  /// Whether this is the schema of null alone.
+  /// True if this is the schema of null alone.
   var isNullSchema: Bool { members.count == 1 && self["type"]?.string == "null" }
 
   /// Returns the schema with a title, which names it in generated clients.

@@ -11,7 +11,7 @@ package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   /// True if a comma must precede the next value or member.
   private var needsComma = false
-  /// Makes the text of a sentence; English unless the reader is known to want another language.
+  /// Returns the text of a sentence; English unless the reader is known to want another language.
   package var wording: @Sendable (Sentence) -> String = { $0.english }
 
   package init(capacity: Int = 256) {
@@ -69,7 +69,7 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// Appends text that is JSON already.
+  /// Appends text that is JSON already, as one value.
   package mutating func raw(_ json: some Sequence<UInt8>) {
     comma()
     bytes.append(contentsOf: json)

@@ -8,7 +8,7 @@ struct MemberNames {
 
   var count: Int { many.isEmpty ? few.count : many.count }
 
-  /// Returns false if the name is already present.
+  /// Adds a name. Returns false if it is already present.
   mutating func insert(_ name: String) -> Bool {
     guard many.isEmpty else { return many.insert(name).inserted }
     if few.isEmpty {

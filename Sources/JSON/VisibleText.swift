@@ -18,8 +18,8 @@ package enum VisibleText {
     return visible
   }
 
-  /// True for characters to escape: control characters (C0, DEL, C1), line and paragraph separators, bidirectional
-  /// controls and U+FEFF. `\n` is exempt if `keepingLines`.
+  /// Returns true for characters to escape: control characters (C0, DEL, C1), line and paragraph separators,
+  /// bidirectional controls and U+FEFF. Line feeds are exempt if `keepingLines`.
   private static func isActive(_ scalar: Unicode.Scalar, _ keepingLines: Bool) -> Bool {
     switch scalar.value {
     case 0x0A: !keepingLines

@@ -1,5 +1,5 @@
-/// Heading ids as GitHub generates them: lower-case letters, digits, `-` and `_`; spaces become `-`, everything else is
-/// dropped. Repeated headings get `-1`, `-2` …
+/// Generates heading ids as GitHub does: lower-case letters, digits, `-` and `_`; spaces become `-`, everything else is
+/// dropped. Repeated headings get `-1`, `-2` and so on.
 struct HeadingIDs {
   private var counts: [String: Int] = [:]
 

@@ -9,18 +9,18 @@ internal import Synchronization
 /// ```
 ///
 /// Values and one pure function. Raw HTML in the text never reaches the output: cmark replaces it with a comment, and
-/// `rawHTML` lists it. So the output contains only tags that cmark writes.
+/// `rawHTML` lists it. The output therefore contains only tags that cmark writes.
 ///
 /// Invariants: each heading of the output has a unique id, generated as GitHub does, so that a link to a section works
 /// in both places. Texts are parsed one at a time: cmark-gfm keeps the special characters of its extensions in
 /// process-wide tables.
 ///
-/// Failure: none, because every text is valid Markdown. Out of memory, cmark ends the process.
+/// Failure: none, because every text is valid Markdown. If memory is exhausted, cmark ends the process.
 ///
 /// Decision 125.
 package struct Markdown: Sendable {
   package struct Heading: Equatable, Sendable {
-    /// Level of the heading, 1…6.
+    /// The level of the heading, 1…6.
     package let level: Int
     package let id: String
     package let text: String
@@ -30,14 +30,14 @@ package struct Markdown: Sendable {
     /// The link's target as written in the text, before rewriting.
     package let target: String
     package let text: String
-    /// Index in `headings` of the heading that precedes the link; nil if there is none.
+    /// The index in `headings` of the heading that precedes the link; nil if there is none.
     package let heading: Int?
   }
 
   package let html: String
   package let headings: [Heading]
   package let links: [Link]
-  /// Raw HTML in the text, which is omitted from the output.
+  /// The raw HTML in the text, which is omitted from the output.
   package let rawHTML: [String]
 
   /// Renders Markdown as HTML.

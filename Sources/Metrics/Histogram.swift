@@ -4,14 +4,14 @@ internal import Synchronization
 package final class Histogram: Sendable {
   /// The buckets and the unit of the recorded values.
   package enum Scale: Sendable {
-    /// Latencies from half a millisecond to ten seconds. Recorded in nanoseconds, shown in seconds.
+    /// Latencies from half a millisecond to ten seconds. Recorded in nanoseconds, displayed in seconds.
     case latency
-    /// Waiting times of up to several hours. Recorded in nanoseconds, shown in seconds.
+    /// Waiting times of up to several hours. Recorded in nanoseconds, displayed in seconds.
     case waiting
-    /// Batch sizes.
+    /// The sizes of batches. Recorded and displayed as they are.
     case batch
 
-    /// Upper bounds of the buckets, in recorded units; at most 15.
+    /// The upper bounds of the buckets, in recorded units; at most 15.
     var bounds: [Int64] {
       switch self {
       case .latency: Self.latencyBounds
@@ -20,7 +20,7 @@ package final class Histogram: Sendable {
       }
     }
 
-    /// Number of recorded units in a shown unit.
+    /// The number of recorded units in a displayed unit.
     var unit: Double { self == .batch ? 1 : 1e9 }
 
     private static let latencyBounds: [Int64] = [
@@ -36,7 +36,7 @@ package final class Histogram: Sendable {
 
   private let scale: Scale
   private let bounds: [Int64]
-  /// One count per bucket; the last bucket counts values above all bounds.
+  /// The counts, one per bucket; the last bucket counts values above all bounds.
   private let counts: InlineArray<16, Atomic<Int64>>
   private let recorded = Atomic<Int64>(0)
 
@@ -58,17 +58,17 @@ package final class Histogram: Sendable {
   /// The sum of the cells of a series.
   package struct Sum: Sendable {
     let scale: Scale
-    /// One per bucket; the last counts values above all bounds.
+    /// The counts, one per bucket; the last bucket counts values above all bounds.
     package var counts: [Int64]
     var recorded: Int64
 
     package var count: Int64 { counts.reduce(0, &+) }
-    /// In shown units, as are the bounds.
+    /// The sum of all values in displayed units, as are the bounds.
     package var total: Double { Double(recorded) / scale.unit }
-    /// Upper bounds of all buckets but the last.
+    /// The upper bounds of all buckets but the last, in displayed units.
     package var bounds: [Double] { scale.bounds.map { Double($0) / scale.unit } }
 
-    /// For each bound, the number of values up to it; a nil bound means infinity.
+    /// The number of values up to each bound; a nil bound means infinity.
     var cumulative: [(bound: Double?, count: Int64)] {
       var below: Int64 = 0
       var lines: [(bound: Double?, count: Int64)] = []

@@ -18,7 +18,7 @@ package struct Labels: Sendable, ExpressibleByDictionaryLiteral {
     Labels(pairs + [(name: name, value: value)])
   }
 
-  /// Labels in text format, `{a="b",c="d"}`, escaped; empty without labels.
+  /// The labels in text format, `{a="b",c="d"}`, escaped; empty without labels.
   package var text: String {
     guard !pairs.isEmpty else { return "" }
     return "{" + pairs.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",") + "}"

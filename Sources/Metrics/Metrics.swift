@@ -10,12 +10,12 @@ internal import Synchronization
 ///
 /// **Cheap to record.** Each thread registers its own cells when it starts and is the only one to write them: counting
 /// is a load and a store without lock, fence or contention. Cells with the same name and labels form one series; a
-/// scrape sums them. Values that live elsewhere (such as a queue length) are read at the scrape, too.
+/// scrape sums them. Values kept elsewhere (such as a queue length) are read at the scrape, too.
 ///
 /// **Names** follow Prometheus: base units, counters end in `_total`. A name has one kind and one help text, set by its
 /// first registration. `text()` is the text format, version 0.0.4.
 ///
-/// **Failure**: there is none. A cell lives as long as this registry, even after its thread has ended.
+/// **Failure**: recording cannot fail. A cell lives as long as this registry, even after its thread has ended.
 package final class Metrics: Sendable {
   package enum Kind: String, Sendable {
     case counter, gauge, histogram
@@ -38,7 +38,7 @@ package final class Metrics: Sendable {
   private struct Family {
     let kind: Kind
     let help: String
-    /// Series in registration order; `key` is the text of their labels.
+    /// The series in registration order; `key` is the text of their labels.
     var series: [(key: String, series: Series)] = []
     var readers: [@Sendable () -> [Reading]] = []
   }
@@ -105,7 +105,7 @@ package final class Metrics: Sendable {
     package let points: [(labels: Labels, value: Value)]
   }
 
-  /// The current values of all metrics, by name.
+  /// Returns the current values of all metrics, sorted by name.
   package func samples() -> [Sample] {
     let present = families.withLock { $0 }
     return present.sorted(by: { $0.key < $1.key }).map { name, family in
@@ -130,7 +130,7 @@ package final class Metrics: Sendable {
 
   // MARK: Text
 
-  /// All metrics in Prometheus' text format.
+  /// Returns all metrics in Prometheus' text format.
   package func text() -> String {
     var text = ""
     for sample in samples() {

@@ -1,18 +1,19 @@
 internal import HTTPClient
 internal import TLS
 
-/// The connection to the collector. Its calls block the exporter's thread. Resolves the name again after a failure.
+/// The connection to the collector. Its calls block the exporter's thread. It resolves the host name again after a
+/// failure.
 final class Collector {
   private let configuration: OTLPConfiguration
   private var client: HTTPClient.Blocking?
-  /// Kept between requests, because loading the system's certificate authorities is slow.
+  /// The TLS context, kept between requests, because loading the system's certificate authorities is slow.
   private var context: TLSContext?
 
   init(_ configuration: OTLPConfiguration) {
     self.configuration = configuration
   }
 
-  /// Posts a request body of one signal.
+  /// Posts a request body of one signal (`traces` or `metrics`), and returns what the collector's response means.
   func send(_ signal: String, _ body: [UInt8], within timeout: Duration) -> CollectorAnswer {
     var request = HTTPRequest(
       "POST", configuration.target(signal),

@@ -1,7 +1,8 @@
 internal import HTTPClient
 internal import JSON
 
-/// What the exporter must do after a collector's response (OTLP specification, "OTLP/HTTP Response"). Pure.
+/// The action that the exporter must take after a collector's response (OTLP specification, "OTLP/HTTP Response"). No
+/// I/O.
 enum CollectorAnswer: Equatable {
   /// The collector accepted everything except `rejected` spans or data points, which must not be resent.
   case taken(rejected: Int, why: String)
@@ -27,7 +28,8 @@ enum CollectorAnswer: Equatable {
     }
   }
 
-  /// Treats a body that is not JSON, or has no partial success, as full success.
+  /// Returns the result of a success status. A body that is not JSON, or has no partial success, counts as full
+  /// success.
   private static func taken(_ body: [UInt8]) -> CollectorAnswer {
     var (rejected, why) = (0, "")
     var reader = JSONReader(body)

@@ -2,8 +2,8 @@ internal import Reactor
 
 /// Checks that a collector accepts this installation's exports, with empty requests, which the specification allows.
 package enum CollectorTrial {
-  /// Returns why the collector rejects exports; nil if it accepts every exported signal. Blocks for up to twice the
-  /// configured timeout.
+  /// Returns the reason why the collector rejects exports; nil if it accepts every exported signal. Blocks for up to
+  /// twice the configured timeout.
   package static func objection(_ configuration: OTLPConfiguration) -> String? {
     let collector = Collector(configuration)
     let now = configuration.clock.wallMicroseconds

@@ -1,7 +1,7 @@
 internal import Metrics
 internal import Tracing
 
-/// The exporter's own metrics. Confined to its thread.
+/// Counts the exporter's results in metrics of its own. Confined to its thread.
 final class ExportMeter {
   private let sent: Counter
   private let rejected: Counter

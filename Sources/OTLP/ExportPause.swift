@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// When a signal may be sent again after failures: exponential back-off with jitter, or the delay that the collector
-/// asked for. Pure.
+/// Determines when a signal may be sent again after failures: after an exponential back-off with jitter, or the delay
+/// that the collector asked for. No I/O.
 struct ExportPause {
   private var failures = 0
   private var until = Instant(nanoseconds: 0)
@@ -10,6 +10,7 @@ struct ExportPause {
 
   mutating func succeeded() { self = ExportPause() }
 
+  /// Records a failed request and sets the end of the pause.
   /// - Parameters:
   ///   - seconds: from `Retry-After`; nil to use exponential back-off.
   ///   - jitter: 0 to 1; shortens the pause by up to half, so that nodes do not all retry at once.

@@ -15,8 +15,8 @@ package import Tracing
 ///
 /// **It never delays other work.** Only this thread waits for the collector. While the collector is down, the thread
 /// retries one batch of spans and the others wait in the bounded queue; what does not fit is dropped and counted
-/// (`upmc_otlp_spans_total`). Metrics need no queue: each export carries the totals since the process began, so a missed
-/// one only reduces the resolution.
+/// (`upmc_otlp_spans_total`). Metrics need no queue: each export carries the totals since the process began, so a
+/// missed one only reduces the resolution.
 ///
 /// **Log**: one line when the collector starts failing, one a minute while it fails, and one when it recovers.
 ///
@@ -52,7 +52,7 @@ private final class ExportLoop {
   private let collector: Collector
   private let clock: any Clock
   private let log = Logger(label: "otlp")
-  /// Spans taken from the queue that the collector has not yet accepted or rejected.
+  /// The spans taken from the queue that the collector has not yet accepted or rejected.
   private var batch: [TraceSpan] = []
   private var batchSince = Instant(nanoseconds: 0)
   private var pauses: [String: ExportPause] = [:]
@@ -88,7 +88,7 @@ private final class ExportLoop {
     if configuration.metricsInterval != nil, clock.now < end { exportMetrics(within: end - clock.now) }
   }
 
-  /// Returns false if the collector accepts no spans at present.
+  /// Sends all queued spans. Returns false if the collector accepts none at present.
   @discardableResult private func exportSpans(within timeout: Duration) -> Bool {
     while isDue("traces") {
       if batch.isEmpty {
@@ -145,7 +145,7 @@ private final class ExportLoop {
       metadata: ["signal": "\(signal)", "rejected": .stringConvertible(rejected), "reason": "\(why)"])
   }
 
-  /// Reports a failing collector as one fault, whichever signal fails.
+  /// The log metadata of a failure, which names the collector as one fault, whichever signal fails.
   private var faultDetails: Logger.Metadata {
     ["collector": "\(configuration.url.host)", "fault": "collector"]
   }

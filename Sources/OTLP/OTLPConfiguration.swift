@@ -2,18 +2,18 @@ package import HTTPClient
 package import Reactor
 package import TLS
 
-/// Where and how spans and metrics are exported.
+/// The destination and settings of the export of spans and metrics.
 package struct OTLPConfiguration: Sendable {
-  /// The collector; `/v1/traces` and `/v1/metrics` are appended to its path.
+  /// The collector's URL; `/v1/traces` and `/v1/metrics` are appended to its path.
   package let url: HTTPURL
-  /// Headers of each request, such as the collector's credential.
+  /// The headers of each request, such as the collector's credential.
   package var headers: [(name: String, value: String)] = []
   /// Timeout of a request, including the time to connect.
   package var timeout = Duration.seconds(10)
-  /// Interval between metric exports; nil to export none.
+  /// The interval between metric exports; nil to export none.
   package var metricsInterval: Duration? = .seconds(60)
   package var trust = TLSContext.Trust()
-  /// Outbound proxy; nil for a direct connection.
+  /// The outbound proxy; nil for a direct connection.
   package var proxy: OutboundProxy?
   package let resource: OTLPResource
   package let clock: any Clock

@@ -1,8 +1,8 @@
 internal import JSON
 package import Metrics
 
-/// Metrics as the body of `POST /v1/metrics`: the names, labels and values of `/metrics`, counters and histograms
-/// cumulative since the process began.
+/// Encodes metrics as the body of `POST /v1/metrics`: the names, labels and values of `/metrics`, counters and
+/// histograms cumulative since the process began.
 package enum OTLPMetrics {
   /// The interval that cumulative values cover, in nanoseconds since 1970 as OTLP requires.
   package struct Period: Sendable {
@@ -16,7 +16,7 @@ package enum OTLPMetrics {
     }
   }
 
-  /// AGGREGATION_TEMPORALITY_CUMULATIVE.
+  /// OTLP's value AGGREGATION_TEMPORALITY_CUMULATIVE.
   private static let cumulative = 2
 
   package static func body(_ samples: [Metrics.Sample], _ period: Period, of resource: OTLPResource) -> [UInt8] {
@@ -26,7 +26,7 @@ package enum OTLPMetrics {
     }
   }
 
-  /// Returns the number of data points in a body: one per series.
+  /// Returns the number of data points that the samples have: one per series.
   package static func points(_ samples: [Metrics.Sample]) -> Int { samples.reduce(0) { $0 + $1.points.count } }
 
   private static func write(_ sample: Metrics.Sample, _ period: Period, _ writer: inout JSONWriter) {

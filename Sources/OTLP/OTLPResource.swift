@@ -7,6 +7,7 @@ package struct OTLPResource: Sendable {
   let instance: String
   let host: String
 
+  /// Creates the attributes of a node.
   /// - Parameters:
   ///   - instance: unique among the nodes of a service.
   ///   - host: the machine's name; empty if it has none.

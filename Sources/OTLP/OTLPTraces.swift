@@ -1,12 +1,13 @@
 internal import JSON
 package import Tracing
 
-/// Spans as the body of `POST /v1/traces`: ids are hexadecimal, 64-bit numbers decimal strings, enumerations numbers.
+/// Encodes spans as the body of `POST /v1/traces`: ids are hexadecimal, 64-bit numbers decimal strings, enumerations
+/// numbers.
 package enum OTLPTraces {
   private enum Codes {
     static let error = 2
     static let sampled = 0x1
-    /// Set if `isRemote` is meaningful (SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE).
+    /// A flag that is set if `isRemote` is meaningful (SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE).
     static let isKnown = 0x100
     static let isRemote = 0x200
 
@@ -30,7 +31,8 @@ package enum OTLPTraces {
     writer.member("spanId", span.context.spanID)
     if let parent = span.parent { writer.member("parentSpanId", TraceContext.spanID(parent)) }
     var flags = Codes.sampled
-    // The parent of a message's claims, pushes and webhooks may belong to any node.
+    // Only for server spans it is known whether the parent is remote: that of a message's claims, pushes and webhooks
+    // may belong to any node.
     if span.kind == .server { flags |= Codes.isKnown | (span.parent == nil ? 0 : Codes.isRemote) }
     writer.member("flags", flags)
     writer.member("name", span.name)

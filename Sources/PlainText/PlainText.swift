@@ -12,7 +12,7 @@
     @usableFromInline package static let marks = 30
   }
 
-  /// Error text for a string that is not stream-safe, to follow the field's name.
+  /// The error text for a string that is not stream-safe, to follow the field's name.
   package static let objection: Sentence = "has more than \(Limits.marks) combining marks in a row"
 }
 

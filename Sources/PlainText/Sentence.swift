@@ -38,14 +38,14 @@ package struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation, 
     self.init(template: word, arguments: [])
   }
 
-  /// Joins sentences with spaces.
+  /// Creates a sentence that joins others with spaces.
   package init(joining sentences: [Sentence]) {
     self.init(
       template: sentences.indices.map { "{\($0 + 1)}" }.joined(separator: " "),
       arguments: sentences.map(Argument.sentence))
   }
 
-  /// Joins alternatives: `10 or 5`.
+  /// Creates a sentence that lists alternatives: `10 or 5`.
   package init(anyOf words: [String]) {
     let rest = words.dropFirst()
     self = rest.reduce(Sentence(verbatim: words.first ?? "")) { "\($0) or \($1)" }
@@ -75,7 +75,7 @@ package struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation, 
 
   package var description: String { english }
 
-  /// Compares the English texts, so the split into template and arguments does not matter.
+  /// Returns true if the English texts are equal, so the split into template and arguments does not matter.
   package static func == (one: Sentence, other: Sentence) -> Bool { one.english == other.english }
 
   /// Returns the text with the arguments filled in.

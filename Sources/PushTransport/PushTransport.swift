@@ -61,15 +61,15 @@
 package enum PushTransport {
   /// Limits of this module; each comment gives unit and reason.
   package enum Limits {
-    /// Timeouts of the TCP connect and of the TLS handshake, in seconds each. A healthy path needs at most two round
-    /// trips for either.
+    /// Timeout of the TCP connect in seconds. A healthy path needs one round trip.
     package static let connectSeconds: Int64 = 10
+    /// Timeout of the TLS handshake in seconds. A healthy path needs at most two round trips.
     package static let handshakeSeconds: Int64 = 10
     /// Timeout of a request in seconds; APNs sometimes never answers a stream.
     package static let requestSeconds: Int64 = 25
-    /// Consecutive request timeouts after which a PING checks the connection.
+    /// Number of consecutive request timeouts after which a PING checks the connection.
     package static let timeoutsBeforePing = 3
-    /// Consecutive request timeouts after which a connection is replaced even if it answers PINGs.
+    /// Number of consecutive request timeouts after which a connection is replaced even if it answers PINGs.
     package static let timeoutsBeforeRetiring = 10
     /// Seconds that a ready connection may stay limited to one concurrent request before it is replaced.
     package static let collapsedSeconds: Int64 = 60
@@ -77,33 +77,35 @@ package enum PushTransport {
     package static let pingSeconds: Int64 = 10
     /// Seconds of silence after which a PING is sent, to keep middleboxes from dropping the connection.
     package static let idlePingSeconds: Int64 = 300
-    /// The same for connections through a proxy; many proxies close connections that are idle for five minutes.
+    /// Seconds of silence on a connection through a proxy after which a PING is sent; many proxies close connections
+    /// that are idle for five minutes.
     package static let tunnelledIdlePingSeconds: Int64 = 240
-    /// TCP keepalive: seconds of silence before the first probe, and seconds after which unacknowledged bytes mean that
-    /// the peer is dead.
+    /// Seconds of silence after which TCP sends the first keepalive probe.
     package static let keepAliveSeconds: Int64 = 60
+    /// Seconds after which unacknowledged bytes mean that the peer is dead (`TCP_USER_TIMEOUT`).
     package static let unacknowledgedSeconds: Int64 = 30
     /// Maximum requests in flight on one connection, even if the peer allows more (observed: APNs 1,000, Google 100).
     /// Half of the larger value leaves room for a limit that the peer lowers while requests are in flight.
     package static let streamsPerConnection = 500
-    /// A connection is replaced once its stream ids exceed this; the protocol's limit is 2^31 (RFC 9113 §5.1.1).
+    /// The highest stream id used before a connection is replaced; the protocol's limit is 2^31 (RFC 9113 §5.1.1).
     package static let lastStreamID: Int32 = 1 << 30
-    /// Approximate age at which a connection is replaced; Apple advises hours to days.
+    /// The approximate age at which a connection is replaced; Apple advises hours to days.
     package static let connectionAge: Duration = .seconds(24 * 3600)
     /// Maximum connections of one credential in one environment. Eight connections with 500 requests each carry 26,000
     /// pushes a second at a round trip of 150 ms (Korea to California).
     package static let connectionsPerPool = 8
-    /// One in this many of a connection's streams is reserved for urgent messages, and as many again for urgent and
-    /// normal ones.
+    /// The divisor of a connection's streams that gives the number reserved for urgent messages, and the same number
+    /// again for urgent and normal ones.
     package static let reservePart = 16
-    /// While several routes share connections, each leaves one in this many of all streams to the others.
+    /// The divisor of all streams that gives the number each route leaves to the others, while several share
+    /// connections.
     static let routeReservePart = 4
-    /// Number of streams that a connection is assumed to allow until the peer has allowed more than one.
+    /// The number of streams that a connection is assumed to allow until the peer has allowed more than one.
     static let assumedStreams = 100
     /// Seconds within which the backlog should be submitted: half the time that a token read from the database counts
     /// as fresh.
     static let drainSeconds = 0.25
-    /// Targets that a message, or a route, may submit before the next one is served.
+    /// Maximum targets that a message, or a route, may submit before the next one is served.
     package static let turnTargets = 32
     /// Maximum requests submitted per pass, before output is written.
     static let requestsPerTurn = 64
@@ -116,14 +118,15 @@ package enum PushTransport {
     package static let surplusSeconds: Int64 = 600
     /// Seconds of silence with open requests after which no more are submitted until the peer sends something.
     package static let stallSeconds: Int64 = 3
-    /// Number of answers over which latency is smoothed, approximately.
+    /// The number of answers over which latency is smoothed, approximately.
     static let latencyAnswers = 16
     /// Minimum number of answers or open requests needed to judge a connection's speed.
     static let judgedRequests = 10
-    /// A connection is too slow if its latency exceeds that of the others by this factor and by this many milliseconds.
+    /// A connection is too slow if its latency exceeds that of the others by this factor and by `slowMilliseconds`.
     static let slowFactor = 3.0
+    /// Milliseconds by which a slow connection's latency must exceed that of the others, besides `slowFactor`.
     static let slowMilliseconds: Int64 = 200
-    /// Number of consecutive reviews, one per second, at which a connection must be too slow to be replaced.
+    /// The number of consecutive reviews, one per second, at which a connection must be too slow to be replaced.
     package static let slowTicks = 3
     /// Seconds for which an address that failed is tried after all others.
     static let addressFailureSeconds: Int64 = 300
@@ -135,24 +138,26 @@ package enum PushTransport {
     package static let youngSeconds: Int64 = 5
     /// Maximum connections of one pool opened within `openingsSeconds`.
     package static let openings = 8
+    /// Seconds within which one pool opens at most `openings` connections.
     package static let openingsSeconds: Int64 = 10
     /// Maximum resends of one target by this module; after that the dispatcher decides.
     package static let quickResends: UInt8 = 3
     /// Maximum queued targets in one lane of one route; `offer` refuses more.
     package static let queuedTargets = 20_000
-    /// Maximum batches queued for a sender's thread, and the queue's total capacity including commands (credentials,
-    /// tokens, look-ups).
+    /// Maximum batches queued for a sender's thread; urgent batches may use twice as many.
     package static let inboxBatches = 4096
+    /// The total capacity of a sender's queue, including commands (credentials, tokens, look-ups).
     package static let inboxCommands = 65_536
-    /// Maximum queued look-ups: in total, and per customer where customers choose the host name.
+    /// Maximum queued look-ups in total.
     static let resolverQuestions = 4096
+    /// Maximum queued look-ups per customer, where customers choose the host name.
     package static let questionsOfOne = 64
-    /// Concurrent look-ups of host names that customers choose.
+    /// Maximum concurrent look-ups of host names that customers choose.
     package static let customersResolverThreads = 4
     /// Maximum addresses tried per host name; Apple and Google publish fewer than ten.
     static let addresses = 16
-    /// Flow-control window assumed per request, in bytes: the payload limit of an ordinary push (VoIP pushes and FCM's
-    /// JSON envelope can exceed it). Each lane leaves this much of the window free for every more urgent lane.
+    /// The flow-control window assumed per request, in bytes: the payload limit of an ordinary push (VoIP pushes and
+    /// FCM's JSON envelope can exceed it). Each lane leaves this much of the window free for every more urgent lane.
     package static let payloadBytes = 4096
     /// Maximum bytes read from one connection per event-loop iteration, so that others are served too.
     static let bytesPerTurn = 262_144

@@ -2,7 +2,7 @@ package import HTTPClient
 package import Logging
 package import Metrics
 
-/// Connection settings of a sender, fixed for its lifetime.
+/// The connection settings of a sender, fixed for its lifetime.
 package struct WireConfiguration: Sendable {
   /// Maximum connections of one credential in one environment. The actual number follows from load, round trip and the
   /// peer's stream limit.
@@ -10,12 +10,12 @@ package struct WireConfiguration: Sendable {
   /// Maximum normal and bulk requests in flight on one connection. Urgent requests may exceed it by a sixteenth if
   /// the peer allows.
   package var streamsPerConnection = PushTransport.Limits.streamsPerConnection
-  /// A connection is replaced once its stream ids exceed this.
+  /// The highest stream id that a connection uses before it is replaced.
   package var lastStreamID = PushTransport.Limits.lastStreamID
-  /// Approximate age at which a connection is replaced: services move load by DNS, which is consulted only for new
+  /// The approximate age at which a connection is replaced: services move load by DNS, which is consulted only for new
   /// connections.
   package var connectionAge = PushTransport.Limits.connectionAge
-  /// Name look-up used for each new connection.
+  /// The name look-up used for each new connection.
   package var lookUp = Resolver.system
   /// The HTTP proxy for all connections except those to hosts on its exemption list; nil to connect directly.
   package var proxy: OutboundProxy?
@@ -26,7 +26,7 @@ package struct WireConfiguration: Sendable {
   /// The push network's name in the metrics.
   package let network: String
   package var metrics = Metrics()
-  /// Time of the last push that the network accepted.
+  /// The time of the last push that the network accepted.
   package var lastAccepted = LastSuccess()
   /// Called on the sender's thread with the peer's clock, in seconds since 1970, whenever an answer carries it.
   package var heardTime: (@Sendable (_ peerSeconds: Int64) -> Void)?
@@ -40,7 +40,7 @@ package struct WireConfiguration: Sendable {
     proxy?.tunnel(to: endpoint.host, port: endpoint.port)
   }
 
-  /// The host to resolve and connect to in order to reach `endpoint`: the proxy if one applies (it resolves the
+  /// Returns the host to resolve and connect to in order to reach `endpoint`: the proxy if one applies (it resolves the
   /// endpoint itself), otherwise the endpoint.
   package func hop(to endpoint: Endpoint) -> Endpoint {
     tunnel(to: endpoint).map { Endpoint(host: $0.proxy.host, port: $0.proxy.port) } ?? endpoint

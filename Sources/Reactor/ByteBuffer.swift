@@ -20,10 +20,10 @@ package struct ByteBuffer: ~Copyable {
     unsafe storage.deallocate()
   }
 
-  /// Number of bytes written and not yet consumed.
+  /// The number of bytes written and not yet consumed.
   @inlinable package var count: Int { end - start }
   @inlinable package var isEmpty: Bool { start == end }
-  /// Size of the allocation, in bytes.
+  /// The size of the allocation, in bytes.
   @inlinable package var allocatedBytes: Int { capacity }
 
   /// Calls `body` with the readable bytes, which are valid only during the call.
@@ -55,7 +55,7 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Removes `bytes` at `offset` and closes the gap.
+  /// Removes `bytes` bytes at `offset` and closes the gap. Traps if they are not all readable.
   @inlinable package mutating func remove(_ bytes: Int, at offset: Int) {
     precondition(bytes >= 0 && offset >= 0 && offset + bytes <= count, "removing more than is there")
     guard bytes > 0 else { return }
@@ -70,7 +70,7 @@ package struct ByteBuffer: ~Copyable {
     end = 0
   }
 
-  /// Calls `body` with at least `bytes` of free space; `body` returns how many bytes it wrote.
+  /// Calls `body` with at least `bytes` bytes of free space; `body` returns how many of them it wrote.
   @inlinable package mutating func write<Outcome>(
     reserving bytes: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, outcome: Outcome)
   ) -> Outcome {
@@ -146,7 +146,7 @@ package struct ByteBuffer: ~Copyable {
     if capacity - end < bytes { makeRoom(bytes) }
   }
 
-  /// Makes room for `bytes` more: moves the readable bytes to the front if that suffices, otherwise reallocates.
+  /// Makes room for `bytes` more bytes: moves the readable bytes to the front if that suffices, otherwise reallocates.
   @usableFromInline
   internal mutating func makeRoom(_ bytes: Int) {
     if start > 0, capacity - count >= bytes, start >= count {

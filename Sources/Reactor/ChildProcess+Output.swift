@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Runs a program to its end and captures its output.
 extension ChildProcess {
-  /// A program's output and how it ended.
+  /// The output of a program, and how it ended.
   package struct Report: Sendable {
     package let ending: Ending
     package let cost: Cost
-    /// Standard output, interleaved with standard error if requested.
+    /// The standard output, interleaved with standard error if requested.
     package let output: [UInt8]
 
     package var succeeded: Bool { ending == .exited(0) }

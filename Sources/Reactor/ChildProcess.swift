@@ -7,14 +7,14 @@ internal import Glibc
 /// Ctrl-C in a terminal reaches only the parent, which stops its children in the order it chooses. May be used from any
 /// one thread at a time.
 package struct ChildProcess: ~Copyable {
-  /// Where the child's output goes.
+  /// The destination of the child's output.
   package enum Output: Sendable {
-    /// To the parent's own standard output or error.
+    /// The parent's own standard output or error.
     case inherited
     case discarded
-    /// Appended to a file, which is created with mode 0600 if missing.
+    /// The end of a file, which is created with mode 0600 if missing.
     case file(String)
-    /// To an open descriptor, which remains the caller's to close.
+    /// An open descriptor, which the caller must still close.
     case descriptor(Int32)
   }
 
@@ -23,19 +23,19 @@ package struct ChildProcess: ~Copyable {
     case killed(signal: Int32)
   }
 
-  /// Resources that the child and its own waited-for children have used.
+  /// The resources that the child and its own waited-for children have used.
   package struct Cost: Sendable {
-    /// CPU time, user plus kernel mode.
+    /// The CPU time, user plus kernel mode.
     package let processorTime: Duration
-    /// Peak resident memory, in bytes.
+    /// The peak resident memory, in bytes.
     package let peakMemoryBytes: Int
   }
 
-  /// Resource usage; nil until the child has been reaped.
+  /// The child's resource usage; nil until the child has been reaped.
   package private(set) var cost: Cost?
   /// The process id. The kernel cannot reuse it until the child is reaped.
   package let identifier: Int32
-  /// Descriptor that becomes readable when the child exits, for use with an `EventLoop`.
+  /// A descriptor that becomes readable when the child exits, for use with an `EventLoop`.
   package var descriptor: Int32 { handle.number }
   private let handle: FileDescriptor
   private var ending: Ending?
@@ -115,7 +115,7 @@ package struct ChildProcess: ~Copyable {
     return nil
   }
 
-  /// Sends the signal `number`, and SIGKILL if the child has not exited within `timeout`.
+  /// Sends the signal `number`, and SIGKILL if the child has not exited within `timeout`. Returns how the child ended.
   package mutating func stop(_ number: Int32 = SIGTERM, timeout: Duration) -> Ending {
     signal(number)
     if let ending = wait(atMost: timeout) { return ending }

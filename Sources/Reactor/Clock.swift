@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A source of time. Time-dependent code takes a `Clock`, or the time itself, as an argument, so that tests control it.
 package protocol Clock: Sendable {
-  /// Monotonic time, for durations and timeouts.
+  /// The monotonic time, for durations and timeouts.
   var now: Instant { get }
-  /// Wall-clock time in microseconds since 1970-01-01 UTC (PostgreSQL's resolution).
+  /// The wall-clock time in microseconds since 1970-01-01 UTC (PostgreSQL's resolution).
   var wallMicroseconds: Int64 { get }
 }
 
@@ -31,6 +31,7 @@ package final class ManualClock: Clock {
   private let elapsed: Mutex<Int64>
   private let startMicroseconds: Int64
 
+  /// Creates a clock that stands still until it is advanced.
   /// - Parameter wallMicroseconds: initial wall time; by default 2026-01-01T00:00:00Z.
   package init(wallMicroseconds: Int64 = 1_767_225_600_000_000) {
     startMicroseconds = wallMicroseconds
@@ -57,6 +58,6 @@ package final class ShiftedClock: Clock {
   package var now: Instant { machine.now }
   package var wallMicroseconds: Int64 { machine.wallMicroseconds + shift.load(ordering: .relaxed) }
 
-  /// Sets the error of the wall time.
+  /// Sets the error of the wall time, in seconds; a positive error makes the clock fast.
   package func jump(to seconds: Int64) { shift.store(seconds * 1_000_000, ordering: .relaxed) }
 }

@@ -15,23 +15,24 @@ internal import Synchronization
 /// answer, which is imprecise, causes no jump. Written by one thread at a time, read by any.
 package final class DatabaseClock: Clock {
   package enum Limits {
-    /// Difference between the two clocks above which it is reported, because log lines of different machines no longer
-    /// line up.
+    /// The difference between the two clocks above which it is reported, because log lines of different machines no
+    /// longer line up.
     package static let complaint: Duration = .seconds(1)
-    /// Difference above which the node acquires no leases.
+    /// The difference between the two clocks above which the node acquires no leases.
     package static let refusal: Duration = .seconds(30)
-    /// How long a reading of the database's clock counts as recent: the duration of a lease.
+    /// Time for which a reading of the database's clock counts as recent: the duration of a lease.
     package static let memory: Duration = .seconds(10)
   }
 
   private static let nothing = Int64.min
 
   private let machine: any Clock
-  /// Estimated Unix time at the monotonic clock's zero, in microseconds; `nothing` before the first answer.
+  /// The estimated Unix time at the monotonic clock's zero, in microseconds; `nothing` before the first answer.
   private let start = Atomic(nothing)
-  /// Monotonic time of the last answer, in nanoseconds; `nothing` before the first.
+  /// The monotonic time of the last answer, in nanoseconds; `nothing` before the first.
   private let learntAt = Atomic(nothing)
 
+  /// Creates a clock without a reading.
   /// - Parameter machine: provides the monotonic clock, and the wall clock to check. Its wall clock is used until the
   ///   first answer.
   package init(machine: any Clock = SystemClock()) {
@@ -63,7 +64,8 @@ package final class DatabaseClock: Clock {
     return abs(jump) > Limits.refusal ? jump : nil
   }
 
-  /// How far this machine's wall clock is ahead of the database's time; nil before the first reading.
+  /// The time by which this machine's wall clock is ahead of the database's; negative if it is behind, nil before the
+  /// first reading.
   package var ahead: Duration? {
     let start = start.load(ordering: .relaxed)
     guard start != Self.nothing else { return nil }
@@ -80,8 +82,8 @@ package final class DatabaseClock: Clock {
     return !isDoubtful
   }
 
-  /// Describes this machine's clock error, as the rest of a sentence that starts with the clock; nil if the error is
-  /// below `Limits.complaint`.
+  /// A description of this machine's clock error, as the rest of a sentence that starts with the clock; nil if the
+  /// error is below `Limits.complaint`.
   package var complaint: String? {
     guard let ahead, abs(ahead) > Limits.complaint else { return nil }
     let nanoseconds = abs(ahead).nanoseconds

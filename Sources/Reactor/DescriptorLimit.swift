@@ -2,9 +2,8 @@ internal import Glibc
 
 /// The limit of open file descriptors of this process (`getrlimit(2)`, RLIMIT_NOFILE).
 package enum DescriptorLimit {
-  /// Raises the soft limit to the hard limit. The default soft limit is often 1,024, for the sake of programs that use
-  /// `select(2)`; a server with one connection per device needs more.
-  /// - Returns: the limit now in force.
+  /// Raises the soft limit to the hard limit, and returns the limit now in force. The default soft limit is often
+  /// 1,024, for the sake of programs that use `select(2)`; a server with one connection per device needs more.
   @discardableResult
   package static func raise() -> Int {
     var limit = rlimit()

@@ -15,7 +15,7 @@ package final class EventLoop {
     fileprivate var token: UInt64 { UInt64(slot) << 32 | UInt64(generation) }
   }
 
-  /// Handle that stops a loop from any thread.
+  /// A handle that stops a loop from any thread.
   package struct Stopper: Sendable {
     fileprivate let inbox: Inbox<Void>
 

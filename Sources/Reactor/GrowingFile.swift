@@ -5,7 +5,8 @@ package final class GrowingFile {
   private let file: FileDescriptor
   private let path: String
 
-  /// Creates the file. - Throws: also if there is one of this name.
+  /// Creates the file.
+  /// - Throws: EEXIST if a file of this name exists, and the errors of `open(2)`.
   package init(_ path: String) throws(SystemError) {
     let number = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw .last("create", path) }
@@ -26,7 +27,7 @@ package final class GrowingFile {
     }
   }
 
-  /// Makes what was appended durable.
+  /// Syncs the file, so that what was appended survives a crash.
   package func finish() throws(SystemError) {
     guard fsync(file.number) == 0 else { throw .last("fsync", path) }
   }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// This machine's host name.
+/// The host name of this machine.
 package enum HostName {
   /// The host name; empty if it cannot be determined.
   package static let current: String = {

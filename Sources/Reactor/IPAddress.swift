@@ -13,6 +13,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
+  /// Creates the IPv4-mapped address of an IPv4 address.
   /// - Parameter v4: the IPv4 address as a big-endian number.
   package init(v4: UInt32) {
     high = 0
@@ -70,7 +71,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 /// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address alone (RFC 4632 §3.1).
 package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
   package let base: IPAddress
-  /// Prefix length within 128 bits: an IPv4 block of /8 has 104.
+  /// The prefix length within 128 bits: an IPv4 block of /8 has 104.
   package let bits: Int
 
   /// Parses CIDR notation. Nil if malformed, or if bits after the prefix are set, which is usually a mistake.

@@ -5,9 +5,9 @@ internal import Synchronization
 /// The lock is held only for a few instructions, and the eventfd is signalled only when the queue was empty, so a busy
 /// inbox costs no system call per item. A full inbox rejects items: the caller must wait or report overload.
 package final class Inbox<Item: Sendable>: Sendable {
-  /// Maximum number of queued items.
+  /// The maximum number of queued items.
   package let capacity: Int
-  /// Readable while items are queued, and after `close`.
+  /// A wake-up that is readable while items are queued, and after `close`.
   package let wakeup: Wakeup
   private let state = Mutex(State())
 
@@ -47,7 +47,7 @@ package final class Inbox<Item: Sendable>: Sendable {
     return taken
   }
 
-  /// Number of queued items; other threads may change it at any time.
+  /// The number of queued items; other threads may change it at any time.
   package var count: Int { state.withLock { $0.items.count } }
 
   /// True once the inbox is closed *and* drained, so that no more items can come. Both conditions are checked under one

@@ -11,9 +11,9 @@ package struct Readiness: OptionSet, Sendable {
 
   // The kernel's values (`epoll_ctl(2)`), written out so that other modules can constant-fold them.
 
-  /// No events; errors are reported nevertheless.
+  /// The empty set; errors are reported nevertheless.
   @inlinable package static var nothing: Readiness { Readiness(rawValue: 0) }
-  /// Data, a new connection or the end of the stream can be read (EPOLLIN).
+  /// Readiness for reading data, a new connection or the end of the stream (EPOLLIN).
   @inlinable package static var readable: Readiness { Readiness(rawValue: 0x001) }
   /// The kernel accepts data for sending (EPOLLOUT).
   @inlinable package static var writable: Readiness { Readiness(rawValue: 0x004) }
@@ -22,7 +22,7 @@ package struct Readiness: OptionSet, Sendable {
   /// An error or a complete hang-up (EPOLLERR or EPOLLHUP). The kernel always reports it.
   @inlinable package static var failed: Readiness { Readiness(rawValue: 0x008 | 0x010) }
 
-  /// True if the two sets share an element.
+  /// Returns true if the two sets share an element.
   @inlinable package func overlaps(_ other: Readiness) -> Bool { rawValue & other.rawValue != 0 }
 }
 
@@ -30,7 +30,7 @@ package struct Readiness: OptionSet, Sendable {
 @safe
 package struct Poller: ~Copyable {
   private let epoll: FileDescriptor
-  /// Buffer that the kernel fills in `wait`. Owned by this value.
+  /// The buffer that the kernel fills in `wait`. Owned by this value.
   private let events: UnsafeMutablePointer<epoll_event>
 
   package init() throws(SystemError) {

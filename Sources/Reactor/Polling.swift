@@ -8,11 +8,10 @@ package enum Polling {
     _ = poll(nil, 0, Int32(clamping: max(0, (time.nanoseconds + 999_999) / 1_000_000)))
   }
 
-  /// Polls `condition` until it is true.
+  /// Polls `condition` until it is true. Returns false on timeout.
   /// - Parameters:
-  ///   - timeout: time after which it gives up.
+  ///   - timeout: time after which polling ends.
   ///   - interval: pause between two polls.
-  /// - Returns: false on timeout.
   package static func until<Failure: Error>(
     _ timeout: Duration, every interval: Duration, _ condition: () throws(Failure) -> Bool
   ) throws(Failure) -> Bool {

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Writes small files that only their owner may read (mode 0600), such as keys.
 package enum PrivateFile {
-  /// Creates a file atomically and durably: after a crash it exists completely or not at all.
-  /// - Returns: false if the file exists already; it is left unchanged.
+  /// Creates a file atomically and durably: after a crash it exists completely or not at all. Returns false if the file
+  /// exists already; it is left unchanged.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
     let temporary = try writeTemporary(for: path, bytes)
     defer { _ = unsafe unlink(temporary) }
@@ -14,7 +14,7 @@ package enum PrivateFile {
   }
 
   /// Writes a file atomically, replacing an existing one.
-  /// - Parameter keepsOwner: whether owner, group and mode stay as they are, for a file that another user reads.
+  /// - Parameter keepsOwner: true to keep owner, group and mode, for a file that another user reads.
   package static func replace(_ path: String, _ bytes: [UInt8], keepsOwner: Bool = false) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
     if keepsOwner {

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Locates the resource directories installed with the program, such as `Migrations` and `Public`.
 package enum ProgramFiles {
-  /// Candidate paths of a resource directory, in order of preference: beside the executable, in the working directory
-  /// (a source tree), and where packages and images install it.
+  /// Returns the candidate paths of a resource directory, in order of preference: beside the executable, in the working
+  /// directory (a source tree), and where packages and images install it.
   package static func places(of name: String) -> [String] {
     let program = RegularFile.resolve("/proc/self/exe") ?? ""
     let directory = program.split(separator: "/").dropLast().map { "/\($0)" }.joined()
@@ -15,7 +15,7 @@ package enum ProgramFiles {
     places(of: name).first(where: isDirectory)
   }
 
-  /// True if `path` is a directory, or a symbolic link to one.
+  /// Returns true if `path` is a directory, or a symbolic link to one.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Unpredictable random numbers from the kernel, fetched 32 at a time to save system calls. For one thread.
 package struct RandomNumbers: RandomNumberGenerator {
-  /// 32 × 8 bytes: getentropy(3) returns at most 256 bytes per call.
+  /// Numbers fetched at once: 32 × 8 bytes, because getentropy(3) returns at most 256 bytes per call.
   private static let numbers = 32
 
   private var left: [UInt64] = []

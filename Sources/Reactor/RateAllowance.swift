@@ -1,11 +1,12 @@
 /// A rate limiter by the generic cell rate algorithm (ITU-T I.371, virtual scheduling). The only state per caller is
 /// its theoretical arrival time: the time up to which its past requests have used the rate.
 package struct RateAllowance: Sendable {
-  /// Interval between requests at the average rate, in nanoseconds.
+  /// The interval between requests at the average rate, in nanoseconds.
   private let cost: Int64
-  /// Burst tolerance: how far ahead of now a caller's time may run, in nanoseconds.
+  /// The burst tolerance: the time by which a caller's time may run ahead of now, in nanoseconds.
   private let credit: Int64
 
+  /// Creates a rate limiter.
   /// - Parameters:
   ///   - count: average number of requests per `period`; at least 1.
   ///   - credit: burst size as a duration: as many requests as the average rate allows in this time may come at once.
@@ -14,9 +15,9 @@ package struct RateAllowance: Sendable {
     self.credit = credit.nanoseconds
   }
 
-  /// Admits one request if the rate allows it.
-  /// - Parameter theoreticalArrival: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
-  /// - Returns: false if the request exceeds the rate; the state is then unchanged.
+  /// Admits one request if the rate allows it. Returns false if the request exceeds the rate; the state is then
+  /// unchanged.
+  /// - Parameter paidAt: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
   package func take(_ theoreticalArrival: inout Int64, now: Instant) -> Bool {
     let begin = max(theoreticalArrival, now.nanoseconds)
     guard begin - now.nanoseconds <= credit - cost else { return false }
@@ -29,7 +30,7 @@ package struct RateAllowance: Sendable {
     theoreticalArrival -= cost
   }
 
-  /// How long until another request would be admitted.
+  /// Returns the time until another request would be admitted; zero if it would be now.
   package func wait(_ theoreticalArrival: Int64, now: Instant) -> Duration {
     .nanoseconds(max(0, theoreticalArrival - now.nanoseconds - (credit - cost)))
   }

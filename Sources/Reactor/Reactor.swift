@@ -15,8 +15,8 @@
 ///   └───────────────────────────────┘
 /// ```
 ///
-/// One iteration of a loop: wait in epoll → call the handlers that are ready → drain inboxes → fire due timers → call the
-/// end-of-iteration hooks (where batches are flushed and each connection sends once).
+/// One iteration of a loop: wait in epoll → call the handlers that are ready → drain inboxes → fire due timers → call
+/// the end-of-iteration hooks (where batches are flushed and each connection sends once).
 ///
 /// Failure: a system call that fails for a reason outside the program throws a `SystemError`; one that can fail only
 /// through a mistake of ours (modifying an unregistered descriptor) traps.
@@ -28,8 +28,8 @@ package enum Reactor {
     /// Maximum events taken from epoll per iteration: enough for 256 busy connections in one call, and small enough for
     /// the cache.
     package static let eventsPerTurn = 512
-    /// Number of cancelled timers in the heap, besides as many as there are live ones, above which they are swept. 64
-    /// entries take 64 × 16 bytes; sweeping fewer is not worth the cost.
+    /// The number of cancelled timers in the heap, besides as many as there are live ones, above which they are swept.
+    /// 64 entries take 64 × 16 bytes; sweeping fewer is not worth the cost.
     package static let cancelledTimers = 64
     /// Maximum connections that wait in the kernel for `accept` (`listen(2)`; capped by `net.core.somaxconn`).
     package static let listenBacklog: Int32 = 4096

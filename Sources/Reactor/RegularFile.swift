@@ -8,7 +8,7 @@ package struct RegularFile: ~Copyable, Sendable {
     package let inode: UInt64
     package let seconds: Int
     package let nanoseconds: Int
-    /// Size of the file in bytes.
+    /// The size of the file in bytes.
     package let size: Int
   }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Process signals, received one at a time by the main thread.
+/// Receives process signals, one at a time, on the main thread.
 package enum Signals {
   package enum Received: Sendable {
     /// SIGTERM or SIGINT: shut down gracefully.
@@ -26,7 +26,7 @@ package enum Signals {
     }
   }
 
-  /// Waits for the next signal; nil on timeout.
+  /// Waits for the next signal. Returns nil on timeout.
   package static func wait(atMost timeout: Duration) -> Received? {
     var set = handled()
     var time = timespec()
@@ -37,7 +37,7 @@ package enum Signals {
     return number == SIGHUP ? .reload : .stop
   }
 
-  /// Signals that this process ignores; child processes are started with their default actions.
+  /// The signals that this process ignores; child processes are started with their default actions.
   static let ignored = [SIGPIPE, SIGUSR1, SIGUSR2]
 
   private static func handled() -> sigset_t {

@@ -30,7 +30,7 @@ extension Socket {
     unsafe bytes.withUnsafeBytes { unsafe send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  /// Number of bytes passed to the kernel that the peer has not acknowledged (`tcp(7)`, SIOCOUTQ); 0 if unknown.
+  /// The number of bytes passed to the kernel that the peer has not acknowledged (`tcp(7)`, SIOCOUTQ); 0 if unknown.
   package var unacknowledgedBytes: Int {
     var count: Int32 = 0
     // If the call fails, `count` stays 0.

@@ -59,7 +59,7 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// Result of the connection attempt: 0 for success, otherwise its `errno`.
+  /// The result of the connection attempt: 0 for success, otherwise its `errno`.
   package var connectError: Int32 {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)

@@ -40,10 +40,11 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Placeholder for the address of a peer that disconnected before its address could be read.
+  /// A placeholder for the address of a peer that disconnected before its address could be read.
   package static let unknown = SocketAddress(bytes: [UInt8(AF_UNIX), 0])
 
-  /// The address of a Unix socket at `path`, of at most 107 bytes (`unix(7)`).
+  /// Returns the address of a Unix socket at `path`.
+  /// - Throws: ENAMETOOLONG if the path exceeds 107 bytes (`unix(7)`).
   package static func unix(path: String) throws(SystemError) -> SocketAddress {
     guard path.utf8.count <= 107 else { throw SystemError(code: ENAMETOOLONG, operation: "unix socket", subject: path) }
     return SocketAddress(bytes: [UInt8(AF_UNIX), 0] + Array(path.utf8) + [0])

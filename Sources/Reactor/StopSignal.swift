@@ -3,7 +3,7 @@ internal import Synchronization
 /// A one-time signal that asks threads to end and wakes those that wait. Any thread may call any method.
 package final class StopSignal: Sendable {
   private let flag = Atomic(false)
-  /// Closed when the signal is given, so that its descriptor becomes readable and stays so.
+  /// An inbox that is closed when the signal is given, so that its descriptor becomes readable and stays so.
   private let inbox: Inbox<Void>
 
   package init() throws(SystemError) {
@@ -22,7 +22,7 @@ package final class StopSignal: Sendable {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Calls `body` once on the loop's thread when the signal is given. To be called on that thread.
+  /// Calls `body` once on the loop's thread when the signal is given. Call this method on that thread.
   package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
     try loop.attach(inbox) { _ in body() }
   }

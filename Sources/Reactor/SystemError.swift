@@ -5,9 +5,9 @@ internal import Glibc
 package struct SystemError: Error, CustomStringConvertible, Sendable {
   /// The value of `errno`.
   package let code: Int32
-  /// Name of the call, for example `bind`.
+  /// The name of the call, for example `bind`.
   package let operation: String
-  /// What the call operated on, such as an address or a path; empty if that adds nothing.
+  /// The object of the call, such as an address or a path; empty if that adds nothing.
   package let subject: String
 
   package init(code: Int32, operation: String, subject: String = "") {

@@ -8,7 +8,7 @@ internal import Glibc
 package struct Thread: ~Copyable {
   private let handle: pthread_t
 
-  /// Starts a thread that runs `body`. `name` is shown by `top -H` and has at most 15 bytes.
+  /// Starts a thread that runs `body`. `name` is shown by `top -H`; traps if it exceeds 15 bytes.
   package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
     precondition(name.utf8.count <= Reactor.Limits.threadNameBytes, "thread name longer than 15 bytes: \(name)")
     let start = ThreadStart(name: name, body: body)
@@ -28,7 +28,7 @@ package struct Thread: ~Copyable {
   }
 
   deinit {
-    // Not joined: detach it, so that the system frees its stack when the body returns.
+    // If the thread was not joined, detach it, so that the system frees its stack when the body returns.
     pthread_detach(handle)
   }
 

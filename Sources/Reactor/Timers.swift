@@ -17,15 +17,15 @@ package struct Timers {
   }
 
   private var heap = Heap<Entry>()
-  /// Actions of the timers that are not cancelled. A cancelled timer is removed only here; its heap entry is dropped
-  /// when it reaches the top, or by a sweep.
+  /// The actions of the timers that are not cancelled. A cancelled timer is removed only here; its heap entry is
+  /// dropped when it reaches the top, or by a sweep.
   private var actions: [UInt64: () -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
   package init() {}
 
   package var isEmpty: Bool { actions.isEmpty }
-  /// Number of heap entries, including those of cancelled timers.
+  /// The number of heap entries, including those of cancelled timers.
   package var heldEntries: Int { heap.count }
 
   /// Adds a timer that fires at `deadline`.
@@ -49,7 +49,7 @@ package struct Timers {
   /// The newest timer. A loop iteration fires timers up to this one and leaves those created meanwhile to the next.
   package var newest: ID { ID(number: lastNumber) }
 
-  /// Deadline of the earliest timer; nil if there is none.
+  /// Returns the deadline of the earliest timer; nil if there is none.
   package mutating func next() -> Instant? {
     while let first = heap.min {
       if actions[first.number] != nil { return first.deadline }

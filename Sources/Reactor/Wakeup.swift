@@ -4,7 +4,7 @@ internal import Glibc
 /// Wakes a thread that waits in `poll` or `epoll_wait`, by means of an eventfd. Any thread may signal; only the waiting
 /// thread drains.
 package final class Wakeup: Sendable {
-  /// Eventfd, readable while a signal is pending.
+  /// The eventfd, readable while a signal is pending.
   package let descriptor: Int32
 
   package init() throws(SystemError) {

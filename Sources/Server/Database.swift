@@ -45,7 +45,9 @@ package final class Database {
     }
   }
 
-  /// Throws when the server is a pooler in transaction mode, which loses session state that this program depends on.
+  /// Checks that the server is not a pooler in transaction mode, which loses session state that this program depends
+  /// on.
+  /// - Throws: `ServerError` if it is one.
   package static func refuseLentSessions(_ url: String) throws {
     if try Pooling.lendsSessions(url) {
       throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.remedy)")
@@ -74,8 +76,8 @@ package final class Database {
     }
   }
 
-  /// How often the private server is checked. Together with the time it takes to restart, this is the longest that a
-  /// request waits for it.
+  /// The interval at which the private server is checked. Together with the time it takes to restart, this is the
+  /// longest that a request waits for it.
   private static let watchInterval: Duration = .milliseconds(500)
 
   /// Closes a private database, which stops when its last user does so.

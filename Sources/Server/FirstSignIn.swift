@@ -13,7 +13,7 @@ struct FirstSignIn {
 
   static let fileName = "first-sign-in"
 
-  /// Shows the link, or stores it in a file.
+  /// Shows the link on the terminal, or stores it in a file if there is no terminal.
   /// - Parameter terminal: prints text on the terminal; nil without a terminal.
   /// - Returns: the message to log, which does not contain the link.
   func tell(terminal: ((String) -> Void)?) -> String {

@@ -68,7 +68,7 @@ final class NoticeWorker {
     }
   }
 
-  /// The server itself, as the requester of these messages.
+  /// The requester of these messages: the server itself.
   private static let caller = Caller(role: .admin, app: nil, apiKey: nil, name: "server")
 
   /// Returns the request for a notice's message; nil when there is no device to notify.

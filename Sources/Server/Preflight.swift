@@ -4,8 +4,7 @@ internal import Reactor
 /// Checks everything that can be checked before the start, so that a server that cannot run does not touch the
 /// database.
 enum Preflight {
-  /// Performs the checks.
-  /// - Returns: the configuration, completed with what was found.
+  /// Performs the checks. Returns the configuration, completed with the directory of the console.
   /// - Throws: one sentence that says what is wrong and what to do.
   static func check(_ configuration: Configuration) throws -> Configuration {
     var configuration = configuration

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Whether a private database exists; checking must not create one.
+/// Tells whether a private database exists, without creating one.
 package enum PrivateDatabase {
   package static func exists(in directory: String) -> Bool {
     ["postgres", "postgres.location"].contains { FileManager.default.fileExists(atPath: "\(directory)/\($0)") }

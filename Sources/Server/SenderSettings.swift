@@ -5,15 +5,15 @@ internal import Metrics
 internal import PushTransport
 internal import TLS
 
-/// Settings of connections to the push networks, shared by the server's senders and the checks of `ProviderProbe`.
+/// The settings of connections to the push networks, shared by the server's senders and the checks of `ProviderProbe`.
 enum SenderSettings {
-  /// Where senders report metrics and health.
+  /// The objects to which senders report metrics and health.
   struct Gauges: Sendable {
     let metrics: Metrics
     let health: Health
     let lastAccepted: LastSuccess
 
-    /// For a program that nobody watches.
+    /// Returns gauges that nothing reads, for a program without metrics and health checks.
     static func unwatched() -> Gauges { Gauges(metrics: Metrics(), health: Health(), lastAccepted: LastSuccess()) }
   }
 

@@ -95,7 +95,7 @@ final class Senders {
     return { channels.wake() }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
   /// Stops submitting. Requests in flight may still be answered within `timeout`.
   func stop(within timeout: Duration) {

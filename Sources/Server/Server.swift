@@ -26,15 +26,15 @@ internal import Tracing
 ///   fallback webhooks webhook-dns-n     webhook delivery: SMS requests, events
 ///   catalog     apps and credentials, reloaded when something changes
 ///   key-check   asks Apple about a new key
-///   channels    publishes on broadcast channels, each at its pace
-///   notices     makes messages of what registrations have to tell
-///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
+///   channels    publishes the updates of broadcast channels, at the rate that APNs accepts
+///   notices     sends the messages for notices that registrations have stored
+///   vitals      samples the backlog; metrics   `/metrics` on an address of its own
 ///   otlp        sends spans and metrics to a collector, if one is configured
 /// ```
 ///
-/// **Where**: `Configuration` holds the settings, and knows nothing of the rest; `HTTPService` answers requests;
-/// `Credentials` opens the push networks' credentials; `Health` collects and reports the node's state; `Demonstration`
-/// shows everything at work.
+/// **Where**: `Configuration` holds the settings and depends on no other part; `HTTPService` answers requests;
+/// `Credentials` decrypts the push networks' credentials; `Health` collects and reports the node's state;
+/// `Demonstration` runs the whole system with a simulator.
 ///
 /// **Start**: what needs no database (`Preflight`) → migrations → addresses → signing keys and apps → providers and
 /// dispatcher → HTTP service. The database runs already: the configured one, or a private PostgreSQL (`Database`). A

@@ -34,7 +34,8 @@ package enum Serving {
     server.stop()
   }
 
-  /// While nobody can sign in to the console yet, tells the operator how to. A failure here does not stop the server.
+  /// Tells the operator how to sign in to the console for the first time, if nobody can sign in yet. A failure here
+  /// does not stop the server.
   private static func greet(_ configuration: Configuration, _ server: Server, databaseURL: String, _ log: Logger) {
     guard configuration.publicDirectory != nil else { return }
     do {

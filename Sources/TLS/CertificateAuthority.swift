@@ -39,8 +39,9 @@ package final class CertificateAuthority {
   }
 
   /// Issues a server certificate for these DNS names and IP literals.
-  /// - Parameters: times in seconds since 1970; by default valid from an hour ago for 397 days
-  ///   (`Limits.certificateDays`).
+  /// - Parameters:
+  ///   - notBefore: start of validity, in seconds since 1970; nil for an hour ago.
+  ///   - notAfter: end of validity, in seconds since 1970; nil for `Limits.certificateDays` (397 days).
   package func issueServer(
     names: [String] = ["localhost", "127.0.0.1", "::1"], notBefore: Int64? = nil, notAfter: Int64? = nil
   ) throws(TLSError) -> TLSIdentity {
@@ -70,15 +71,15 @@ package final class CertificateAuthority {
       ])
   }
 
-  // MARK: Making certificates
+  // MARK: Issuing certificates
 
   private struct Request {
     var subject: [(kind: Int32, value: String)]
     var notBefore: Int64
     var notAfter: Int64
-    /// Standard extensions, with values in OpenSSL's configuration syntax.
+    /// The standard extensions, with values in OpenSSL's configuration syntax.
     var extensions: [(kind: Int32, value: String)]
-    /// Apple's extensions: object identifier and DER value.
+    /// The extensions of Apple: object identifier and DER value.
     var appleExtensions: [(identifier: String, der: [UInt8])] = []
   }
 

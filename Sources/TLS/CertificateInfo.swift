@@ -4,20 +4,21 @@ internal import Glibc
 
 /// The parts of a certificate that UPMC uses.
 package struct CertificateInfo: Sendable, Equatable {
-  /// Subject, for example `UID=com.example.app,CN=Apple Push Services: com.example.app` (in the certificate's order).
+  /// The subject, for example `UID=com.example.app,CN=Apple Push Services: com.example.app` (in the certificate's
+  /// order).
   package let subject: String
   package let commonName: String?
   /// The subject's UID attribute: the bundle identifier in a push certificate.
   package let userID: String?
-  /// Start of validity, in seconds since 1970.
+  /// The start of validity, in seconds since 1970.
   package let notBefore: Int64
-  /// End of validity, in seconds since 1970.
+  /// The end of validity, in seconds since 1970.
   package let notAfter: Int64
-  /// Topics that a push certificate covers (Apple's extension 1.2.840.113635.100.6.3.6); empty if it has none.
+  /// The topics that a push certificate covers (Apple's extension 1.2.840.113635.100.6.3.6); empty if it has none.
   package let topics: [String]
-  /// True if valid for the development environment (extension …6.3.1).
+  /// True if the certificate is valid for the development environment (extension …6.3.1).
   package let allowsDevelopment: Bool
-  /// True if valid for the production environment (extension …6.3.2).
+  /// True if the certificate is valid for the production environment (extension …6.3.2).
   package let allowsProduction: Bool
 
   package init(
@@ -36,7 +37,7 @@ package struct CertificateInfo: Sendable, Equatable {
 }
 
 extension CertificateInfo {
-  /// Object identifiers of Apple's certificate extensions for push.
+  /// The object identifiers of Apple's certificate extensions for push.
   enum AppleExtension {
     static let development = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"

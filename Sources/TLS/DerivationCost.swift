@@ -29,7 +29,7 @@ struct DerivationCost {
   }
 
   /// Adds the rounds that an encryption algorithm requires.
-  /// - Parameter algorithm: must stay valid during the call.
+  /// - Parameter algorithm: valid during the call; nil adds nothing.
   mutating func add(algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSError) {
     guard let algorithm = unsafe algorithm else { return }
     var bytes: UnsafePointer<UInt8>?
@@ -66,10 +66,11 @@ struct DerivationCost {
 
   private static var unreadable: TLSError { refusal("how often its passphrase is to be hashed cannot be read") }
 
-  /// Object identifier of scrypt: 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
+  /// The object identifier of scrypt: 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
   private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
 
-  /// Returns the value of an INTEGER. Anything else, or a value beyond 64 bits, counts as exceeding every limit.
+  /// Returns the value of an INTEGER; `Int.max` for anything else and for a value beyond 64 bits, so that it exceeds
+  /// every limit.
   private static func number(_ item: (tag: UInt8, content: ArraySlice<UInt8>)?) -> Int {
     guard let item, item.tag == DERReader.integer, (1...8).contains(item.content.count), item.content.first! < 0x80
     else { return .max }
@@ -77,7 +78,7 @@ struct DerivationCost {
   }
 }
 
-// MARK: What is counted
+// MARK: Counting rounds
 
 extension DerivationCost {
   /// Adds the cost of every derivation in a PKCS #12 archive. Decrypts an encrypted part, to count what it contains,

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// TLS on OpenSSL 3: contexts, streams over a non-blocking socket, and certificates.
+/// Implements TLS on OpenSSL 3: contexts, streams over a non-blocking socket, and certificates.
 ///
 /// ```
 ///   TLSIdentity (PEM or .p12) ─┐
@@ -23,20 +23,21 @@ package enum TLS {
   package enum Limits {
     /// Maximum plaintext of a TLS record in bytes (RFC 8446 §5.1), and hence of a single `SSL_read`.
     static let recordBytes = 16_384
-    /// Bytes that OpenSSL reads from the socket at once: several records per system call when the peer is fast.
+    /// The number of bytes that OpenSSL reads from the socket at once: several records per system call when the peer is
+    /// fast.
     static let readAheadBytes = 65_536
     /// Maximum number of errors reported for one failed call; OpenSSL's queue holds 16.
     static let reportedErrors = 16
-    /// Hashing rounds that the passphrase of an uploaded file may demand, over all its parts. OpenSSL derives each key
+    /// Maximum hashing rounds for the passphrase of an uploaded file, over all its parts. OpenSSL derives each key
     /// several times (to count the cost, to try an empty passphrase in two ways, to open it), and each round takes up
     /// to a microsecond: a few seconds at worst. The most that common tools use is three times 600,000 (NSS); OpenSSL
     /// uses three times 2,048.
     package static let derivationRounds = 2_000_000
-    /// Socket reads allowed in one call in addition to those earned by data: each `readAheadBytes` of data, or part of
-    /// it, earns one. So records without data (NewSessionTicket, KeyUpdate, HelloRequest) are read 64 KB at a time, or
-    /// 128 KB after a byte of data; processing 64 KB of KeyUpdate takes about 25 ms.
+    /// The number of socket reads allowed in one call in addition to those earned by data: each `readAheadBytes` of
+    /// data, or part of it, earns one. Records without data (NewSessionTicket, KeyUpdate, HelloRequest) are therefore
+    /// read 64 KB at a time, or 128 KB after a byte of data; processing 64 KB of KeyUpdate takes about 25 ms.
     static let spareReads = 1
-    /// Validity of a certificate issued here, in days: below the maximum of 398 days that some clients accept.
+    /// The validity of a certificate issued here, in days: below the maximum of 398 days that some clients accept.
     static let certificateDays: Int64 = 397
   }
 

@@ -1,17 +1,17 @@
 internal import COpenSSL
 internal import Crypto
 
-/// Settings of TLS connections: trust, identity and protocols. Immutable, so any thread may share it. To reload
-/// certificates make a new one; existing connections keep the context they started with.
+/// The settings of TLS connections: trust, identity and protocols. Immutable, so any thread may share it. To reload
+/// certificates, create a new one; existing connections keep the context they started with.
 @safe
 package final class TLSContext: Sendable {
   /// The certificate authorities that are trusted.
   package struct Trust: Sendable {
     /// True to trust the operating system's trust store.
     package var systemAuthorities: Bool
-    /// Additional authorities: paths of PEM files.
+    /// The additional authorities, as paths of PEM files.
     package var files: [String]
-    /// Additional authorities: PEM text.
+    /// The additional authorities, as PEM text.
     package var pems: [String]
 
     package init(systemAuthorities: Bool = true, files: [String] = [], pems: [String] = []) {
@@ -21,18 +21,19 @@ package final class TLSContext: Sendable {
     }
   }
 
-  /// Whether a server requests client certificates. Clients without one are always served.
+  /// The handling of client certificates by a server. Clients without one are always served.
   package enum ClientCertificates: Sendable {
     case ignored
-    /// Requested. A certificate presented must chain to the given authorities.
+    /// The server requests a certificate. One that is presented must chain to the given authorities.
     case requested(Trust)
-    /// Requested; any certificate is accepted (the owner checks `TLSStream.peerCertificate`).
+    /// The server requests a certificate and accepts any (the owner checks `TLSStream.peerCertificate`).
     case requestedAny
   }
 
-  /// Configured in `init` and only read afterwards; OpenSSL allows all threads to share such a context.
+  /// The native context, configured in `init` and only read afterwards; OpenSSL allows all threads to share such a
+  /// context.
   nonisolated(unsafe) let context: OpaquePointer
-  /// Used by OpenSSL's ALPN callback. Kept alive by this object, which each stream keeps alive.
+  /// The names that OpenSSL's ALPN callback uses. Kept alive by this object, which each stream keeps alive.
   private let protocols: ProtocolList
 
   private init(method: OpaquePointer?, protocols names: [String]) throws(TLSError) {
@@ -59,7 +60,7 @@ package final class TLSContext: Sendable {
   }
 
   /// Creates a context for clients: TLS 1.2 or later; verifies the certificate chain and the host name (or IP address).
-  /// - Parameter protocols: offered by ALPN in this order; empty to omit ALPN.
+  /// - Parameter protocols: ALPN protocol names to offer, in this order; empty to omit ALPN.
   package static func client(
     trust: Trust = Trust(), protocols: [String] = ["h2"], identity: TLSIdentity? = nil
   ) throws(TLSError) -> TLSContext {
@@ -77,7 +78,7 @@ package final class TLSContext: Sendable {
 
   /// Creates a context that accepts any certificate, for checking whether a server on this machine responds. TLS 1.2 or
   /// later.
-  /// - Parameter protocols: offered by ALPN in this order.
+  /// - Parameter protocols: ALPN protocol names to offer, in this order.
   package static func unverifiedClient(protocols: [String]) throws(TLSError) -> TLSContext {
     let made = try client(trust: Trust(systemAuthorities: false), protocols: protocols)
     unsafe SSL_CTX_set_verify(made.context, SSL_VERIFY_NONE, nil)
@@ -148,7 +149,7 @@ package final class TLSContext: Sendable {
   }
 }
 
-/// Protocol names in ALPN's wire format, each preceded by its length (RFC 7301 §3.1).
+/// The protocol names in ALPN's wire format, each preceded by its length (RFC 7301 §3.1).
 private final class ProtocolList: Sendable {
   let wire: [UInt8]
 
@@ -175,7 +176,7 @@ private final class ProtocolList: Sendable {
   }
 }
 
-/// OpenSSL's ALPN callback, which selects one of the client's protocols. Not called if the client offers none.
+/// The ALPN callback of OpenSSL, which selects one of the client's protocols. Not called if the client offers none.
 private let selectProtocol:
   @convention(c) (
     OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?,

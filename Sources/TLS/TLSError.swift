@@ -4,7 +4,7 @@ internal import Crypto
 package struct TLSError: Error, CustomStringConvertible, Sendable, Equatable {
   /// The step that failed, for example `handshake` or `read certificate`.
   package let operation: String
-  /// OpenSSL's errors, oldest first, or a reason determined by this module.
+  /// The errors of OpenSSL, oldest first, or a reason determined by this module.
   package let reason: String
 
   package init(operation: String, reason: String) {

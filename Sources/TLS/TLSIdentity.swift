@@ -6,9 +6,9 @@ internal import Glibc
 package struct TLSIdentity: Sendable {
   /// The leaf certificate, followed by intermediates.
   package let certificateChainPEM: String
-  /// Unencrypted private key. Never log it.
+  /// The unencrypted private key. Never log it.
   package let privateKeyPEM: String
-  /// Contents of the leaf certificate.
+  /// The contents of the leaf certificate.
   package let certificate: CertificateInfo
 
   package init(certificateChainPEM: String, privateKeyPEM: String) throws(TLSError) {
@@ -25,7 +25,7 @@ package struct TLSIdentity: Sendable {
 
   /// Reads certificates and key from one PEM text, as written by `openssl pkcs12 -in push.p12`. The key may be
   /// encrypted; it is stored decrypted here.
-  /// - Parameter passphrase: of the key; empty if it is not encrypted.
+  /// - Parameter passphrase: the key's passphrase; empty if the key is not encrypted.
   package init(pem: String, passphrase: String = "") throws(TLSError) {
     let key = try PEM.privateKey(pem, passphrase: passphrase)
     var chain = ""
@@ -35,7 +35,7 @@ package struct TLSIdentity: Sendable {
     try unsafe self.init(certificateChainPEM: chain, privateKeyPEM: PEM.text(privateKey: key.pointer))
   }
 
-  /// True if the certificate is valid for `host` (a name or numeric address).
+  /// Returns true if the certificate is valid for `host` (a name or numeric address).
   package func isGood(forHost host: String) -> Bool {
     guard let leaf = try? PEM.certificate(certificateChainPEM) else { return false }
     // Safe: the string lives for the call, and the certificate until its end.
@@ -43,7 +43,7 @@ package struct TLSIdentity: Sendable {
       || X509_check_host(leaf.pointer, host, host.utf8.count, 0, nil) == 1
   }
 
-  /// Certificates and unencrypted key in one PEM text. Never log it.
+  /// The certificates and the unencrypted key in one PEM text. Never log it.
   package var pem: String { certificateChainPEM + privateKeyPEM }
 
   /// Reads certificates and key from PEM files; both may be in the same file.
@@ -68,7 +68,7 @@ package struct TLSIdentity: Sendable {
     }
   }
 
-  /// Packs the identity into a PKCS#12 archive; `legacyCiphers` selects the ciphers of older tools.
+  /// Returns the identity as a PKCS#12 archive; `legacyCiphers` selects the ciphers of older tools.
   package func pkcs12(passphrase: String, legacyCiphers: Bool = false) throws(TLSError) -> [UInt8] {
     try PKCS12Archive.pack(self, passphrase: passphrase, legacyCiphers: legacyCiphers)
   }
@@ -121,8 +121,9 @@ enum PEM {
       takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }, operation: "read private key")
   }
 
-  /// Throws if the encrypted keys in `text` require too many derivation rounds. A block that cannot be parsed ends this
-  /// scan although OpenSSL may skip it when it opens the key, so only reaching the end of the text counts as success.
+  /// Checks that the encrypted keys in `text` require no more derivation rounds than permitted; throws otherwise. A
+  /// block that cannot be parsed ends this scan although OpenSSL may skip it when it opens the key, so only reaching
+  /// the end of the text counts as success.
   private static func weigh(_ text: String) throws(TLSError) {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))

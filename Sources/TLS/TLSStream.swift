@@ -8,7 +8,7 @@ package import Reactor
 package final class TLSStream {
   package enum Handshake {
     case complete
-    /// Call again when the descriptor has this readiness.
+    /// The handshake is incomplete: call again when the descriptor has this readiness.
     case incomplete(until: Readiness)
     case failed(TLSError)
   }
@@ -33,7 +33,7 @@ package final class TLSStream {
 
   let ssl: OpaquePointer
   private let socket: Socket
-  /// Kept alive for OpenSSL's callbacks.
+  /// The context, kept alive for OpenSSL's callbacks.
   private let context: TLSContext
   /// True after a fatal error. OpenSSL then forbids all calls but `SSL_free`, so no close_notify is sent.
   private var isBroken = false
@@ -75,7 +75,7 @@ package final class TLSStream {
     unsafe SSL_free(ssl)
   }
 
-  /// Socket descriptor, for registration with an event loop. Deregister it before the stream is destroyed.
+  /// The socket's descriptor, for registration with an event loop. Deregister it before the stream is destroyed.
   package var descriptor: Int32 { socket.descriptor }
 
   // MARK: Handshake
@@ -187,7 +187,7 @@ package final class TLSStream {
 
   package var remoteAddress: SocketAddress? { socket.remoteAddress }
 
-  /// Sent bytes that the peer's kernel has not acknowledged.
+  /// The number of bytes sent that the peer's kernel has not acknowledged.
   package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
 
   /// Shuts down our sending side; we can still read. Call `sendCloseNotify` first.
@@ -228,9 +228,9 @@ package final class TLSStream {
     }
   }
 
-  // MARK: What the handshake agreed on
+  // MARK: Negotiated parameters
 
-  /// Protocol negotiated by ALPN; nil if none.
+  /// The protocol negotiated by ALPN; nil if none.
   package var negotiatedProtocol: String? {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -240,7 +240,7 @@ package final class TLSStream {
     return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
   }
 
-  /// Version of the protocol, for example `TLSv1.3`.
+  /// The version of the protocol, for example `TLSv1.3`.
   package var version: String { unsafe String(cString: SSL_get_version(ssl)) }
 
   /// The peer's certificate; nil if it presented none, or one that cannot be parsed.
@@ -249,7 +249,7 @@ package final class TLSStream {
     return try? unsafe CertificateInfo(reading: certificate)
   }
 
-  /// Server name that the client requested (SNI); only on servers.
+  /// The server name that the client requested (SNI); only on servers.
   package var requestedServerName: String? {
     guard let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
     return unsafe String(cString: name)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Finished spans that wait for the exporter. A full queue drops and counts new spans, so an unreachable collector neither
-/// delays requests nor exhausts memory. Thread-safe.
+/// A queue of finished spans that wait for the exporter. When full, it drops and counts new spans, so an unreachable
+/// collector neither delays requests nor exhausts memory. Thread-safe.
 package final class SpanQueue: Sendable {
   private struct Waiting {
     var spans: [TraceSpan] = []
@@ -11,6 +11,7 @@ package final class SpanQueue: Sendable {
   private let capacity: Int
   private let waiting = Mutex(Waiting())
 
+  /// Creates an empty queue.
   /// - Parameter capacity: maximum number of waiting spans, at least 1.
   package init(capacity: Int = Tracing.Limits.waitingSpans) {
     precondition(capacity > 0, "a queue of spans needs room for one")
@@ -18,7 +19,7 @@ package final class SpanQueue: Sendable {
   }
 
   /// Begins a child span of `parent`; returns nil if the trace is not sampled.
-  /// - Parameter now: microseconds since 1970.
+  /// - Parameter now: the current time, in microseconds since 1970.
   package func begin(_ parent: TraceContext?, at now: Int64) -> OpenSpan? {
     guard let parent, parent.isSampled else { return nil }
     return OpenSpan(context: parent.child(), parent: parent.span, began: now)
@@ -36,7 +37,7 @@ package final class SpanQueue: Sendable {
     }
   }
 
-  /// Removes and returns the oldest spans.
+  /// Removes and returns the oldest spans, at most `count`.
   package func take(atMost count: Int) -> [TraceSpan] {
     waiting.withLock { waiting in
       let taken = Array(waiting.spans.prefix(count))
@@ -45,9 +46,9 @@ package final class SpanQueue: Sendable {
     }
   }
 
-  /// Number of waiting spans.
+  /// The number of waiting spans.
   package var count: Int { waiting.withLock { $0.spans.count } }
 
-  /// Number of spans dropped since the process started.
+  /// The number of spans dropped since the process started.
   package var dropped: Int64 { waiting.withLock { $0.dropped } }
 }

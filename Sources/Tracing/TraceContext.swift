@@ -5,10 +5,11 @@
 ///                ver         trace id (16 bytes)       span id (8)    flags
 /// ```
 package struct TraceContext: Sendable, Hashable {
-  /// First and last eight bytes of the trace id; not both 0.
+  /// The first eight bytes of the trace id, big-endian. The two halves are not both 0.
   package let traceHigh: UInt64
+  /// The last eight bytes of the trace id, big-endian.
   package let traceLow: UInt64
-  /// Span id; never 0.
+  /// The span id; never 0.
   package let span: UInt64
   /// True if the caller records this trace and asks the callee to do so too.
   package let isSampled: Bool
@@ -28,8 +29,8 @@ package struct TraceContext: Sendable, Hashable {
 
   /// Parses the value of a `traceparent` header.
   ///
-  /// Nil unless it is version 00 in its exact form: lower-case hexadecimal digits, and no id that is 0. Flags other
-  /// than "sampled" are ignored, as the specification requires.
+  /// Returns nil unless it is version 00 in its exact form: lower-case hexadecimal digits, and no id that is 0. Flags
+  /// other than "sampled" are ignored, as the specification requires.
   package init?(traceparent: String) {
     let bytes = Array(traceparent.utf8)
     guard bytes.count == Format.length, Format.dashes.allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
@@ -39,13 +40,13 @@ package struct TraceContext: Sendable, Hashable {
     self.init(traceHigh: high, traceLow: low, span: span, isSampled: flags & Format.sampled != 0)
   }
 
-  /// Value of a `traceparent` header that names this span as the parent.
+  /// The value of a `traceparent` header that names this span as the parent.
   package var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
-  /// Trace id as 32 lower-case hexadecimal digits.
+  /// The trace id as 32 lower-case hexadecimal digits.
   package var traceID: String { Self.hex(traceHigh) + Self.hex(traceLow) }
 
-  /// Span id as 16 lower-case hexadecimal digits.
+  /// The span id as 16 lower-case hexadecimal digits.
   package var spanID: String { Self.hex(span) }
 
   /// Parses at most 16 lower-case hexadecimal digits; nil if malformed.
@@ -100,7 +101,7 @@ package struct TraceContext: Sendable, Hashable {
       isSampled: UInt64(bytes[24]) & Format.sampled != 0)
   }
 
-  /// 16 lower-case hexadecimal digits of a span id.
+  /// Returns a span id as 16 lower-case hexadecimal digits.
   package static func spanID(_ span: UInt64) -> String { hex(span) }
 
   private static func hex(_ number: UInt64) -> String {

@@ -1,11 +1,11 @@
 /// A finished span.
 package struct TraceSpan: Sendable {
   package enum Kind: Sendable {
-    /// Work within this process (INTERNAL).
+    /// The span is work within this process (INTERNAL).
     case `internal`
-    /// Handles a received request (SERVER).
+    /// The span handles a received request (SERVER).
     case server
-    /// Calls another server (CLIENT).
+    /// The span calls another server (CLIENT).
     case client
   }
 
@@ -16,17 +16,18 @@ package struct TraceSpan: Sendable {
 
   package typealias Attribute = (name: String, value: Value)
 
-  /// The trace, and the span's own id.
+  /// The trace and the span's own id.
   package let context: TraceContext
   /// The parent span's id; nil for the first span of a trace.
   package let parent: UInt64?
   package let name: String
   package let kind: Kind
-  /// Microseconds since 1970; `ended` is never less than `began`.
+  /// The start of the span, in microseconds since 1970.
   package let began: Int64
+  /// The end of the span, in microseconds since 1970; never before `began`.
   package let ended: Int64
   package let attributes: [Attribute]
-  /// Error description; nil if the span succeeded.
+  /// The error description; nil if the span succeeded.
   package let fault: String?
 
   package init(
@@ -39,11 +40,11 @@ package struct TraceSpan: Sendable {
   }
 }
 
-/// A span in progress. Its context is the parent of the work it causes.
+/// A span in progress. Its context is the parent of the spans that its work opens.
 package struct OpenSpan: Sendable {
   package let context: TraceContext
   package let parent: UInt64
-  /// Microseconds since 1970.
+  /// The start of the span, in microseconds since 1970.
   package let began: Int64
 
   package func ended(

@@ -33,7 +33,7 @@ public enum ClientLimits {
   /// Maximum age of a file in the outbox, in seconds (30 days): APNs stores pushes no longer, and the server forgets
   /// them.
   public static let outboxSeconds: Double = 30 * 86_400
-  /// Values to which an app may set a badge.
+  /// The values to which an app may set a badge.
   public static let badge = 1...1000
   /// Maximum size of a server's answer in bytes.
   public static let answerBytes = 1 << 20
@@ -42,12 +42,12 @@ public enum ClientLimits {
   /// Maximum size in bytes of an image, sound or video that an extension downloads. Apple limits images to 10 MB, and
   /// an extension's memory to 24 MB.
   public static let mediaBytes = 10_000_000
-  /// Default timeout of a call in seconds.
+  /// The default timeout of a call in seconds.
   public static let callSeconds: Double = 15
-  /// Timeout of a call in an extension, which lives for at most 30 seconds, in seconds.
+  /// Timeout in seconds of a call in an extension, which lives for at most 30 seconds.
   public static let extensionCallSeconds: Double = 5
   /// Maximum Retry-After that is honored, in seconds.
   public static let longestRestSeconds = 3_600
-  /// Number of previous push tokens remembered, for pushes in transit while the token changes.
+  /// The number of previous push tokens remembered, for pushes in transit while the token changes.
   public static let formerTokens = 3
 }

@@ -86,7 +86,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
 
   // MARK: Delegate
 
-  /// Does not follow redirects: the answer is the redirect itself.
+  /// Refuses a redirect, so that the answer is the redirect itself.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -14,14 +14,14 @@
     weak var application: UIApplication?
     private weak var delegate: (any PushManagerDelegate)?
     private var waiting: [Arrival] = []
-    /// "SEQNO kind" of the last 100 deliveries, to drop duplicates: the system may deliver a push twice.
+    /// The "SEQNO kind" of the last 100 deliveries, to drop duplicates: the system may deliver a push twice.
     private var lately: [String] = []
-    /// Decides whether a push is shown while the app is in the foreground; nil shows all.
+    /// The filter that decides whether a push is shown while the app is in the foreground; nil shows all.
     var presents: (@MainActor (ReceivedPayload) -> Bool)?
-    /// Navigates to what an opened push refers to. Set by `PushManager.route`.
+    /// The handler that navigates to what an opened push refers to. Set by `PushManager.route`.
     var opens: (@MainActor (ReceivedPayload) -> Void)?
     private var opened: ReceivedPayload?
-    /// Passes the APNs device token to Firebase, if the app uses it.
+    /// The handler that passes the APNs device token to Firebase; nil if the app does not use it.
     var takesAPNsToken: (@MainActor (Data) -> Void)?
 
     nonisolated init() {}

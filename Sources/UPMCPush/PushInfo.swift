@@ -11,13 +11,13 @@
       self.state = state
     }
 
-    /// Base URL of the server, for example `https://push.example.com`; nil before `PushManager.start`.
+    /// The base URL of the server, for example `https://push.example.com`; nil before `PushManager.start`.
     @objc public var host: String? { state.server?.base }
 
-    /// CUID of the registered user; nil for a guest, and before registration.
+    /// The CUID of the registered user; nil for a guest, and before registration.
     @objc public var clientUID: String? { state.known?.clientUID }
 
-    /// PSID: the push token registered with the server; nil before registration.
+    /// The push token registered with the server (PSID); nil before registration.
     @objc public var pushServiceID: String? { state.known?.token }
 
     /// Switches to another server. An invalid address is ignored and logged.
@@ -34,7 +34,7 @@
       self.state = state
     }
 
-    /// Number on the app's icon; 0 removes the badge.
+    /// The number on the app's icon; 0 removes the badge.
     @objc public var badgeNumber: NSNumber {
       get { NSNumber(value: state.badge) }
       set { state.show(badge: newValue.intValue) }

@@ -3,7 +3,7 @@
   public import UPMCClient
   internal import UserNotifications
 
-  /// `async` versions of the documented methods, and additional ones for Swift.
+  /// The `async` versions of the documented methods, and additional ones for Swift.
   extension PushManager {
     /// Registers the device and its user. Waits for the device token from the system.
     @discardableResult
@@ -92,8 +92,8 @@
       return await client.flush().waiting == 0
     }
 
-    /// Diagnoses why the device receives no pushes: permission, token and registration. Nil if the manager is not
-    /// started.
+    /// Returns the reasons why the device receives no pushes: permission, token and registration. Returns nil if the
+    /// manager is not started.
     public func status() async -> ClientStatus? {
       let settings = await UNUserNotificationCenter.current().notificationSettings()
       let mayShow = settings.authorizationStatus == .authorized || settings.authorizationStatus == .provisional

@@ -4,7 +4,7 @@
   public import UPMCClient
   public import UserNotifications
 
-  /// Methods that the app calls from its delegates' callbacks. `UPMCAppDelegate` calls all of them.
+  /// The methods that the app calls from its delegates' callbacks. `UPMCAppDelegate` calls all of them.
   extension PushManager {
     /// Starts the manager; call it at launch, before any other method. Sends stored receipts and requests the device
     /// token.
@@ -28,7 +28,8 @@
       }
     }
 
-    /// Call from `applicationDidBecomeActive` or its scene counterpart. Sends stored receipts and read confirmations.
+    /// Sends stored receipts and read confirmations. Call it from `applicationDidBecomeActive` or its scene
+    /// counterpart.
     @MainActor public func didBecomeActive() {
       guard let client = try? state.client() else { return }
       Task { await client.flush() }
@@ -36,9 +37,9 @@
 
     // MARK: The token
 
-    /// Call from `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`. If the token has changed and the
-    /// device is registered, registers the new token for the same user. With `passAPNsToken`, passes the token to
-    /// Firebase instead.
+    /// Registers a new device token for the same user, if it has changed and the device is registered. With
+    /// `passAPNsToken`, passes the token to Firebase instead. Call it from
+    /// `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
     ///
     /// Apple's documentation: *Registering your app with APNs*,
     /// <https://developer.apple.com/documentation/usernotifications/registering-your-app-with-apns>
@@ -47,7 +48,8 @@
       receive(token: deviceToken.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
 
-    /// Call from Firebase's `messaging(_:didReceiveRegistrationToken:)` if `PushSettings.network` is `.fcm`.
+    /// Registers a new FCM token for the same user. Call it from Firebase's `messaging(_:didReceiveRegistrationToken:)`
+    /// if `PushSettings.network` is `.fcm`.
     @MainActor public func receive(fcmToken: String) {
       receive(token: fcmToken)
     }
@@ -72,24 +74,25 @@
       }
     }
 
-    /// Call from `application(_:didFailToRegisterForRemoteNotificationsWithError:)`. Fails the registrations that wait
-    /// for a token.
+    /// Fails the registrations that wait for a token. Call it from
+    /// `application(_:didFailToRegisterForRemoteNotificationsWithError:)`.
     @MainActor public func didFailToRegister(_ error: any Error) {
       state.fail("\(error)")
     }
 
     // MARK: Pushes
 
-    /// Call when a push has launched the app: from `application(_:didFinishLaunchingWithOptions:)`, or from
-    /// `scene(_:willConnectTo:options:)` with the notification response's `userInfo`.
+    /// Delivers and confirms the push that has launched the app. Call it from
+    /// `application(_:didFinishLaunchingWithOptions:)`, or from `scene(_:willConnectTo:options:)` with the notification
+    /// response's `userInfo`.
     @MainActor public func didStart(by userInfo: [AnyHashable: Any]) {
       handlers.arrive(userInfo, PushStatus.START, kind: "opened", of: self)
       confirm(userInfo)
       if let payload = try? ReceivedPayload(userInfo: userInfo) { handlers.open(payload) }
     }
 
-    /// Call from `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`. Confirms the push and returns
-    /// the fetch result to pass on.
+    /// Confirms the push and returns the fetch result to pass on. Call it from
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
     @MainActor public func didReceive(_ userInfo: [AnyHashable: Any], in application: UIApplication) async
       -> UIBackgroundFetchResult
     {
@@ -101,8 +104,8 @@
       return await client.receive(payload).isDone ? .newData : .failed
     }
 
-    /// Call from `userNotificationCenter(_:willPresent:withCompletionHandler:)`, when a push arrives in the foreground.
-    /// Returns the presentation options to pass on.
+    /// Delivers and confirms a push that arrives in the foreground, and returns the presentation options to pass on.
+    /// Call it from `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
     @MainActor public func willPresent(_ notification: UNNotification) -> UNNotificationPresentationOptions {
       let userInfo = notification.request.content.userInfo
       handlers.arrive(userInfo, PushStatus.ACTIVE, kind: "arrived", of: self)
@@ -112,7 +115,8 @@
       return []
     }
 
-    /// Call from `userNotificationCenter(_:didReceive:withCompletionHandler:)`, when the user has opened a push.
+    /// Delivers and confirms a push that the user has opened. Call it from
+    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
     @MainActor public func didOpen(_ response: UNNotificationResponse) {
       let userInfo = response.notification.request.content.userInfo
       handlers.arrive(

@@ -15,9 +15,9 @@
     let state: PushState
     /// The manager's state that is confined to the main thread.
     let handlers: PushHandlers
-    /// Current server, user and token.
+    /// The current server, user and token.
     @objc public let info: PushInfo
-    /// Reads and sets the number on the app's icon.
+    /// The object that reads and sets the number on the app's icon.
     @objc public let notificationCenter: PushNotificationCenter
 
     override init() {
@@ -33,7 +33,7 @@
       handlers.set(delegate, of: self)
     }
 
-    /// Same as `initialize(with:)`: the original documents also use this misspelled name.
+    /// Sets the delegate, like `initialize(with:)`: the original documents also use this misspelled name.
     @MainActor @objc(initilaizeWithDelegate:) public func initilaize(with delegate: any PushManagerDelegate) {
       initialize(with: delegate)
     }
@@ -162,13 +162,13 @@
       }
     }
 
-    // MARK: How they end
+    // MARK: Results
 
     private func demand(_ outcome: ConfirmationOutcome) throws {
       guard outcome.isDone else { throw NotDone(outcome: outcome) }
     }
 
-    /// Thrown if the server has not received a confirmation.
+    /// The error thrown if the server has not received a confirmation.
     private struct NotDone: Error { let outcome: ConfirmationOutcome }
 
     private func perform<Value: Sendable>(

@@ -16,7 +16,7 @@
       messageUID: String)
   }
 
-  /// Values of the delegate's `status` parameter: the app's state when a push arrived or was opened.
+  /// The values of the delegate's `status` parameter: the app's state when a push arrived or was opened.
   @objc(PushStatus) public final class PushStatus: NSObject {
     /// The push launched the app.
     @objc public static let START = "START"
@@ -26,7 +26,7 @@
     @objc public static let BACKGROUND = "BACKGROUND"
   }
 
-  /// What a read confirmation does to the badge count, which the server keeps. In Objective-C the cases are
+  /// The effect of a read confirmation on the badge count, which the server keeps. In Objective-C the cases are
   /// `PushManagerBadgeOptionKeep` and so on.
   @objc(PushManagerBadgeOption) public enum PushManagerBadgeOption: Int, Sendable {
     /// Decrements the count by 1.
@@ -48,6 +48,6 @@
     }
   }
 
-  /// Called on the main thread with true if the server has accepted the request.
+  /// A handler called on the main thread, with true if the server has accepted the request.
   public typealias PushManagerNetworkCompletionHandler = @MainActor @Sendable (Bool) -> Void
 #endif

@@ -16,13 +16,13 @@
       var known: DeviceRegistration?
       var badge = 0
       var token: String?
-      /// Registrations that wait for the device token from the system.
+      /// The registrations that wait for the device token from the system.
       var waiting: [UUID: CheckedContinuation<String, any Error>] = [:]
     }
 
     private let values = Guarded(Values())
 
-    /// Thrown if the system refuses to issue a device token, or issues none in time.
+    /// The error thrown if the system refuses to issue a device token, or issues none in time.
     struct NoToken: Error, CustomStringConvertible {
       let description: String
     }
@@ -64,8 +64,8 @@
       return client
     }
 
-    /// Returns a client that can send receipts if the caller supplies the token: only the server's address must be
-    /// known. Nil if it is not.
+    /// Returns a client that can send receipts if the caller supplies the token; nil if not even the server's address
+    /// is known.
     func receiptClient() -> PushClient? {
       if let client = try? client() { return client }
       guard let server else { return nil }
@@ -115,8 +115,8 @@
       }
     }
 
-    /// Stores the device token and resumes the registrations that wait for it.
-    /// - Returns: true if the token differs from the previous one.
+    /// Stores the device token and resumes the registrations that wait for it. Returns true if the token differs from
+    /// the previous one.
     func take(token: String) -> Bool {
       let isNew = values.withLock { $0.token != token }
       values.withLock { $0.token = token }

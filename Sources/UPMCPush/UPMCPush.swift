@@ -15,21 +15,21 @@
 
   /// The app's settings, passed once to `PushManager.start`.
   public struct PushSettings: Sendable {
-    /// Address of the server, for example `https://push.example.com`.
+    /// The address of the server, for example `https://push.example.com`.
     public var host: String
     /// The app's client key, as printed by `upmc app create`.
     public var clientKey: String
-    /// APP_ID; nil to use the bundle identifier.
+    /// The APP_ID; nil to use the bundle identifier.
     public var appID: String?
-    /// APNs environment of the device token. Set it to sandbox in builds installed by Xcode.
+    /// The APNs environment of the device token. Set it to sandbox in builds installed by Xcode.
     public var environment = TokenEnvironment.production
-    /// The network that issues the push token. `.fcm` if Firebase does; see `PushManager.receive(fcmToken:)`.
+    /// The network that issues the push token: `.fcm` if Firebase does; see `PushManager.receive(fcmToken:)`.
     public var network = TokenNetwork.apns
-    /// App group shared with the extension; nil to use `UPMCAppGroup` from Info.plist.
+    /// The app group shared with the extension; nil to use `UPMCAppGroup` from Info.plist.
     public var appGroup: String?
-    /// Keychain group shared with the extension; nil to use `UPMCKeychainGroup` from Info.plist.
+    /// The keychain group shared with the extension; nil to use `UPMCKeychainGroup` from Info.plist.
     public var keychainGroup: String?
-    /// Receives the client's log messages.
+    /// The receiver of the client's log messages; off by default.
     public var log = ClientLog.off
 
     /// Creates settings from the required values.

@@ -25,7 +25,7 @@
       show(payload, payload.ext.map { RichContent($0) }, attachment: content.attachments.first?.url.path)
     }
 
-    /// Lays out a push.
+    /// Lays out a push in the extension's view.
     /// - Parameters:
     ///   - rich: the push's rich content (`ext`); nil if it has none.
     ///   - attachment: path of the image that the service extension has downloaded; nil if there is none.

@@ -21,8 +21,8 @@
     /// The storage shared by the app and this extension; by default as configured in Info.plist.
     open var place: SharedPlace { SharedPlace() }
 
-    /// Override to change the content before the system shows it. Called on any thread, after page and image were
-    /// downloaded.
+    /// Changes the content before the system shows it; does nothing unless overridden. Called on any thread, after page
+    /// and image were downloaded.
     open func adjust(
       _ content: UNMutableNotificationContent, for payload: ReceivedPayload, with fetched: FetchedContent
     ) {}
@@ -75,11 +75,10 @@
     }
 
     /// Asks the system to keep the process running until the receipt is sent, which may be after the content was passed
-    /// on.
+    /// on. Returns the semaphore to signal when the receipt is sent.
     ///
     /// Apple's documentation: *performExpiringActivity(withReason:using:)*,
     /// <https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)>
-    /// - Returns: the semaphore to signal when the receipt is sent.
     private static func askForTimeToFinish() -> DispatchSemaphore {
       let done = DispatchSemaphore(value: 0)
       // macOS does not suspend extensions and lacks this call.

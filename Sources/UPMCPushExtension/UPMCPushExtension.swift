@@ -15,9 +15,9 @@
 
   /// The storage shared by an app and its extensions.
   public struct SharedPlace: Sendable {
-    /// Directory of the outbox, which holds receipts until they are sent.
+    /// The directory of the outbox, which holds receipts until they are sent.
     public let directory: String
-    /// Keychain entries: settings, keys, token and user.
+    /// The key store with settings, keys, token and user, in the keychain.
     public let keys: any KeyStore
 
     /// Selects the app's storage.
@@ -25,8 +25,8 @@
     ///   - appGroup: app group of both the app and its extension (*Signing & Capabilities*, *App Groups*); nil to use
     ///     `UPMCAppGroup` from Info.plist. If that is missing too, the process's own directory is used, which is not
     ///     shared.
-    ///   - keychainGroup: likewise (*Keychain Sharing*), including the team's prefix; nil to use `UPMCKeychainGroup`
-    ///     from Info.plist.
+    ///   - keychainGroup: keychain group of both (*Keychain Sharing*), including the team's prefix; nil to use
+    ///     `UPMCKeychainGroup` from Info.plist.
     ///   - service: distinguishes the entries of apps that share a keychain group; must be equal in app and extension.
     ///     Nil to use `UPMCAppID` from Info.plist.
     public init(appGroup: String? = nil, keychainGroup: String? = nil, service: String? = nil) {

@@ -4,8 +4,8 @@ internal import JSON
 internal import PushTransport
 package import TLS
 
-/// Calls of APNs' broadcast channel management. Each uses a connection of its own, because calls are rare, and blocks
-/// until its result.
+/// Calls the broadcast channel management of APNs. Each call uses a connection of its own, because calls are rare, and
+/// blocks until its result.
 ///
 /// Source: "Sending channel management requests to APNs".
 package struct ChannelManagement: Sendable {
@@ -29,11 +29,11 @@ package struct ChannelManagement: Sendable {
     /// APNs could not be reached or did not answer. If `wasSent` is false, the call was certainly not carried out; if
     /// true, that is unknown.
     case unreachable(reason: String, wasSent: Bool)
-    /// A response that Apple does not document.
+    /// APNs sent a response that Apple does not document.
     case odd(status: Int)
   }
 
-  /// How the call authenticates to APNs.
+  /// The authentication of a call to APNs.
   package enum Opening: Sendable {
     case token(ProviderToken)
     case certificate(TLSIdentity)

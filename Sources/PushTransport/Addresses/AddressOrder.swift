@@ -10,7 +10,7 @@ struct AddressOrder {
     failedAt[address] = now
   }
 
-  /// Sorts `addresses` by the rules above.
+  /// Returns `addresses` sorted by the rules above.
   /// - Parameter inUse: addresses of existing connections, one entry per connection.
   mutating func order(_ addresses: [SocketAddress], inUse: [SocketAddress], at now: Instant) -> [SocketAddress] {
     failedAt = failedAt.filter { now - $0.value < .seconds(PushTransport.Limits.addressFailureSeconds) }

@@ -1,4 +1,4 @@
-/// Host and port of a service.
+/// The host and port of a service.
 package struct Endpoint: Hashable, Sendable {
   package let host: String
   package let port: UInt16
@@ -8,7 +8,7 @@ package struct Endpoint: Hashable, Sendable {
     self.port = port
   }
 
-  /// Value of the HTTP/2 `:authority` pseudo-header; omits the default port 443.
+  /// The value of the HTTP/2 `:authority` pseudo-header; omits the default port 443.
   package var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"

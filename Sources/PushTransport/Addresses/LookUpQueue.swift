@@ -1,18 +1,20 @@
 internal import DequeModule
 
-/// Queue of pending DNS look-ups, fair between the tenants ("askers") that request them. Not thread-safe: one owner.
+/// A queue of pending DNS look-ups, fair between the tenants ("askers") that request them. Not thread-safe: confined to
+/// one owner.
 ///
 /// The system's resolver blocks its thread for ten seconds or more while a name server does not respond, and a tenant
 /// who chooses the host name also chooses its name server. Each asker therefore occupies at most one resolver thread,
 /// and askers are served round-robin. Decision 117.
 struct LookUpQueue<Question> {
   private var waiting: [String: Deque<Question>] = [:]
-  /// Askers with waiting questions, in round-robin order.
+  /// The askers with waiting questions, in round-robin order.
   private var turns = Deque<String>()
   private var busy: Set<String> = []
   private var count = 0
   private let questionsOfOne: Int
 
+  /// Creates an empty queue.
   /// - Parameter questionsOfOne: maximum number of look-ups that one asker may have queued.
   init(questionsOfOne: Int) {
     self.questionsOfOne = questionsOfOne

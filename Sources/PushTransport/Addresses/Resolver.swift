@@ -9,9 +9,9 @@ internal import Synchronization
 package final class Resolver: Sendable {
   package struct Question: Sendable {
     let endpoint: Endpoint
-    /// Who requested the look-up, for fairness: the customer if customers choose the host name, otherwise empty.
+    /// The requester of the look-up, for fairness: the customer if customers choose the host name, otherwise empty.
     let asker: String
-    /// Completion handler, called on a resolver thread.
+    /// The completion handler, called on a resolver thread.
     let answer: @Sendable (Result<[SocketAddress], SystemError>) -> Void
 
     package init(
@@ -23,7 +23,7 @@ package final class Resolver: Sendable {
     }
   }
 
-  /// Resolves an endpoint; blocks until there is an answer.
+  /// Resolves an endpoint's host name to addresses; blocks until the resolver responds.
   package typealias LookUp = @Sendable (Endpoint) throws(SystemError) -> [SocketAddress]
 
   /// Resolves with the operating system's resolver.
@@ -41,7 +41,7 @@ package final class Resolver: Sendable {
   private let lookUp: LookUp
   private let threads: Int
 
-  /// Creates a resolver.
+  /// Creates a resolver and its wake-up signal; throws if the system has no descriptor left. `run` starts the threads.
   /// - Parameters:
   ///   - threads: number of names resolved concurrently.
   ///   - questionsOfOne: maximum queued look-ups per asker. Set it where customers choose the names; look-ups of the
@@ -67,7 +67,7 @@ package final class Resolver: Sendable {
     bell.signal()
   }
 
-  /// Thread body: resolves queued names until `close`.
+  /// Resolves queued names until `close`; the body of each thread.
   private func run() {
     while true {
       bell.drain()

@@ -6,10 +6,10 @@ internal import TLS
 /// One connection to a push network. Drives its `Transport` and the HTTP/2 session on it by executing the actions that
 /// its `ConnectionState` returns. Confined to the sender's event loop.
 package final class Connection: EventLoop.Handler {
-  /// Number within the pool, for log entries.
+  /// The connection's number within its pool, for log entries.
   package let number: Int
   let openedAt: Instant
-  /// When the connection has reached its maximum age and should be replaced.
+  /// The time at which the connection has reached its maximum age and should be replaced.
   private let dueAt: Instant
   private let loop: EventLoop
   private let settings: ConnectionSettings
@@ -18,15 +18,15 @@ package final class Connection: EventLoop.Handler {
 
   private var state: ConnectionState
   private let transport: Transport
-  /// Nil before the TLS handshake completes and after the connection is closed.
+  /// The HTTP/2 session; nil before the TLS handshake completes and after the connection is closed.
   private var session: ClientSession?
   let requests: OpenRequests
   private var input = ByteBuffer(capacity: 16_384)
   private var output = ByteBuffer(capacity: 32_768)
   private var timer: Timers.ID?
-  /// The read limit of this event-loop iteration was hit and another read is scheduled.
+  /// True if the read limit of this event-loop iteration was hit and another read is scheduled.
   private var readsOnLater = false
-  /// A write has failed; the connection only reads what the peer sent before that.
+  /// True after a failed write: the connection only reads what the peer sent before it.
   private var isLost = false
   private var pings: UInt64 = 0
 
@@ -63,18 +63,19 @@ package final class Connection: EventLoop.Handler {
   var isEnding: Bool { state.isEnding }
   var usualStreams: Int { requests.usualStreams(session) }
 
-  /// Number of requests of this lane that can be submitted on the connection now.
+  /// Returns the number of requests of this lane that can be submitted on the connection now.
   func allowance(_ lane: Lane) -> Int {
     guard let session else { return 0 }
     return max(0, state.allowance(capacity: session.capacity, inFlight: inFlight, cap: requests.shares[lane]))
   }
 
-  /// True if the flow-control window lets a request body of this size be sent at once.
+  /// Returns true if the flow-control window lets a request body of this size be sent at once.
   func hasWindow(for bytes: Int, _ lane: Lane) -> Bool {
     session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
   }
 
-  /// True if no request of this lane can be submitted until the peer answers open requests or sends WINDOW_UPDATE.
+  /// Returns true if no request of this lane can be submitted until the peer answers open requests or sends
+  /// WINDOW_UPDATE.
   func isFull(_ lane: Lane) -> Bool {
     allowance(lane) == 0 || !hasWindow(for: PushTransport.Limits.payloadBytes, lane)
   }

@@ -4,15 +4,15 @@ internal import Reactor
 
 /// Receives the lifecycle events of its connections and decides when to open and replace them.
 protocol ConnectionOwner: AnyObject {
-  /// The connection is ready: it accepts as many requests as the peer allows.
+  /// Called when the connection is ready: it accepts as many requests as the peer allows.
   func becameReady(_ connection: Connection)
-  /// The connection accepts no more requests: the owner should open another one.
+  /// Called when the connection accepts no more requests: the owner should open another one.
   func needsSuccessor(of connection: Connection)
-  /// The connection has reached its maximum age; the owner should open another one and then retire it. May be called
-  /// repeatedly.
+  /// Called, possibly repeatedly, when the connection has reached its maximum age: the owner should open another one
+  /// and then retire it.
   func isDue(_ connection: Connection)
   func failed(_ address: SocketAddress)
-  /// The connection is closed and all its requests have ended. Called exactly once per connection.
+  /// Called exactly once per connection, after it is closed and all its requests have ended.
   func closed(_ connection: Connection, reason: String)
 }
 

@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import TLS
 
-/// Settings that all connections of a pool have in common.
+/// The settings that all connections of a pool have in common.
 struct ConnectionSettings {
   let endpoint: Endpoint
   /// The HTTP proxy tunnel to use, or nil for a direct connection. With a tunnel, the connection's addresses are the

@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import Reactor
 
-/// State machine of a connection, free of I/O: events and their times go in, the actions to perform come out.
+/// A state machine of a connection, free of I/O: events and their times go in, the actions to perform come out.
 ///
 /// The documentation of `PushTransport` shows the state diagram.
 struct ConnectionState {
@@ -15,7 +15,7 @@ struct ConnectionState {
     case closed
   }
 
-  /// What `Connection` must do after an event.
+  /// The actions that `Connection` must take after an event.
   struct Actions: OptionSet, Equatable {
     let rawValue: Int
 
@@ -36,21 +36,21 @@ struct ConnectionState {
 
   private(set) var phase = Phase.connecting
   private var enteredAt: Instant
-  /// The peer accepts only one request at a time until it has seen a valid provider token.
+  /// True if the peer accepts only one request at a time until it has seen a valid provider token.
   private let needsProof: Bool
-  /// The connection goes through a proxy.
+  /// True if the connection goes through a proxy.
   private let isTunnelled: Bool
   private var hasSettings = false
   private var hasGoodAnswer = false
-  /// Consecutive requests that timed out without any answer in between.
+  /// The number of consecutive requests that timed out without any answer in between.
   private var timeoutsInARow = 0
   private var pingedAt: Instant?
-  /// Since when the peer has allowed at most one concurrent request; nil if it allows more.
+  /// The time since which the peer has allowed at most one concurrent request; nil if it allows more.
   private var collapsedAt: Instant?
-  /// When bytes last arrived from the peer, or when the first request after an idle period was submitted, whichever is
-  /// later.
+  /// The time at which bytes last arrived from the peer, or at which the first request after an idle period was
+  /// submitted, whichever is later.
   private var silentSince: Instant
-  /// The peer has been silent for too long with requests open: no more are submitted until it sends something.
+  /// True if the peer has been silent for too long with requests open: no more are submitted until it sends something.
   private(set) var isStalled = false
 
   init(at now: Instant, needsProof: Bool = true, isTunnelled: Bool = false) {
@@ -63,7 +63,7 @@ struct ConnectionState {
   /// True while draining and after closing: no more requests are submitted.
   var isEnding: Bool { phase == .draining || phase == .closed }
 
-  /// Number of requests that may be submitted now.
+  /// Returns the number of requests that may be submitted now.
   /// - Parameters:
   ///   - capacity: how many more streams HTTP/2 permits now.
   ///   - cap: our own limit of concurrent requests.
@@ -84,7 +84,7 @@ struct ConnectionState {
     return isTunnelled ? .tunnel : .secure
   }
 
-  /// The proxy has opened the tunnel to the network.
+  /// Records that the proxy has opened the tunnel to the network; the TLS handshake is next.
   mutating func tunnelled(at now: Instant) -> Actions {
     guard phase == .tunnelling else { return [] }
     enter(.securing, now)
@@ -97,7 +97,7 @@ struct ConnectionState {
     return .fill
   }
 
-  /// SETTINGS arrived.
+  /// Records that the peer's SETTINGS arrived.
   /// - Parameter streamLimit: number of concurrent requests that the peer allows now.
   mutating func settingsArrived(streamLimit: Int, at now: Instant) -> Actions {
     hasSettings = true
@@ -106,7 +106,7 @@ struct ConnectionState {
     return becomeReadyIfProven(now).union(.fill)
   }
 
-  /// A request was answered.
+  /// Records that a request was answered.
   /// - Parameter isForbidden: true for status 403, which does not prove that the credential is valid.
   mutating func answered(isForbidden: Bool, at now: Instant) -> Actions {
     timeoutsInARow = 0

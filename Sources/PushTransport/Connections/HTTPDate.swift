@@ -5,7 +5,7 @@ package enum HTTPDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Returns seconds since 1970; nil if `text` has any other form.
+  /// Returns the time in seconds since 1970; nil if `text` has any other form.
   package static func seconds(_ text: String) -> Int64? {
     // A valid date has 29 bytes. The limit bounds the cost of splitting a hostile value.
     guard text.utf8.count <= 64 else { return nil }
@@ -19,8 +19,8 @@ package enum HTTPDate {
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar. Counts years from March, so that the leap day is the last day of
-  /// a year.
+  /// Returns the number of days since 1970-01-01 in the Gregorian calendar. Counts years from March, so that the leap
+  /// day is the last day of a year.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -10,7 +10,7 @@ package final class QueuedBatch {
   package let targets: [PushTarget]
   package let standing: RouteCondition
   let readUntilNanoseconds: Int64
-  /// Index of the next target that has not been submitted yet.
+  /// The index of the next target that has not been submitted yet.
   var cursor = 0
 
   init(_ batch: PushBatch, _ standing: RouteCondition) {
@@ -23,8 +23,8 @@ package final class QueuedBatch {
 
   var isSubmitted: Bool { cursor == targets.count }
 
-  /// True if the device tokens were read from the database recently enough to be valid still, and the message has not
-  /// expired.
+  /// Returns true if the device tokens were read from the database recently enough to be valid still, and the message
+  /// has not expired.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
     now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
   }
@@ -33,9 +33,9 @@ package final class QueuedBatch {
 /// One target of a batch, from the queue until its result.
 package struct Submission {
   package let batch: QueuedBatch
-  /// Index of the target in the batch.
+  /// The index of the target in the batch.
   package let target: Int
-  /// How often this module has resent the target.
+  /// The number of times that this module has resent the target.
   package internal(set) var resends: UInt8 = 0
   /// True if the target was resent once after an answer that blames our credential; the next such answer is final.
   package var hadSecondChance = false
@@ -51,7 +51,7 @@ struct InFlight {
   let submission: Submission
   let streamID: Int32
   let submittedAt: Instant
-  /// The request timed out and its stream was reset.
+  /// True if the request timed out and its stream was reset.
   var isGivenUp = false
 }
 
@@ -109,7 +109,7 @@ struct InFlightTable {
   }
 }
 
-/// How a request on a connection ended.
+/// The result of a request on a connection.
 enum Ending {
   /// The network accepted the push (status 200).
   case accepted

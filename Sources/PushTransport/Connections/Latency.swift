@@ -1,10 +1,10 @@
 internal import Reactor
 
-/// Exponentially smoothed latency of one connection, from request to answer, in seconds: each answer moves the value by
-/// a sixteenth of the difference.
+/// The exponentially smoothed latency of one connection, from request to answer, in seconds: each answer moves the
+/// value by a sixteenth of the difference.
 struct Latency {
   private(set) var seconds = 0.0
-  /// Number of answers measured.
+  /// The number of answers measured.
   private(set) var samples = 0
 
   mutating func answered(after duration: Duration) {

@@ -6,14 +6,14 @@ internal import Reactor
 /// latency.
 final class OpenRequests {
   private let loop: EventLoop
-  /// Our own limit of concurrent requests.
+  /// The maximum number of concurrent requests that we allow on the connection.
   private let cap: Int
   private var table = InFlightTable()
   private(set) var shares = StreamShares(limit: 1, cap: 1)
   /// The highest stream limit that the peer has set so far; the peer is expected to restore it after lowering it.
   private var usualLimit = 1
   private(set) var latency = Latency()
-  /// Mean age of the open requests in seconds, at the last review.
+  /// The mean age of the open requests in seconds, at the last review.
   private var meanAge = 0.0
 
   init(loop: EventLoop, cap: Int) {
@@ -39,8 +39,8 @@ final class OpenRequests {
     usualLimit = max(usualLimit, shares.bulk)
   }
 
-  /// True if the connection's flow-control window has room for a body of this size besides the reserve of the more
-  /// urgent lanes, or if no request is open (waiting would then never end).
+  /// Returns true if the connection's flow-control window has room for a body of this size besides the reserve of the
+  /// more urgent lanes, or if no request is open (waiting would then never end).
   func hasWindow(for bytes: Int, _ lane: Lane, _ session: ClientSession) -> Bool {
     table.count == 0 || session.windowBytes >= bytes + StreamShares.windowReserve(lane)
   }
@@ -81,8 +81,8 @@ final class OpenRequests {
     return overdue
   }
 
-  /// Number of requests that the connection holds when full: the stream limit that the peer usually sets, or the number
-  /// that fits the flow-control window if that is exhausted first.
+  /// Returns the number of requests that the connection holds when full: the stream limit that the peer usually sets,
+  /// or the number that fits the flow-control window if that is exhausted first.
   func usualStreams(_ session: ClientSession?) -> Int {
     let isWindowFull =
       session.map { !hasWindow(for: PushTransport.Limits.payloadBytes, .bulk, $0) } ?? (table.count > 0)
@@ -90,8 +90,8 @@ final class OpenRequests {
     return max(1, isWindowFull ? min(table.count, limit) : limit)
   }
 
-  /// Latency in seconds for comparison with other connections, including the age of open requests; nil if there are too
-  /// few samples.
+  /// The latency in seconds for comparison with other connections, including the age of open requests; nil if there are
+  /// too few samples.
   var judgedSeconds: Double? {
     if table.count >= PushTransport.Limits.judgedRequests { return max(latency.seconds, meanAge) }
     return latency.samples >= PushTransport.Limits.judgedRequests ? latency.seconds : nil

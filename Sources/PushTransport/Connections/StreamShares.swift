@@ -1,15 +1,18 @@
 internal import Domain
 
-/// How many of a connection's concurrent streams, and how much of its flow-control window, each lane may use. One share
-/// is reserved for urgent messages and another for urgent and normal ones, so that a log-in code is sent at once
-/// however busy the connection is.
+/// The shares of the lanes in a connection's concurrent streams and flow-control window. One share is reserved for
+/// urgent messages and another for urgent and normal ones, so that a log-in code is sent at once however busy the
+/// connection is.
 struct StreamShares: Equatable {
-  /// Limits on the connection's open requests, counted over all lanes: a request may be submitted while fewer than its
-  /// lane's limit are open.
+  /// The limit of the urgent lane: a request may be submitted while fewer requests than its lane's limit are open on
+  /// the connection, counted over all lanes.
   let urgent: Int
+  /// The limit of the normal lane.
   let normal: Int
+  /// The limit of the bulk lane.
   let bulk: Int
 
+  /// Creates the shares for a limit of the peer.
   /// - Parameters:
   ///   - limit: the peer's limit of concurrent streams.
   ///   - cap: our own limit per connection.
@@ -30,7 +33,8 @@ struct StreamShares: Equatable {
     }
   }
 
-  /// Bytes of the connection's window that requests of this lane must leave free for more urgent lanes.
+  /// Returns the number of bytes of the connection's window that requests of this lane must leave free for more urgent
+  /// lanes.
   static func windowReserve(_ lane: Lane) -> Int {
     Int(lane.rawValue) * PushTransport.Limits.payloadBytes
   }

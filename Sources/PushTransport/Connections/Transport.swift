@@ -5,7 +5,7 @@ internal import TLS
 /// The byte stream under a connection: TCP (trying one address after another), an optional proxy tunnel, and TLS.
 /// Performs the steps that `ConnectionState` decides on. Confined to the sender's event loop.
 final class Transport {
-  /// Result of one step of opening the byte stream.
+  /// The result of one step of opening the byte stream.
   enum Step {
     /// The step is incomplete; repeat it when the socket is ready.
     case waiting
@@ -59,7 +59,7 @@ final class Transport {
     }
   }
 
-  /// Returns whether the finished connection attempt succeeded. Closes the socket if it failed.
+  /// Returns true if the finished connection attempt succeeded. Closes the socket if it failed.
   func hasConnected() -> Bool {
     let code = socket?.connectError ?? 0
     guard code != 0 else { return true }
@@ -68,7 +68,7 @@ final class Transport {
     return false
   }
 
-  /// Error text for the last address that could not be reached.
+  /// The error text for the last address that could not be reached.
   var connectFault: String { tunnel?.naming(lastError) ?? "connect: \(lastError)" }
 
   /// Sends CONNECT to the proxy, or continues reading the proxy's response.
@@ -108,7 +108,7 @@ final class Transport {
     return .done
   }
 
-  /// Error text for a timeout in this phase: names the proxy or the peer, whichever did not answer.
+  /// Returns the error text for a timeout in this phase: names the proxy or the peer, whichever did not answer.
   func silence(in phase: ConnectionState.Phase) -> String {
     if let proxy = tunnel?.proxy, phase == .connecting || phase == .tunnelling {
       return "the proxy \(proxy) does not answer"

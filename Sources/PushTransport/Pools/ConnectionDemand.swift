@@ -1,22 +1,22 @@
 /// Computes how many connections the current load needs, by Little's law (requests in flight = rate × round trip) from
 /// measured values.
 struct ConnectionDemand {
-  /// Number of requests in flight.
+  /// The number of requests in flight.
   var inFlight = 0
-  /// Number of queued targets.
+  /// The number of queued targets.
   var backlog = 0
-  /// Mean time from request to answer, in seconds.
+  /// The mean time from request to answer, in seconds.
   var roundTrip = 0.0
-  /// How long the oldest queued target has waited, in seconds.
+  /// The time that the oldest queued target has waited, in seconds.
   var waited = 0.0
-  /// Number of concurrent requests that one connection holds.
+  /// The number of concurrent requests that one connection holds.
   var perConnection = 1
-  /// Number of usable connections at present.
+  /// The number of usable connections at present.
   var present = 0
-  /// Urgent targets wait although every connection reserves streams for them.
+  /// True if urgent targets wait although every connection reserves streams for them.
   var isUrgent = false
 
-  /// Number of concurrent requests needed to submit the backlog within `drainSeconds`.
+  /// The number of concurrent requests needed to submit the backlog within `drainSeconds`.
   var streams: Double {
     Double(inFlight) + Double(backlog) * min(1, roundTrip / PushTransport.Limits.drainSeconds)
   }

@@ -4,7 +4,7 @@ internal import HTTPClient
 package import Logging
 package import Reactor
 
-/// What a pool needs from the sender that owns it.
+/// The services that a pool uses of the sender that owns it.
 protocol PoolOwner: AnyObject {
   var loop: EventLoop { get }
   var configuration: WireConfiguration { get }
@@ -67,7 +67,7 @@ package final class Pool: PoolConnectionsDelegate {
   package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
   package var logger: Logger { configuration.logger }
   var hasConnections: Bool { !connections.all.isEmpty }
-  /// Number of ready connections, and of requests in flight on all connections.
+  /// The number of ready connections, and of requests in flight on all connections.
   var load: (connections: Int, inFlight: Int) {
     (connections.all.count { $0.isReady }, connections.all.reduce(0) { $0 + $1.inFlight })
   }

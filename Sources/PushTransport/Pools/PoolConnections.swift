@@ -3,14 +3,14 @@ internal import HTTPClient
 internal import Logging
 internal import Reactor
 
-/// What the connections need from their pool.
+/// The services that the connections use of their pool.
 protocol PoolConnectionsDelegate: RequestSource {
   /// Looks up the endpoint's addresses. The result is delivered to `PoolConnections.resolved`, never before this call
   /// returns.
   func resolve(_ endpoint: Endpoint)
   /// Asks the pool to submit more requests, because capacity has become available.
   func work()
-  /// A connection was lost before it became ready.
+  /// Called when a connection was lost before it became ready.
   func closedBeforeReady(reason: String)
 }
 
@@ -22,7 +22,7 @@ final class PoolConnections: ConnectionOwner {
   private let loop: EventLoop
   private let configuration: WireConfiguration
   private let settings: ConnectionSettings
-  /// Logger metadata that identifies the pool.
+  /// The logger metadata that identifies the pool.
   private let metadata: Logger.Metadata
 
   private(set) var all: [Connection] = []
@@ -32,13 +32,13 @@ final class PoolConnections: ConnectionOwner {
   private var addressOrder = AddressOrder()
   private var backOff = BackOff()
   private var nextConnectAt: Instant?
-  /// Times at which connections were opened lately, to limit their rate.
+  /// The times at which connections were opened lately, to limit their rate.
   private var openings: [Instant] = []
-  /// Nothing is sent before this time, because the network asked for a pause.
+  /// The time before which nothing is sent, because the network asked for a pause.
   private var restsUntil: Instant?
   private var lastUsedAt: Instant?
   private var isReviewing = false
-  /// Since when fewer connections would have sufficed; nil if all are needed.
+  /// The time since which fewer connections would have sufficed; nil if all are needed.
   private var surplusSince: Instant?
   /// True from the first warning that nothing can be sent until a connection has lasted.
   private var isFaulty = false
@@ -56,7 +56,7 @@ final class PoolConnections: ConnectionOwner {
     self.metadata = metadata
   }
 
-  /// Number of concurrent requests that all connections hold together; one that is not ready counts as one.
+  /// The number of concurrent requests that all connections hold together; one that is not ready counts as one.
   var streams: Int { all.reduce(0) { $0 + ($1.isReady ? $1.requests.shares.urgent : 1) } }
 
   func used(at now: Instant) {
@@ -192,7 +192,7 @@ final class PoolConnections: ConnectionOwner {
     for connection in all { connection.end("stopped") }
   }
 
-  // MARK: Back-off and rest
+  // MARK: Back-off and pauses
 
   /// True if nothing can be sent until a timer ends: during a pause, or in back-off with no usable connection.
   var isHeldBack: Bool {
@@ -213,7 +213,8 @@ final class PoolConnections: ConnectionOwner {
     holdBack()
   }
 
-  /// Names the endpoint as one fault: every pool notices it, again and again, and the log makes one line of that.
+  /// The log metadata of a fault, which names the endpoint: every pool logs the fault repeatedly, and the log folds
+  /// entries with the same name into one.
   private var faultDetails: Logger.Metadata {
     let (authority, environment) = (settings.endpoint.authority, metadata["environment"] ?? "")
     return ["endpoint": "\(authority)", "environment": environment, "fault": "\(authority) \(environment)"]

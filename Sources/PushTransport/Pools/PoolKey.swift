@@ -2,7 +2,7 @@ package import Domain
 
 /// Identifies a pool of connections: routes with equal keys share connections.
 package struct PoolKey: Hashable, Sendable {
-  /// Identifies the credential; equal for all apps that use the same one.
+  /// The credential's identifier; equal for all apps that use the same one.
   package let credential: String
   package let environment: PushEnvironment
   /// The app that has this pool to itself, because its refusals would affect others; nil for a shared pool.

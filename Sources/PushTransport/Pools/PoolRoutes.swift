@@ -19,12 +19,13 @@ final class PoolRoutes {
   private let meter: PushMeter
   private let loop: EventLoop
 
-  /// Round-robin state of a lane: the index of the current route, and how many more targets it may submit.
+  /// The round-robin state of a lane: the index of the current route, and how many more targets it may submit.
   private struct Turn {
     var position = 0
     var credit = PushTransport.Limits.turnTargets
   }
 
+  /// Creates the routes of a pool; none is attached yet.
   /// - Parameter authority: `:authority` of the network's endpoint.
   init(
     _ composer: any PushComposer, authority: String, loop: EventLoop, outbox: ResultBuffer, gate: RouteAdmission,
@@ -102,7 +103,7 @@ final class PoolRoutes {
     templates = TemplateCache()
   }
 
-  /// Number of requests that one route may have in flight; unlimited if it is the only route of the pool.
+  /// Returns the number of requests that one route may have in flight; `Int.max` if it is the pool's only route.
   /// - Parameter streams: number of requests that all connections hold together.
   func share(of streams: @autoclosure () -> Int) -> Int {
     guard isShared else { return .max }

@@ -13,7 +13,7 @@ package protocol PushComposer: AnyObject {
 /// The parts of an encoded request that differ between pushes. Reused from push to push to avoid allocations.
 package struct EncodedPush {
   package var path: [UInt8] = []
-  /// Value of the header field that the template leaves open; unused if there is none.
+  /// The value of the header field that the template leaves open; unused if there is none.
   package var varying: [UInt8] = []
   package var body: [UInt8] = []
 

@@ -5,19 +5,20 @@ package import TLS
 /// The part of a pool that is specific to a push network: decides whether a request may be sent, encodes it, and
 /// interprets the answer. One instance per pool, confined to the sender's event loop.
 package protocol PushNetworkAdapter: PushComposer {
-  /// Name of the credential for log entries; never its secret.
+  /// The name of the credential for log entries; never its secret.
   var name: String { get }
 
-  /// Number of requests of this lane that the credential and the network's quota allow now. If something is missing,
-  /// such as an access token, starts to obtain it.
+  /// Returns the number of requests of this lane that the credential and the network's quota allow now. If something is
+  /// missing, such as an access token, starts to obtain it.
   func allowance(_ lane: Lane, of pool: Pool) -> Int
-  /// Lanes that must not send at present although others may: new batches for them are refused. When the value changes,
-  /// the adapter calls `Pool.restingLanesChanged`.
+  /// The lanes that must not send at present although others may: new batches for them are refused. When the value
+  /// changes, the adapter calls `Pool.restingLanesChanged`.
   var restingLanes: Set<Lane> { get }
-  /// Notes that `count` requests were submitted, for quota accounting.
+  /// Counts `count` submitted requests against the quota.
   func submitted(_ count: Int)
 
-  /// Returns why the credential rules out this batch, so that it fails without being sent; nil if it may be sent.
+  /// Returns the reason why the credential rules out this batch, so that it fails without being sent; nil if it may be
+  /// sent.
   func objection(to batch: PushBatch) -> BatchObjection?
 
   /// Handles an answer other than 200. Must give the submission exactly one result, or resend it.
@@ -25,12 +26,12 @@ package protocol PushNetworkAdapter: PushComposer {
   /// Returns the network's documented error code for the answer, or "other": a peer must not be able to raise the
   /// cardinality of our metrics.
   func word(for refusal: Refusal) -> String
-  /// True if the network counts such an answer against the connection, and so against all routes on it.
+  /// Returns true if the network counts such an answer against the connection, and so against all routes on it.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool)
   /// Receives the peer's clock, in seconds since 1970.
   func heard(peerSeconds: Int64, of pool: Pool)
-  /// A connection was lost before it became ready.
+  /// Called when a connection was lost before it became ready.
   func closedBeforeReady(reason: String, of pool: Pool)
 }
 
@@ -38,13 +39,13 @@ extension PushNetworkAdapter {
   package var restingLanes: Set<Lane> { [] }
 }
 
-/// Why a batch fails without being sent.
+/// The reason why a batch fails without being sent.
 package enum BatchObjection {
   case wrongEnvironment(reason: String)
   case fault(reason: String)
 }
 
-/// What a network's provider specifies to create a pool.
+/// The specification of a pool, which a network's provider returns.
 package struct PoolPlan {
   package let endpoint: Endpoint
   package let context: TLSContext
@@ -62,10 +63,10 @@ package struct PoolPlan {
 
 /// Maps routes to pools for one push network.
 package protocol PoolProvider: AnyObject {
-  /// Error text for a batch whose app has no credential.
+  /// The error text for a batch whose app has no credential.
   var noCredential: String { get }
-  /// Key of the pool that a route uses; nil if its app has no credential.
-  /// - Parameter isIsolated: the route must not share connections with others.
+  /// Returns the key of the pool that a route uses; nil if its app has no credential.
+  /// - Parameter isIsolated: true if the route must not share connections with others.
   func poolKey(of route: PushRoute, isIsolated: Bool) -> PoolKey?
   func makePool(_ key: PoolKey, for route: PushRoute) throws(TLSError) -> PoolPlan?
 }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTP2
 
-/// Cache of request templates, one per message: all pushes of a campaign share the same header fields.
+/// A cache of request templates, one per message: all pushes of a campaign share the same header fields.
 struct TemplateCache {
   /// The most recently used entry, checked first because the next push almost always has the same message.
   private var last: (message: PushMessage, template: RequestTemplate)?

@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Domain
 
-/// The queued pushes of one lane of one route. Messages are served round-robin, `PushTransport.Limits.turnTargets`
+/// The queue of pushes in one lane of one route. Serves messages round-robin, `PushTransport.Limits.turnTargets`
 /// targets at a time, so that a message to ten million devices and one to a hundred progress side by side at the same
 /// rate.
 ///
@@ -31,12 +31,12 @@ struct LaneQueue {
     var front: QueuedBatch? { again.first?.batch ?? batches.first }
   }
 
-  /// Messages with queued targets, in round-robin order.
+  /// The messages with queued targets, in round-robin order.
   private var rotation: Deque<Part> = []
   private var parts: [Seqno: Part] = [:]
-  /// How many more targets the first message may submit in its turn.
+  /// The number of targets that the first message may still submit in its turn.
   private var credit = 0
-  /// Number of queued targets.
+  /// The number of queued targets.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }

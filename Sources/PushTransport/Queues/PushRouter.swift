@@ -22,13 +22,14 @@ package final class PushRouter: PoolOwner {
   /// The pool that each route uses at present.
   private var assignments: [PushRoute: Pool] = [:]
   private var poolsByKey: [PoolKey: Pool] = [:]
-  /// Pools of replaced credentials whose requests still await answers.
+  /// The pools of replaced credentials whose requests still await answers.
   private var endingPools: [Pool] = []
-  /// Pools to call `work` on at the end of this event-loop iteration.
+  /// The pools to call `work` on at the end of this event-loop iteration.
   private var due: [Pool] = []
   private var staleTimer: Timers.ID?
   private var stopDeadline: Instant?
 
+  /// Creates a router without queues and pools.
   /// - Parameter answer: posts the result of a look-up to the sender's inbox. Called on a resolver thread.
   package init(
     configuration: WireConfiguration, loop: EventLoop, gate: RouteAdmission, resolvers: [Endpoint: Resolver],

@@ -16,10 +16,10 @@ package final class RouteAdmission: Sendable {
   }
 
   private struct RouteState {
-    /// Number of targets, by lane, that are admitted and have no result yet.
+    /// The number of targets, by lane, that are admitted and have no result yet.
     var targets = Lane.allCases.map { _ in 0 }
     var isShut = false
-    /// Lanes that refuse batches although the route is open.
+    /// The lanes that refuse batches although the route is open.
     var resting: Set<Lane> = []
     /// Maximum number of targets queued in each lane.
     var bound = PushTransport.Limits.queuedTargets
@@ -28,6 +28,7 @@ package final class RouteAdmission: Sendable {
   private let routes = Mutex<[PushRoute: RouteState]>([:])
   private let isOpen: Atomic<Bool>
 
+  /// Creates the admission control.
   /// - Parameter isOpen: if false, everything is refused until `open()` is called.
   package init(isOpen: Bool = true) {
     self.isOpen = Atomic(isOpen)
@@ -37,7 +38,7 @@ package final class RouteAdmission: Sendable {
     isOpen.store(true, ordering: .releasing)
   }
 
-  /// Admits and counts `targets`; returns false, counting nothing, if they do not fit.
+  /// Admits and counts `targets`. Returns false, counting nothing, if they do not fit.
   package func enter(_ place: Place, _ targets: Int) -> Bool {
     guard isOpen.load(ordering: .acquiring) else { return false }
     return routes.withLock { routes in

@@ -1,10 +1,10 @@
 package import Domain
 internal import Reactor
 
-/// Health of a route at its push network: requests in flight, recent errors, and whether its settings are at fault.
+/// The health of a route at its push network: requests in flight, recent errors, and whether its settings are at fault.
 package final class RouteCondition {
   package let route: PushRoute
-  /// Number of requests submitted that have not ended.
+  /// The number of requests submitted that have not ended.
   var inFlight = 0
   /// True if the route has connections of its own until its credential changes, because its refusals would affect
   /// others.
@@ -14,7 +14,7 @@ package final class RouteCondition {
   private var fault: String?
   private var faultEndsAt: Instant?
 
-  // Bit history of the last 64 answers: 1 for an error that the network holds against the connection.
+  // Error history of the last 64 answers, one bit each: 1 for an error that the network holds against the connection.
   private var errors: UInt64 = 0
   private var answers = 0
 
@@ -22,7 +22,7 @@ package final class RouteCondition {
     self.route = route
   }
 
-  /// Reason why none of the route's pushes can be sent at present; nil if they can.
+  /// Returns the reason why none of the route's pushes can be sent at present; nil if they can.
   func fault(at now: Instant) -> String? {
     guard let faultEndsAt, now < faultEndsAt else { return nil }
     return fault

@@ -15,7 +15,7 @@ package final class RouteQueue {
   }
 
   var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
-  /// Number of queued targets in all lanes.
+  /// The number of queued targets in all lanes.
   var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
   func isEmpty(_ lane: Lane) -> Bool { lanes[Int(lane.rawValue)].isEmpty }

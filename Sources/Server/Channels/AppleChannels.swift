@@ -18,7 +18,7 @@ package struct AppleChannels: ChannelDirectory {
     self.clock = clock
   }
 
-  /// For a program that asks a few times and ends.
+  /// Creates the directory for a program that asks Apple a few times and ends: reads the database's clock once.
   package init(_ configuration: Configuration, master: MasterKey, on connection: DatabaseConnection) throws {
     let clock = DatabaseClock()
     try clock.ask(connection)
@@ -67,10 +67,10 @@ package struct AppleChannels: ChannelDirectory {
 
   private static let unknown: Set<String> = ["ChannelNotRegistered", "BadChannelId"]
 
-  // MARK: Asking
+  // MARK: Sending calls
 
   private enum Failure: Error {
-    /// Apple was not asked, for want of what opens it.
+    /// Apple was not asked, because the app has no usable credential or there is no provider token.
     case closed(Problem)
     case fault(ChannelManagement.Fault)
 
@@ -142,7 +142,7 @@ package struct AppleChannels: ChannelDirectory {
     }
   }
 
-  // MARK: What it means
+  // MARK: Mapping errors to problems
 
   private static func problem(_ fault: ChannelManagement.Fault) -> Problem {
     switch fault {

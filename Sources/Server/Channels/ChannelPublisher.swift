@@ -12,8 +12,7 @@ internal import Store
 /// a channel.
 ///
 /// ```
-///   PUT stored in the table ──wake──► take the updates that are due ──► APNs sender ──answer──► settle: when the next
-///   may go
+///   PUT stored in the table ──wake──► take the updates that are due ──► APNs sender ──answer──► settle: next due time
 ///                                       ▲ lease: another node takes over after a crash            │
 ///                                       └─────────── a newer version meanwhile ◄──────────────────┘
 /// ```
@@ -25,8 +24,9 @@ final class ChannelPublisher: Sendable {
   /// Seconds after which an update without an answer is considered lost and sent again. If it did arrive, devices
   /// ignore the second one.
   private static let leaseSeconds: Int64 = 10
-  /// Updates on their way at once, and how many are taken beyond at most.
+  /// The number of updates in flight at which no more are taken.
   private static let underWay = 2_000
+  /// Maximum number of updates taken in one step, which may exceed `underWay`.
   private static let atOnce = 500
   private static let longestRest: Duration = .seconds(1)
   private static let pause: Duration = .seconds(1)
@@ -35,7 +35,7 @@ final class ChannelPublisher: Sendable {
   private let stopping: StopSignal
 
   init() throws {
-    // Of each update on its way there is one result.
+    // Every update in flight yields one result.
     inputs = try ChannelInbox(results: Self.underWay + Self.atOnce)
     stopping = try StopSignal()
   }
@@ -104,8 +104,7 @@ final class ChannelPublisher: Sendable {
       settled.append(outcome)
     }
 
-    /// Performs one turn.
-    /// - Returns: how long until the next update is due.
+    /// Stores answers and sends due updates. Returns the time until the next update is due.
     mutating func turn(_ connection: DatabaseConnection, mayTake: Bool) throws -> Duration {
       if !settled.isEmpty {
         // Keep only the last answer for each channel, because an update may have been sent twice after its lease ended.

@@ -5,10 +5,11 @@ internal import Store
 enum PublishOutcome {
   /// Minimum time between updates of a channel, counted from the previous answer. APNs accepts about one per second.
   static let paceMilliseconds: Int64 = 1_000
-  /// Delay after the first failure; it doubles with each further one.
+  /// The delay after the first failure, in milliseconds; it doubles with each further one.
   private static let firstMilliseconds: Int64 = 1_000
+  /// Maximum delay after repeated failures, in milliseconds.
   private static let longestMilliseconds: Int64 = 60_000
-  /// Delay after an attempt in which nothing was sent.
+  /// The delay after an attempt in which nothing was sent, in milliseconds.
   private static let unsentMilliseconds: Int64 = 200
 
   static func of(_ result: SubmissionResult, _ taken: ChannelUpdates.Taken) -> ChannelUpdates.Settled {
@@ -28,7 +29,7 @@ enum PublishOutcome {
     }
   }
 
-  /// The result for an update that has expired before it could be sent.
+  /// Returns the result for an update that has expired before it could be sent.
   static func expired(_ taken: ChannelUpdates.Taken) -> ChannelUpdates.Settled {
     settled(taken, isOver: true, 0, "expired")
   }

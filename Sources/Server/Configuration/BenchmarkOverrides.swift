@@ -1,14 +1,14 @@
 package import Reactor
 
-/// Features that a benchmark turns off to measure their cost, and delays that a test shortens. No environment variable
-/// sets them.
+/// The features that a benchmark turns off to measure their cost, and the delays that a test shortens. No environment
+/// variable sets them.
 package struct BenchmarkOverrides: Sendable {
   /// If false, outcomes update the totals but are not stored as rows.
   package var storesOutcomes = true
   /// If false, each send runs on its own, with one statement and commit per step.
   package var batchesSends = true
   package var adminThreads = ServerLimits.adminThreads
-  /// Delays between webhook attempts, in seconds; nil for the defaults of `WebhookDelivery`.
+  /// The delays between webhook attempts, in seconds; nil for the defaults of `WebhookDelivery`.
   package var webhookRetrySeconds: [Int32]?
   /// The machine's clock; a test may supply one that is wrong.
   package var clock: any Clock = SystemClock()

@@ -1,8 +1,9 @@
-/// The variables of commands that ask a server instead of the database. The server itself ignores them.
+/// The variables of commands that send requests to a server instead of using the database. The server itself ignores
+/// them.
 extension Configuration {
-  /// Where the commands of the admin API go.
+  /// The server and API key that the commands of the admin API use.
   package struct CommandLine: Sendable {
-    /// The server's address; nil: the database, or the context in use.
+    /// The server's base URL; nil to use the database, or the current context's server.
     package var server: String?
     package var apiKey: String?
     package var apiKeyFile: String?
@@ -22,7 +23,7 @@ extension Configuration {
       korean: "이 키가 든 파일. `UPMC_API_KEY`와 둘 중 하나만 설정합니다"),
   ]
 
-  /// Returns false when the variable is not one of these.
+  /// Stores the value of a command-line variable. Returns false if the variable is not one of these.
   mutating func setCommandLine(_ name: String, _ value: String) -> Bool {
     let given = value.isEmpty ? nil : value
     switch name {
@@ -34,7 +35,8 @@ extension Configuration {
     return true
   }
 
-  /// Reads a file that holds an API key.
+  /// Returns the API key that a file holds, without whitespace.
+  /// - Throws: `Mistake` if the file cannot be read.
   package static func readAPIKey(_ path: String) throws(Mistake) -> String {
     let text = try SecretFile.read(path, name: "The API key's file", holding: "the key")
     return text.filter { !$0.isWhitespace }

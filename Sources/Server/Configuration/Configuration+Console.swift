@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import Operations
 
-/// The variables of signing in to the console: who from where, with what, and the identity provider.
+/// The variables of console sign-in: permitted addresses, second factors, and the identity provider.
 extension Configuration {
   static let consoleVariables = [
     Variable(
@@ -69,7 +69,7 @@ extension Configuration {
       korean: "로그인 화면에 표시할 제공자 이름. 없으면 호스트 이름"),
   ]
 
-  /// Values of the provider's variables, from which its settings are made.
+  /// The values of the identity provider's variables as given; `readOpenID` makes settings of them.
   struct OpenIDWords: Sendable {
     var issuer: String?
     var clientID: String?
@@ -90,7 +90,8 @@ extension Configuration {
     }
   }
 
-  /// Returns false when the variable is not one of these.
+  /// Stores the value of a console variable. Returns false if the variable is not one of these.
+  /// - Throws: `Mistake` if the value is invalid.
   mutating func setConsole(_ name: String, _ value: String) throws(Mistake) -> Bool {
     let given = value.isEmpty ? nil : value
     switch name {
@@ -145,7 +146,8 @@ extension Configuration {
 
   // MARK: The provider
 
-  /// The settings that these variables describe; nil when no provider is named. No mistake shows the secret.
+  /// Returns the settings that these variables describe; nil when no provider is named. Error messages never contain
+  /// the secret.
   func readOpenID() throws(Mistake) -> OpenIDSettings? {
     let words = openIDWords
     guard let issuer = words.issuer else {

@@ -1,8 +1,8 @@
 package import API
 
-/// Descriptions of the environment variables for the operator's page of the handbook.
+/// Inserts the descriptions of the environment variables into the operator's page of the handbook.
 extension Configuration {
-  /// Returns the text for a placeholder in the handbook; nil for an unknown one. `variables` gives a table for each
+  /// Returns the text for a placeholder in the handbook; nil for an unknown one. `variables` yields one table per
   /// topic.
   package static func insertion(_ name: String, _ language: HandbookLanguage) -> String? {
     guard name == "variables" else { return nil }

@@ -1,6 +1,6 @@
 package import HTTPClient
 
-/// The variables of the export to a collector.
+/// The variables of the export of spans and metrics to an OpenTelemetry collector.
 extension Configuration {
   static let exportVariables = [
     Variable(
@@ -33,14 +33,14 @@ extension Configuration {
       korean: "`traceparent`가 없는 요청 가운데 새 추적을 시작할 비율, 0–1. 있으면 호출자의 sampled 플래그를 따릅니다"),
   ]
 
-  /// The export to a collector.
+  /// The settings of the export to a collector.
   package struct Export: Sendable {
     package let url: HTTPURL
     package var headers: [(name: String, value: String)] = []
     package var timeout = Duration.seconds(10)
-    /// Nil: no metrics.
+    /// The interval at which metrics are exported; nil to export none.
     package var metricsInterval: Duration? = .seconds(60)
-    /// Share of the requests without a caller's context that are recorded.
+    /// The share, 0…1, of requests without a caller's trace context that are recorded.
     package var traceRatio = 0.0
 
     package init(url: HTTPURL) {
@@ -48,7 +48,7 @@ extension Configuration {
     }
   }
 
-  /// Values of these variables, from which one export is made.
+  /// The values of the export variables as given; `readExport` makes one export of them.
   struct ExportWords: Sendable {
     var url: HTTPURL?
     var headers: [(name: String, value: String)] = []
@@ -58,7 +58,8 @@ extension Configuration {
     var traceRatio = 0.0
   }
 
-  /// Returns false when the variable is not one of these.
+  /// Stores the value of an export variable. Returns false if the variable is not one of these.
+  /// - Throws: `Mistake` if the value is invalid.
   mutating func setExport(_ name: String, _ value: String) throws(Mistake) -> Bool {
     let given = value.isEmpty ? nil : value
     switch name {
@@ -77,8 +78,8 @@ extension Configuration {
     return true
   }
 
-  /// The export that these variables describe; nil when no collector is named. No mistake shows a header's value, which
-  /// may be a credential.
+  /// Returns the export that these variables describe; nil when no collector is named. Error messages never contain a
+  /// header's value, which may be a credential.
   func readExport() throws(Mistake) -> Export? {
     guard let url = exportWords.url else { return nil }
     var export = Export(url: url)
@@ -118,7 +119,7 @@ extension Configuration {
     return seconds
   }
 
-  /// `name=value,name=value`, as OpenTelemetry's own variable has it.
+  /// Parses `name=value,name=value`, the format of OpenTelemetry's own variable `OTEL_EXPORTER_OTLP_HEADERS`.
   private static func headers(
     _ text: String, called name: String
   ) throws(Mistake) -> [(name: String, value: String)] {

@@ -13,7 +13,7 @@ extension Configuration {
       korean: "메시지가 끝난 뒤 메시지와 집계를 보관하는 일수(통계는 남음). 0은 영구 보관"),
   ]
 
-  /// How long delivery history is kept, in days; nil for ever.
+  /// The number of days for which delivery history is kept; nil for ever.
   package var keptHistoryDays: Int32? { keeping.historyDays }
 
   /// Stores the value of a retention variable. Returns false when the variable is not one of these.

@@ -2,7 +2,7 @@ internal import PlainText
 internal import HTTPClient
 package import Operations
 
-/// Which addresses webhooks may have in this configuration.
+/// The addresses that webhooks may have in this configuration.
 extension Configuration {
   package var webhookAddresses: WebhookAddresses {
     let rule = AddressRule(allowing: webhookNetworks)

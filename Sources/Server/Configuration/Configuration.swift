@@ -39,21 +39,21 @@ package struct Configuration: Sendable {
   package var migrationsDirectory: String?
   package var publicDirectory: String?
   package var webhookNetworks: [IPBlock] = []
-  /// Proxy for all outgoing calls; nil for direct connections.
+  /// The proxy for all outgoing calls; nil for direct connections.
   package var proxy: OutboundProxy?
   var proxyWords = ProxyWords()
   /// The rules for signing in to the console.
   package var console = ConsolePolicy()
-  /// The identity provider for it; nil: there is none.
+  /// The identity provider for console sign-in; nil if there is none.
   package var openID: OpenIDSettings?
   var openIDWords = OpenIDWords()
-  /// Where spans and metrics are exported to; nil: nowhere.
+  /// The settings of the export of spans and metrics; nil to export nothing.
   package var export: Export?
   var exportWords = ExportWords()
   package var keeping = RetentionPolicy()
   package var commandLine = CommandLine()
 
-  /// Settings of the API for apps built with the existing SDK.
+  /// The settings of the API for apps built with the existing SDK.
   package var sdk = LegacyConfiguration()
 
   package var handicaps = BenchmarkOverrides()
@@ -62,7 +62,7 @@ package struct Configuration: Sendable {
     case text, json
   }
 
-  /// Host and port of a URL.
+  /// The host and port of a URL.
   package struct ServiceAddress: Equatable, Sendable {
     package let host: String
     package let port: UInt16

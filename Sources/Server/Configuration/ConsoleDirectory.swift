@@ -3,8 +3,8 @@ internal import Reactor
 
 /// Locates the console's static files.
 package enum ConsoleDirectory {
-  /// The configured directory, or the one installed with the program; nil when there is none.
-  /// - Throws: when the configured one does not exist, or does not hold the console.
+  /// Returns the configured directory, or the one installed with the program; nil when there is none.
+  /// - Throws: `Mistake` if the configured directory does not exist or does not contain the console.
   package static func locate(configured: String?) throws(Configuration.Mistake) -> String? {
     guard let configured else { return ProgramFiles.find("Public") }
     guard ProgramFiles.isDirectory(configured) else {
@@ -21,7 +21,7 @@ package enum ConsoleDirectory {
     return configured
   }
 
-  /// Log message of a server without console.
+  /// The log message of a server without a console.
   package static var absence: String {
     "the console's files were not found (\(ProgramFiles.places(of: "Public").joined(separator: ", "))): only the API is "
       + "served; set UPMC_PUBLIC_DIR to where they are"

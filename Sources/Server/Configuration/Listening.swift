@@ -2,12 +2,12 @@ package import HTTPServer
 package import Operations
 package import Reactor
 
-/// How the server listens: TLS, limits, and the proxies in front of it.
+/// The settings of the listeners: TLS, limits, and the reverse proxies in front of the server.
 package struct Listening: Sendable {
-  /// Number of file descriptors reserved for everything except clients: databases, connections to Apple, files.
+  /// The number of file descriptors reserved for everything except clients: databases, connections to Apple, files.
   static let keptDescriptors = 256
 
-  /// Minimum number of file descriptors: with fewer, none would be left for clients.
+  /// The minimum number of file descriptors: with fewer, none would be left for clients.
   static let leastDescriptors = keptDescriptors + 2 * HTTPLimits.refusals
 
   static let tlsVariables: [Configuration.Variable] = [
@@ -66,13 +66,14 @@ package struct Listening: Sendable {
   }
 
   package var certificateFile: String?
-  /// Path of the private key; nil when the certificate file contains it.
+  /// The path of the private key; nil when the certificate file contains it.
   package var keyFile: String?
   /// Maximum number of connections of all loops together.
   package var connections = 20_000
-  /// Limits per client address. Many clients of a mobile network share one, so they are far above what one client
-  /// needs; they only prevent one address from using up everything.
+  /// Maximum connections per client address. Many clients of a mobile network share one address, so this limit and the
+  /// next are far above what one client needs; they only prevent one address from using up everything.
   package var connectionsPerAddress: Int? = 1_000
+  /// Maximum requests per second from one client address.
   package var requestsPerAddress: Int? = 1_000
   /// Limits on the rate of new devices, for each node.
   package var newDevices = NewDevices.Rates()
@@ -82,14 +83,15 @@ package struct Listening: Sendable {
 
   package init() {}
 
-  /// Engine configuration for one of `loops` loops; limits are divided evenly, as the kernel divides connections.
+  /// Returns the engine configuration for one of `loops` loops; limits are divided evenly, as the kernel divides
+  /// connections.
   ///
   /// Idle connections get half of the memory, bodies a quarter and answers an eighth. Together with everything else
   /// that stays within the limit, so a server with little memory refuses some requests instead of being killed.
   /// - Parameters:
-  ///   - descriptors: limit of this process.
+  ///   - descriptors: the maximum number of file descriptors of this process.
   ///   - memoryBytes: memory limit of this process.
-  ///   - spoolDirectory: for uploads; nil: in memory.
+  ///   - spoolDirectory: directory for uploads; nil to keep them in memory.
   func engine(
     loops: Int, descriptors: Int, memoryBytes: Int, spoolDirectory: String? = nil
   ) -> HTTPServer.Configuration {
@@ -109,13 +111,14 @@ package struct Listening: Sendable {
     return engine
   }
 
-  /// Bytes that a health check must send before its request: the PROXY protocol, if it comes from a trusted proxy.
-  /// - Parameter address: the health check's source.
+  /// Returns the bytes that a health check must send before its request: the PROXY protocol header if the check comes
+  /// from a trusted proxy, otherwise none.
+  /// - Parameter address: source address of the health check.
   package func probePreamble(from address: IPAddress) -> [UInt8] {
     expectsProxyHeader && trustedProxies.contains { $0.contains(address) } ? ProxyHeader.local : []
   }
 
-  /// Returns how many idle connections fit into half of the memory.
+  /// Returns the number of idle connections that fit into half of the memory.
   package func fitting(_ memoryBytes: Int) -> Int {
     memoryBytes / 2 / (certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes)
   }

@@ -3,7 +3,7 @@ internal import Reactor
 
 /// Reads files that contain a secret and whose path is given by a variable.
 enum SecretFile {
-  /// Returns the whole file as text.
+  /// Returns the contents of the file as text; throws a `Mistake` if it cannot be read.
   /// - Parameters:
   ///   - name: the variable, for the error message.
   ///   - content: what the file should contain, for the error message.

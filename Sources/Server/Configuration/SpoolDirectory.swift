@@ -11,7 +11,7 @@ extension Configuration {
 
 /// Checks what this user may do in a directory.
 package enum DirectoryRights {
-  /// Returns whether files may be created in the directory, without creating one.
+  /// Returns true if files may be created in the directory. Creates none.
   package static func mayMakeFiles(in directory: String) -> Bool {
     FileManager.default.isWritableFile(atPath: directory) && FileManager.default.isExecutableFile(atPath: directory)
   }

@@ -16,17 +16,19 @@ final class APNsCredentialRefresher {
   private let health: Health
   private let clock: any Clock
   private let keyIsNew: (App.Number) -> Void
-  /// When this server started, by the database's clock.
+  /// The time at which this server started, in microseconds since 1970 by the database's clock.
   private let beganAt: Int64
   /// True after the first refresh. A credential that changes from then on was stored while this server runs.
   private var hasLooked = false
   private let log = Logger(label: "apns-credentials")
   private var keys: [App.Number: SigningKey] = [:]
   private var sealed: [App.Number: [UInt8]] = [:]
-  /// When the credentials in use were stored: one that was only sealed anew goes on as it is.
+  /// The time at which each credential in use was stored: if a credential was only re-encrypted, the one in use is
+  /// kept.
   private var inUse: [App.Number: Int64] = [:]
   private(set) var tokens: [KeyName: ProviderToken] = [:]
 
+  /// Creates a refresher.
   /// - Parameters:
   ///   - beganAt: when the server started, in microseconds since 1970 by the database's clock.
   ///   - keyIsNew: called for each key stored since then, including those stored before the first refresh.

@@ -5,8 +5,8 @@ package import Postgres
 internal import Reactor
 package import Store
 
-/// Asks Apple about a key that is not stored yet, by a push to a token that nobody has. The provider token that is minted
-/// for it is kept for all nodes: Apple dislikes a second one within 20 minutes.
+/// Asks Apple about a key that is not stored yet, by a push to a non-existent token. The provider token minted for the
+/// key is kept for all nodes, because Apple rejects more than one new token within 20 minutes.
 package struct AppleKeyTrial: KeyTrial {
   private let configuration: Configuration
   private let master: MasterKey

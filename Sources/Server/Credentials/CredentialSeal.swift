@@ -3,10 +3,10 @@ package import Operations
 package import Store
 internal import TLS
 
-/// Checks, without using it, whether a push network credential is usable.
+/// Decrypts and parses a push network credential, without sending anything with it.
 package enum CredentialSeal {
-  /// Opens and parses a credential.
-  /// - Returns: when it expires, in seconds since 1970; nil for keys and service accounts, which do not.
+  /// Decrypts and parses a credential. Returns its expiration in seconds since 1970; nil for keys and service accounts,
+  /// which do not expire.
   /// - Throws: one sentence that says what is wrong with it.
   package static func open(
     _ credential: Secrets.Credential, _ master: MasterKey, tokens: TokenAddress = TokenAddress()

@@ -14,7 +14,7 @@ final class FCMCredentialRefresher {
   private let log = Logger(label: "fcm-credentials")
   /// The credentials passed to the sender, as they are stored in the database.
   private var known: [App.Number: Stored] = [:]
-  /// When the credentials in use were stored.
+  /// The time at which each credential in use was stored.
   private var inUse: [App.Number: Int64] = [:]
 
   private struct Stored: Equatable {
@@ -24,7 +24,9 @@ final class FCMCredentialRefresher {
 
   private let tokens: TokenAddress
 
-  /// - Parameter tokens: where access tokens are obtained. An account that names another address is not used.
+  /// Creates a refresher.
+  /// - Parameter tokens: the address at which access tokens are obtained. An account that names another one is not
+  ///   used.
   init(sender: FCMSender, master: MasterKey, health: Health, tokens: TokenAddress) {
     self.tokens = tokens
     self.health = health
@@ -39,7 +41,7 @@ final class FCMCredentialRefresher {
       let stored = Stored(sealed: credential.sealed, publicPart: credential.publicPart)
       guard known[credential.app] != stored else { continue }
       known[credential.app] = stored
-      // One that was only sealed anew goes on as it is.
+      // A credential that was only re-encrypted stays in use.
       if let storedAt = credential.storedAt, inUse[credential.app] == storedAt { continue }
       use(credential)
     }

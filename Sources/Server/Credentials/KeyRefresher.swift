@@ -4,8 +4,8 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// Takes changed keys while the server runs: the master key's file, the key that the database says seals, and signing
-/// keys. Lives on the thread `catalog`.
+/// Applies key changes while the server runs: a changed master key file, another key chosen in the database for
+/// encryption, and new signing keys. Confined to the thread `catalog`.
 final class KeyRefresher {
   private let configuration: Configuration
   private let keys: SigningKeys
@@ -13,10 +13,10 @@ final class KeyRefresher {
   private let node: UUIDValue
   private let log = Logger(label: "keys")
   private var file: FileStatus?
-  /// What was told the database last, and how many turns ago.
+  /// The keys last reported to the database; nil before the first report.
   private var reported: (ids: [MasterKey.ID], sealing: MasterKey.ID)?
   private var turns = 0
-  /// What was logged last, so that a fault is told once.
+  /// The fault last logged, so that each is logged once.
   private var fault = ""
 
   init(_ configuration: Configuration, keys: SigningKeys, master: MasterKey, node: UUIDValue) {
@@ -57,8 +57,8 @@ final class KeyRefresher {
     }
   }
 
-  /// Tells the database what this node knows: at once when it changes, and now and then, for the first lease may come
-  /// later.
+  /// Reports this node's keys to the database: at once when they change, and every `turnsPerReport` turns, because the
+  /// node's first lease may be written later.
   private func report(_ connection: Connection) throws {
     let now = (ids: master.ids, sealing: master.sealingID)
     turns += 1

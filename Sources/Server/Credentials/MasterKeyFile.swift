@@ -12,7 +12,7 @@ package enum MasterKeyFile {
     try MasterKey(keys: try read(configuration))
   }
 
-  /// The configured keys, 32 bytes each: one, or several while the key is rotated. A file holds one a line.
+  /// Returns the configured keys, 32 bytes each: one, or several while the key is rotated. A file holds one per line.
   /// - Throws: `Configuration.Mistake`.
   package static func read(_ configuration: Configuration) throws -> [[UInt8]] {
     if let text = configuration.masterKey { return try decode(text, source: "UPMC_MASTER_KEY") }
@@ -36,12 +36,13 @@ package enum MasterKeyFile {
     configuration.dataDirectory + "/master.key"
   }
 
-  /// The file that holds the keys; nil when UPMC_MASTER_KEY itself does.
+  /// Returns the path of the file that holds the keys; nil when UPMC_MASTER_KEY contains them.
   package static func path(_ configuration: Configuration) -> String? {
     configuration.masterKey == nil ? configuration.masterKeyFile ?? privatePath(configuration) : nil
   }
 
-  /// Replaces the file with these keys, one a line. Its owner and mode stay: the server may be another user.
+  /// Replaces the file's content with these keys, one per line. Keeps owner and mode, because the server may run as
+  /// another user.
   package static func write(_ keys: [[UInt8]], to path: String) throws {
     let text = keys.map { Data($0).base64EncodedString() + "\n" }.joined()
     // A secret is often a symbolic link: the file behind it is replaced.
@@ -57,7 +58,7 @@ package enum MasterKeyFile {
     }
   }
 
-  /// Returns whether no key is configured and the private database's own key is used.
+  /// Returns true if no key is configured, so that the private database's own key is used.
   static func isMade(for configuration: Configuration) -> Bool {
     configuration.databaseURL == nil && configuration.masterKey == nil && configuration.masterKeyFile == nil
   }
@@ -77,8 +78,8 @@ package enum MasterKeyFile {
     return master
   }
 
-  /// Returns whether the key decrypts what the database contains; nil when nothing is encrypted yet, or the tables do
-  /// not exist.
+  /// Returns true if the key decrypts what the database contains, false if not; nil when nothing is encrypted yet, or
+  /// the tables do not exist.
   private static func fits(_ master: MasterKey, _ connection: DatabaseConnection) throws -> Bool? {
     do throws(PostgresError) {
       return try SigningKeys.fit(master, connection)
@@ -87,7 +88,7 @@ package enum MasterKeyFile {
     }
   }
 
-  /// Describes where the key comes from, for error messages.
+  /// Returns the source of the key, for error messages.
   private static func source(_ configuration: Configuration) -> String {
     if configuration.masterKey != nil { return "UPMC_MASTER_KEY" }
     return "The master key in \(configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key")"

@@ -37,11 +37,11 @@ package final class ProviderProbe {
 
   /// Timeout of a whole check: twice what a TCP connection, TLS and an answer take at worst.
   private static let timeout: Duration = .seconds(30)
-  /// Remaining time after the first connection failure, enough for one more try.
+  /// Time after the first connection failure at which a check ends, enough for one more attempt.
   private static let timeoutAfterFailure: Duration = .seconds(4)
   private static let pause: Duration = .milliseconds(100)
 
-  /// The database's clock: all nodes use the tokens minted here.
+  /// The database's clock, because all nodes use the tokens minted here.
   private let clock: DatabaseClock
   private let apns: APNsSender
   private let fcm: FCMSender
@@ -94,7 +94,7 @@ package final class ProviderProbe {
     }
   }
 
-  /// Seconds by which the network's clock was ahead of this machine's at its last answer; nil when unknown.
+  /// Returns the seconds by which the network's clock was ahead of this machine's at its last answer; nil when unknown.
   package func clockDifference(to network: PushNetwork) -> Int64? { times.difference(network) }
 
   /// Stops the senders' threads.
@@ -118,7 +118,7 @@ package final class ProviderProbe {
     }
   }
 
-  /// Sends the questions to Apple with a key that is not stored, and returns the answers in their order.
+  /// Sends the questions to Apple with a key that is not stored, and returns the answers in order.
   func ask(_ questions: [Question], with token: ProviderToken, _ key: SigningKey) throws -> [Answer] {
     for question in questions { apns.set(.token(key.name), for: question.app.number) }
     apns.set(token)
@@ -168,7 +168,7 @@ package final class ProviderProbe {
     return question.network == .apns ? apns.offer(batch) : fcm.offer(batch)
   }
 
-  /// Returns the answer that a result amounts to; nil if the question must be asked again.
+  /// Returns the answer that a result stands for; nil if the question must be asked again.
   private func answer(_ result: SubmissionResult, _ question: Question) -> Answer? {
     switch result {
     case .accepted: .works("taken")
@@ -180,7 +180,7 @@ package final class ProviderProbe {
   }
 }
 
-/// Records how far the networks' clocks differ from this machine's, according to their answers.
+/// Records by how many seconds the networks' clocks differ from this machine's, according to their answers.
 private final class PeerTimes: Sendable {
   private let clock: any Clock
   private let differences = Mutex<[PushNetwork: Int64]>([:])
@@ -204,7 +204,7 @@ private final class NetworkWords: Sendable {
     let reason: String
   }
 
-  /// The last failure by network and environment, because each combination has its own host.
+  /// The last failure for each network and environment, because each combination has its own host.
   private let failures = Mutex<[String: Failure]>([:])
 
   func failure(of question: ProviderProbe.Question) -> Failure? {

@@ -4,13 +4,14 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// Provider tokens that all nodes share, one per key. A node that mints one locks the key's row meanwhile.
+/// Stores and mints the provider tokens that all nodes share, one per key. A node that mints one locks the key's row
+/// meanwhile.
 enum SharedProviderToken {
-  /// Returns the token that another node has minted, or mints one; never more often than Apple allows.
+  /// Returns the token that another node has minted, or mints one; never more often than Apple allows. Returns nil when
+  /// the refused token is too young to be replaced, because Apple would refuse the new one too.
   /// - Parameters:
-  ///   - refused: a token that APNs has reported as expired.
-  ///   - now: seconds since 1970.
-  /// - Returns: nil when the refused token is too young to be replaced, because Apple would refuse the new one too.
+  ///   - refused: a token that APNs has reported as expired; nil if there is none.
+  ///   - now: the current time, in seconds since 1970.
   static func take(
     _ key: SigningKey, refused: ProviderToken?, now: Int64, _ master: MasterKey, _ connection: Connection
   ) throws -> ProviderToken? {

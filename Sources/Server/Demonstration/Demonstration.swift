@@ -16,7 +16,7 @@ internal import Synchronization
 package enum Demonstration {
   static let appID = "com.example.demo"
   static let devices = 50
-  /// Number of users, counted from the first, who have an Android device in addition.
+  /// The number of users, counted from the first, who have an Android device in addition.
   static let androidDevices = 15
   static let users = 25
 

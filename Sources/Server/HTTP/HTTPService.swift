@@ -20,14 +20,14 @@ final class HTTPService {
     case close
   }
 
-  /// Number of HTTP loops.
+  /// The number of HTTP loops.
   static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
 
   /// Starts the loops and threads.
   /// - Parameters:
   ///   - descriptors: listening sockets, one per loop. The service closes them.
-  ///   - tls: nil for plain HTTP.
-  ///   - spans: takes the spans of recorded requests; nil records none.
+  ///   - tls: TLS context of the listeners; nil for plain HTTP.
+  ///   - spans: queue for the spans of recorded requests; nil to record none.
   init(
     _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,
     keys: SigningKeys, master: MasterKey,
@@ -125,8 +125,10 @@ final class HTTPService {
   }
 
   /// Stops accepting requests and waits until those in progress are answered.
-  /// - Parameter adminTimeout: when to cancel the running database statements of admin requests, so that time is left
-  ///   to answer them.
+  /// - Parameters:
+  ///   - timeout: time after which the remaining requests are cut off.
+  ///   - adminTimeout: time after which the running database statements of admin requests are cancelled, so that time
+  ///     is left to answer them.
   func drain(within timeout: Duration, adminTimeout: Duration) {
     admin.endStreams()
     for inbox in commands { _ = inbox.offer(.drain(within: timeout)) }
@@ -143,7 +145,7 @@ final class HTTPService {
     }
   }
 
-  /// Uses this certificate for new connections; existing ones are not affected.
+  /// Switches to this certificate for new connections; existing ones are not affected.
   func renew(_ tls: TLSContext) {
     for inbox in commands { _ = inbox.offer(.renew(tls)) }
   }

@@ -4,15 +4,15 @@ internal import Operations
 internal import Reactor
 internal import TLS
 
-/// Calls the identity provider over HTTP/1.1, through the outbound proxy where there is one. Each call has a connection of
-/// its own: people sign in a few times a day.
+/// Calls the identity provider over HTTP/1.1, through the outbound proxy if one is configured. Each call has a
+/// connection of its own, because people sign in only a few times a day.
 struct IdentityProviderCaller: IdentityProviderCalls {
   private let proxy: OutboundProxy?
   private let caFile: String?
 
-  /// From the look-up to the complete answer: a person waits.
+  /// Timeout from the look-up to the complete answer; short, because a person waits.
   private static let timeout = Duration.seconds(10)
-  /// A description has some kilobytes, and a large key set some tens.
+  /// Maximum size of an answer in bytes. A discovery document has some kilobytes, and a large key set some tens.
   private static let answerBytes = 262_144
 
   init(_ configuration: Configuration) {
@@ -40,7 +40,7 @@ struct IdentityProviderCaller: IdentityProviderCalls {
       let response = try client(url).send(request)
       return IdentityProviderAnswer(status: response.status, body: response.body)
     } catch {
-      // Never the code or the secret: both are in the body.
+      // The message contains neither the code nor the secret, which are in the request's body.
       throw Problem(.identityProviderAway, "The identity provider does not answer at \(text): \(error).")
     }
   }
@@ -62,7 +62,7 @@ struct IdentityProviderCaller: IdentityProviderCalls {
         context: try .client(trust: trust, protocols: ["http/1.1"]), serverName: url.host)
     }
     let resolved = try HTTPOrigin(host: url.host, port: url.port, through: options.tunnel)
-    // A Host header without the usual port.
+    // The Host header omits the scheme's default port.
     let name = url.host.contains(":") ? "[\(url.host)]" : url.host
     let host = url.port == (url.isSecure ? 443 : 80) ? name : "\(name):\(url.port)"
     return try HTTPClient.Blocking(HTTPOrigin(host: host, address: resolved.address), configuration: options)

@@ -1,9 +1,9 @@
 package import TLS
 
-/// The TLS certificate of the listening sockets. It is read at the start, and again after the operator has renewed it.
+/// The TLS certificate of the listening sockets, read at the start, and again after the operator has renewed it.
 /// Decision 102.
 package enum ListenerCertificate {
-  /// Reads certificate and key; nil for plain HTTP.
+  /// Reads certificate and key. Returns nil for plain HTTP.
   /// - Throws: one sentence that names the file and says what is wrong with it.
   package static func read(
     _ listening: Listening

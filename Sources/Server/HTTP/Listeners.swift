@@ -9,7 +9,7 @@ final class Listeners {
   private var httpDescriptors: [Int32] = []
   private var metricsDescriptor: Int32?
 
-  /// Binds the sockets.
+  /// Binds the sockets and starts to listen.
   /// - Parameter loops: number of loops that share the HTTP address.
   /// - Throws: `ServerError`, which names the variable and says what is wrong with the address and what to do.
   init(_ configuration: Configuration, loops: Int = 1) throws(ServerError) {

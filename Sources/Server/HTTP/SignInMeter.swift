@@ -1,7 +1,7 @@
 internal import Domain
 internal import Metrics
 
-/// Counts console sign-ins by their result. One caller at a time.
+/// Counts console sign-ins by result. Not thread-safe.
 struct SignInMeter {
   private let accepted: Counter
   private let refused: Counter
@@ -17,7 +17,7 @@ struct SignInMeter {
   }
 
   /// Counts a sign-in.
-  /// - Parameter code: why it failed; nil if it succeeded.
+  /// - Parameter code: the reason of the failure; nil if the sign-in succeeded.
   func ended(_ code: Problem.Code?) {
     switch code {
     case nil: accepted.add()

@@ -13,7 +13,8 @@ final class StartupResponder {
   private let stopping: StopSignal
   private let ended: Inbox<Void>
 
-  /// Listens at the address that the HTTP service will use.
+  /// Starts to listen at the address that the HTTP service will use.
+  /// - Throws: `ServerError` if the host has no address.
   init(host: String, port: UInt16) throws {
     guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
       throw ServerError("UPMC_LISTEN: the host \(host) has no address.")

@@ -2,9 +2,10 @@ internal import Metrics
 internal import Synchronization
 internal import TLS
 
-/// Metric with the expiration time of the listeners' certificate. Updated when the certificate is reloaded (SIGHUP).
+/// The metric with the expiration time of the listeners' certificate. Updated when the certificate is reloaded
+/// (SIGHUP).
 final class CertificateMetric: Sendable {
-  /// Expiration time in seconds since 1970; 0 for plain HTTP.
+  /// The expiration time in seconds since 1970; 0 for plain HTTP.
   private let expiry = Atomic<Int64>(0)
 
   /// Registers the metric. It has no sample while the listeners speak plain HTTP.
@@ -19,7 +20,7 @@ final class CertificateMetric: Sendable {
     }
   }
 
-  /// Updates the metric. Callable from any thread.
+  /// Sets the metric to the certificate's expiration time. Callable from any thread.
   func show(_ identity: TLSIdentity) {
     expiry.store(identity.certificate.notAfter, ordering: .relaxed)
   }

@@ -4,10 +4,10 @@ internal import OTLP
 package import Reactor
 internal import TLS
 
-/// The exporter's settings, from the server's.
+/// Derives the exporter's settings from the server's.
 extension Configuration {
-  /// Nil if nothing is exported.
-  /// - Parameter node: tells the nodes of one installation apart.
+  /// Returns the exporter's settings; nil if nothing is exported.
+  /// - Parameter node: identifies this node among those of the installation.
   func collector(node: String, clock: any Clock) -> OTLPConfiguration? {
     guard let export else { return nil }
     let resource = OTLPResource(
@@ -21,8 +21,8 @@ extension Configuration {
     return collector
   }
 
-  /// What the collector says to an empty export. Blocks.
-  /// - Returns: its host and why it does not take exports (nil: it does); nil if nothing is exported.
+  /// Sends an empty export to the collector. Blocks. Returns the collector's host, and the reason why it does not
+  /// accept exports (nil if it does); nil if nothing is exported.
   package func tryCollector(clock: any Clock) -> (host: String, objection: String?)? {
     guard let collector = collector(node: HostName.current, clock: clock) else { return nil }
     return (collector.url.host, CollectorTrial.objection(collector))

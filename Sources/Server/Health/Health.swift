@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The facts that decide whether this node can deliver. Written by the threads `vitals` and `catalog`, read by any.
 final class Health: Sendable {
-  /// Result of the last sampling of the database.
+  /// The result of the last sampling of the database.
   struct Sample: Sendable {
     var at: Instant
     var roundTrip: Duration
@@ -15,14 +15,14 @@ final class Health: Sendable {
     var databaseBytes: Int64
     var webhooks: Vitals.Webhooks
     var history: Vitals.History
-    /// When the next API key in use ends, in microseconds since 1970; nil: none does.
+    /// The time at which the next API key in use expires, in microseconds since 1970; nil if none does.
     var nextKeyEnd: Int64?
   }
 
-  /// Whether this node could open a credential.
+  /// The result of opening a credential on this node.
   struct Credential: Sendable {
     var isUsable: Bool
-    /// When the credential expires, in seconds since 1970; nil for keys, which do not expire.
+    /// The time at which the credential expires, in seconds since 1970; nil for keys, which do not expire.
     var endsAt: Int64?
   }
 
@@ -63,7 +63,7 @@ final class Health: Sendable {
   }
 
   /// Records the state of an app's credential.
-  /// - Parameter credential: nil when it was removed.
+  /// - Parameter credential: the state of the credential; nil when it was removed.
   func note(_ credential: Credential?, of app: App.Number, _ network: PushNetwork) {
     state.withLock { $0.credentials[CredentialKey(app: app, network: network)] = credential }
   }

@@ -7,7 +7,7 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 
-/// Metrics that are computed for each scrape: those of the process, and those from `Health`.
+/// Registers the metrics that are computed for each scrape: those of the process, and those from `Health`.
 enum NodeMetrics {
   static func register(
     _ metrics: Metrics, _ readiness: NodeReadiness, _ catalog: Catalog, underWay: @escaping @Sendable () -> Int

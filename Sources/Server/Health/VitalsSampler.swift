@@ -9,7 +9,7 @@ internal import Store
 final class VitalsSampler {
   private let stopping: StopSignal
   private static let interval: Duration = .seconds(5)
-  /// How many samples are taken for each query of the database's size, for which PostgreSQL examines every file.
+  /// The number of samples per query of the database's size, for which PostgreSQL examines every file.
   private static let looksPerSize = 12
   /// Statement timeout of the sampling queries.
   private static let timeout: Duration = .seconds(5)
@@ -40,10 +40,10 @@ final class VitalsSampler {
         // Opens a connection to find out whether admin threads can get one again.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
           health.lacksConnections = false
-          // A database that was away is one fault.
+          // An unreachable database is logged as one fault.
           if wasThere { log.notice("the database has connections again") }
         }
-        // Others may have noticed what was over before this thread looked.
+        // Another thread may have noticed the end of the fault before this one sampled.
         if FailureDetails.isOver() || !wasThere {
           log.notice("the database answers again", metadata: ["fault": "\(FailureDetails.away)"])
         }

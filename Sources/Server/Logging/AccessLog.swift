@@ -6,14 +6,14 @@ internal import Tracing
 /// Logs one line per request: at `info` when `UPMC_ACCESS_LOG` is set, else at `debug`.
 struct AccessLog {
   private enum Limits {
-    /// Maximum length of a request id that a client may choose.
+    /// Maximum length in bytes of a request id that a client may choose.
     static let callerIDBytes = 64
   }
 
   private let log = Logger(label: "access")
   private let level: Logger.Level
 
-  /// Returns nil when lines at this level would not be logged.
+  /// Creates the log; nil when lines at this level would not be logged.
   init?(isAskedFor: Bool) {
     level = isAskedFor ? .info : .debug
     guard level >= log.logLevel else { return nil }
@@ -45,7 +45,7 @@ struct AccessLog {
     return parts.joined(separator: "/")
   }
 
-  /// Returns whether a request id chosen by the client has the usual form: letters, digits and separators.
+  /// Returns true if a request id chosen by the client has the usual form: letters, digits and separators.
   static func isPlain(_ id: String) -> Bool {
     (1...Limits.callerIDBytes).contains(id.utf8.count)
       && id.utf8.allSatisfy { byte in

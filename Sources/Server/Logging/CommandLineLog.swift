@@ -4,21 +4,22 @@ internal import Reactor
 internal import Store
 
 /// Logs what was changed at the command line while this server runs: an app paused, a credential replaced, a message
-/// sent. It reads the audit log, because those commands go to the database, not to a server. On the thread `catalog`,
-/// after the catalog was reloaded: so the change is in force when its line is written. Decision 136.
+/// sent. Reads the audit log, because those commands use the database directly, not a server. Called on the thread
+/// `catalog` after the catalog was reloaded, so that a change is in force when its line is written. Decision 136.
 struct CommandLineLog {
   private enum Limits {
     static let interval = Duration.seconds(1)
-    /// Entries below the newest that are read again: a transaction may commit after one with a higher number.
+    /// The number of entries below the newest that are read again: a transaction may commit after one with a higher
+    /// number.
     static let overlap: Int64 = 100
   }
 
   private let log = Logger(label: "commands")
   private let clock = SystemClock()
   private var nextLook = Instant(nanoseconds: 0)
-  /// The newest entry at the last look; nil before the first, which only notes where the log ends.
+  /// The newest entry at the last look; nil before the first look, which only notes where the audit log ends.
   private var newest: Int64?
-  /// Entries within the overlap that are logged, or older than this server.
+  /// The numbers of entries within the overlap that are logged already, or older than this server.
   private var known: Set<Int64> = []
 
   mutating func look(_ connection: Connection) throws(PostgresError) {
@@ -46,7 +47,8 @@ struct CommandLineLog {
     log.info("changed at the command line", metadata: metadata)
   }
 
-  /// Logs are kept for longer than people's data: objects that may name a person stay out.
+  /// Returns true if an action's object never names a person. Other objects are left out, because logs are kept for
+  /// longer than personal data.
   static func namesNobody(_ action: String) -> Bool {
     let subjects: Set<Substring> = [
       "app", "api-key", "approval", "channel", "credential", "group", "import", "message", "segment", "seqno",

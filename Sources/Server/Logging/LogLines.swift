@@ -33,7 +33,8 @@ package struct LogLines: LogHandler {
     var all = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let fault = all["fault"].map { "fault \($0)" }
     if event.level >= .warning {
-      // Compared regardless of the label; what names a fault, regardless of its words.
+      // A repeated line is recognized by its text regardless of the label, and one with a fault's name by that name
+      // alone.
       let line = fault ?? LogLine.bounded("\(event.message) \(all.sorted { $0.key < $1.key })")
       guard case .write(let repeated) = Self.repeated.judge(line, at: SystemClock().now) else { return }
       if repeated > 0 { all["repeated"] = .stringConvertible(repeated) }

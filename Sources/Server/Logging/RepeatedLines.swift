@@ -2,12 +2,11 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a
+/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one per
 /// minute with the number of suppressed lines. Decision 118.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
-    /// Write the line.
-    /// - Parameter repeated: how many equal lines were suppressed since it was last written.
+    /// Write the line; the value is the number of equal lines suppressed since it was last written.
     case write(repeated: Int)
     case hold
   }
@@ -15,13 +14,13 @@ final class RepeatedLines: Sendable {
   private struct Entry {
     var writtenAt: Instant
     var held = 0
-    /// When the fault was over; nil while it lasts.
+    /// The time at which the fault ended; nil while it lasts.
     var endedAt: Instant?
   }
 
   private enum Limits {
     static let pause: Duration = .seconds(60)
-    /// After the end of a fault, threads that have not tried again may still speak of it.
+    /// Time after the end of a fault for which threads that have not tried again may still log it.
     static let echo: Duration = .seconds(2)
     /// Maximum number of different lines that are remembered.
     static let lines = 256
@@ -29,8 +28,8 @@ final class RepeatedLines: Sendable {
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// A fault is over: when it begins again, that is written at once. Returns how many lines were suppressed since the
-  /// last one; nil if none was written.
+  /// Records the end of a fault, so that its next occurrence is written at once. Returns how many of its lines were
+  /// suppressed since the last one written; nil if none was written.
   func end(_ fault: String, at now: Instant) -> Int? {
     entries.withLock { entries in
       guard let entry = entries[fault], entry.endedAt == nil else { return nil }
@@ -39,7 +38,8 @@ final class RepeatedLines: Sendable {
     }
   }
 
-  /// - Parameter line: without its time and label; or the name of a fault.
+  /// Decides whether to write a line.
+  /// - Parameter line: the line without its time and label, or the name of a fault.
   func judge(_ line: String, at now: Instant) -> Judgement {
     entries.withLock { entries in
       if let entry = entries[line], let endedAt = entry.endedAt {

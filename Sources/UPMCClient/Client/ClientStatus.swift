@@ -14,9 +14,11 @@ public struct ClientStatus: Sendable, Equatable {
     case tokenDiffers
     /// The token belongs to a different APNs environment from the registered one.
     case environmentDiffers
-    /// The registered user is not proved: the device receives messages to everyone, but none to this user.
+    /// The server has accepted no proof of the registered user: the device receives messages to everyone, but none to
+    /// this user.
     case unproved(clientUID: String)
-    /// In an app whose identity mode is `strict`: the server's silent push has not been received and returned yet.
+    /// In an app whose identity mode is `strict`: the device has not yet received the server's silent push and returned
+    /// it.
     case awaitsPush
     /// The user has withdrawn consent to notifications.
     case consentWithdrawn
@@ -24,7 +26,7 @@ public struct ClientStatus: Sendable, Equatable {
     case serverNotReached(String)
     /// The server refused the call, for the reason given.
     case refused(String)
-    /// This number of receipts and reads wait to be sent: pushes arrive, but the server does not know that.
+    /// The given number of receipts and reads wait to be sent: pushes arrive, but the server does not know that.
     case confirmationsWait(Int)
   }
 
@@ -38,9 +40,10 @@ public struct ClientStatus: Sendable, Equatable {
 }
 
 extension PushClient {
-  /// Asks the server about this device and returns what keeps it from receiving pushes.
+  /// Asks the server about this device and returns what keeps it from receiving pushes. Never throws: a failed call is
+  /// a finding.
   /// - Parameters:
-  ///   - mayShow: whether the system lets the app show notifications; nil if unknown.
+  ///   - mayShow: true if the system lets the app show notifications, false if not; nil if unknown.
   ///   - token: the device token that the system has issued since the app started; nil if none.
   public func status(mayShow: Bool?, token: String?) async -> ClientStatus {
     var findings: [ClientStatus.Finding] = []
@@ -94,7 +97,7 @@ extension PushClient {
   }
 }
 
-/// Answer of `GET /v1/devices/{device}`.
+/// The answer to `GET /v1/devices/{device}`.
 private struct ServedDevice: Decodable {
   var environment: String
   /// The first eight characters of the registered token.

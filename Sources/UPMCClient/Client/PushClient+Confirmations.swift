@@ -17,7 +17,7 @@ extension PushClient {
     return await confirm(.receipt, payload, isExtension: isExtension)
   }
 
-  /// Confirms a push with a token that the caller knows: for an extension that shares no storage with its app.
+  /// Confirms a push for the given token: for an extension that shares no storage with its app.
   @discardableResult
   public func feedback(_ payload: ReceivedPayload, token: String) async -> ConfirmationOutcome {
     guard OutboxEntry.isPlain(token, 512) else { return .refused("a push token is 1 to 512 bytes without spaces") }
@@ -53,7 +53,7 @@ extension PushClient {
     return await send([])
   }
 
-  /// Number of receipts and reads that wait to be sent.
+  /// The number of stored receipts and reads that wait to be sent.
   public var waitingConfirmations: Int { outbox.waiting().count }
 
   private func confirm(
@@ -119,17 +119,17 @@ extension PushClient {
   }
 }
 
-/// Result of confirming a receipt or read.
+/// The result of confirming a receipt or read.
 public enum ConfirmationOutcome: Sendable, Equatable {
-  /// The server has recorded it. For a read, `badge` is the user's new count.
+  /// The server has recorded the confirmation. For a read, `badge` is the user's new count.
   case recorded(badge: Int?)
-  /// It is stored and will be sent later; the text says why.
+  /// The confirmation is stored and will be sent later; the text says why.
   case waits(String)
-  /// The server will never accept it, so it was removed; the text says why.
+  /// The server will never accept the confirmation, so it was removed; the text says why.
   case refused(String)
-  /// It could neither be stored nor sent; the text says why.
+  /// The confirmation could neither be stored nor sent; the text says why.
   case lost(String)
-  /// Nothing had to be confirmed: it is a silent push, or the extension has confirmed it.
+  /// No confirmation was needed: the push is silent, or the extension has confirmed it.
   case notNeeded
 
   /// True if the server has recorded the confirmation or needs none.

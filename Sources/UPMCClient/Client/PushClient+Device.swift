@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// Badge, groups, consents and further tokens of the device and its user.
+/// Manages badge, groups, consents and further tokens of the device and its user.
 extension PushClient {
   // MARK: Badge
 
@@ -187,47 +187,47 @@ extension PushClient {
 
 /// A group that a device or its user can be a member of.
 public struct ClientGroup: Sendable, Equatable, Decodable {
-  /// GROUPSEQ, the group's number.
+  /// The group's number (GROUPSEQ).
   public let groupSeq: String
   /// The group's name.
   public let name: String
 }
 
-/// Consents of a device; nil for those that the user was never asked for.
+/// The consents of a device; nil for those that the user was never asked for.
 public struct ClientConsents: Sendable, Equatable, Decodable {
   /// The user's answer to a request for consent.
   public struct Answer: Sendable, Equatable, Decodable {
     /// True if consent was given, false if it was withdrawn.
     public let given: Bool
-    /// When consent was given or withdrawn (RFC 3339).
+    /// The time at which consent was given or withdrawn (RFC 3339).
     public let at: String
   }
 
-  /// Consent to notifications in general.
+  /// The consent to notifications in general.
   public let notification: Answer?
-  /// Consent to advertising.
+  /// The consent to advertising.
   public let ad: Answer?
-  /// Consent to advertising at night.
+  /// The consent to advertising at night.
   public let nightAd: Answer?
 }
 
-/// Kinds of APNs tokens besides the PSID.
+/// The kinds of APNs tokens besides the PSID.
 public enum FurtherTokenKind: String, Sendable, CaseIterable {
-  /// PushKit token for calls.
+  /// The PushKit token for calls.
   case voip
-  /// Token with which a push can start a Live Activity.
+  /// The token with which a push can start a Live Activity.
   case liveActivityStart = "live-activity-start"
-  /// Token of the Push to Talk framework.
+  /// The token of the Push to Talk framework.
   case pushToTalk = "push-to-talk"
-  /// Token of an Apple Watch complication.
+  /// The token of an Apple Watch complication.
   case complication
-  /// Token of a file provider extension.
+  /// The token of a file provider extension.
   case fileProvider = "file-provider"
-  /// Token for location queries.
+  /// The token for location queries.
   case location
-  /// Token for updating widgets.
+  /// The token for updating widgets.
   case widgets
-  /// Token for updating controls.
+  /// The token for updating controls.
   case controls
 }
 
@@ -235,13 +235,13 @@ public enum FurtherTokenKind: String, Sendable, CaseIterable {
 public struct InboxListing: Sendable, Equatable, Decodable {
   /// A message in the inbox.
   public struct Entry: Sendable, Equatable, Decodable {
-    /// SEQNO of the message.
+    /// The SEQNO of the message.
     public let seqno: String
-    /// When the message was sent (RFC 3339).
+    /// The time at which the message was sent (RFC 3339).
     public let sentAt: String
-    /// When the message leaves the inbox (RFC 3339).
+    /// The time at which the message leaves the inbox (RFC 3339).
     public let endsAt: String
-    /// When the message was read (RFC 3339); nil if unread.
+    /// The time at which the message was read (RFC 3339); nil if unread.
     public let readAt: String?
     /// The payload as in the push; nil if this version cannot read it.
     public let payload: PayloadValue?
@@ -250,10 +250,10 @@ public struct InboxListing: Sendable, Equatable, Decodable {
     public var received: ReceivedPayload? { payload.flatMap { try? ReceivedPayload($0) } }
   }
 
-  /// Entries, newest first.
+  /// The entries, newest first.
   public let items: [Entry]
-  /// Number of unread messages on all pages.
+  /// The number of unread messages on all pages.
   public let unread: Int
-  /// Cursor of the next page; nil on the last page.
+  /// The cursor of the next page; nil on the last page.
   public let nextCursor: String?
 }

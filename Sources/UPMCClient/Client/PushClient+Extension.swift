@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// What a Notification Service Extension does with a push, except for calls to the system's notification API.
+/// Processes a push for a Notification Service Extension, except for calls to the system's notification API.
 extension PushClient {
   /// Stores the receipt of a push, before anything is downloaded or sent. Returns true if it is on disk, so that the
   /// app need not confirm the push.
@@ -22,9 +22,9 @@ extension PushClient {
     }
   }
 
-  /// Processes a push as a Notification Service Extension must: stores the receipt first, because the process may be ended
-  /// at any moment, then sends it while page and image are downloaded. The notification waits for the downloads, but never
-  /// for the receipt.
+  /// Processes a push for a Notification Service Extension: stores the receipt first, because the system may end the
+  /// process at any moment, then sends it while page and image are downloaded. The notification waits for the
+  /// downloads, but never for the receipt.
   /// - Parameters:
   ///   - directory: directory for the media file, which the system moves away when it is attached.
   ///   - stored: called if the receipt is on disk, so that the app need not confirm the push.
@@ -73,20 +73,20 @@ extension PushClient {
   }
 }
 
-/// What was downloaded for a push; nil for what it does not refer to or what failed.
+/// The content that was downloaded for a push; a member is nil if the push does not refer to it or the download failed.
 public struct FetchedContent: Sendable, Equatable {
-  /// Value of a hosted `ext`.
+  /// The value of a hosted `ext`.
   public internal(set) var ext: String?
-  /// Text of a hosted message.
+  /// The text of a hosted message.
   public internal(set) var body: String?
-  /// Path of an image, sound or video, with the file name extension that the system requires.
+  /// The path of an image, sound or video, with the file name extension that the system requires.
   public internal(set) var mediaFile: String?
 
   /// Creates an empty result.
   init() {}
 }
 
-/// Kind of a media file that the system can attach, determined by its first bytes, because the URL and the
+/// The kind of a media file that the system can attach, determined by its first bytes, because the URL and the
 /// `Content-Type` are not reliable.
 enum MediumKind: String {
   case jpg, png, gif, mp4, m4a, wav, aiff, mp3

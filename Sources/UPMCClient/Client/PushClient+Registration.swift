@@ -76,7 +76,8 @@ extension PushClient {
     }
   }
 
-  /// Returns the stored registration with changes that another process has made meanwhile, such as a new token.
+  /// Returns the stored registration with changes that another process has made meanwhile, such as a new token; returns
+  /// `asked` if the device was unregistered or registered anew.
   private func reread(_ asked: StoredRegistration) throws(ClientError) -> StoredRegistration {
     guard let now = try registration(), now.device == asked.device else { return asked }
     return now
@@ -147,7 +148,7 @@ extension PushClient {
   }
 }
 
-/// Answer of the calls that change the user.
+/// The answer to the calls that change the user.
 struct DeviceStanding: Decodable, Sendable {
   var authKey: String
   var user: KnownUser?
@@ -155,17 +156,17 @@ struct DeviceStanding: Decodable, Sendable {
   var awaitsPush: Bool
 }
 
-/// The registration, as far as an app needs to know it.
+/// The device's registration, as far as an app needs to know it.
 public struct DeviceRegistration: Sendable, Equatable {
   /// The server's id of the device.
   public let device: String
-  /// PSID: the registered push token.
+  /// The registered push token (PSID).
   public let token: String
-  /// CUID of the user; nil for a guest.
+  /// The CUID of the user; nil for a guest.
   public let clientUID: String?
-  /// CNAME, the user's display name; nil for a guest.
+  /// The user's display name (CNAME); nil for a guest.
   public let clientName: String?
-  /// How the user was proved (`open`, `proof` or `strict`); nil for a guest.
+  /// The identity mode in which the user was proved (`open`, `proof` or `strict`); nil for a guest.
   public let identity: String?
   /// True in `strict` mode until a push has been returned; only then does the device belong to the user.
   public let awaitsPush: Bool

@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-/// A device's client of a UPMC server. Each process has one: the app, and its extension on the same key store and
-/// directory.
+/// The client of a UPMC server on one device. Create one per process: one in the app and one in its extension, with the
+/// same key store and directory.
 ///
 /// Every call is idempotent and is repeated once if its answer is lost. Calls that change the registration are
 /// performed one after another in the order made, so that the latest token is registered last.
@@ -26,6 +26,7 @@ public actor PushClient {
   /// Called after each step of sending the outbox; for tests.
   let onSending: @Sendable (SendingStep) -> Void
 
+  /// Creates a client.
   /// - Parameters:
   ///   - transport: sends requests to the server.
   ///   - keys: key store; must be the same for the app and its extension.
@@ -37,6 +38,7 @@ public actor PushClient {
     self.init(settings, transport: transport, keys: keys, now: now, onStep: { _ in })
   }
 
+  /// Creates a client whose steps tests can observe.
   /// - Parameter onStep: called after each step of writing an outbox file; tests end the process there.
   package init(
     _ settings: ClientSettings, transport: any Transport & Sendable, keys: any KeyStore,
@@ -51,7 +53,7 @@ public actor PushClient {
     outbox = Outbox(directory: settings.directory, onStep: onStep)
   }
 
-  /// Sends further log entries to `log`.
+  /// Replaces the log.
   public func use(_ log: ClientLog) {
     self.log = log
   }
@@ -139,7 +141,7 @@ public actor PushClient {
     return try await call(request)
   }
 
-  // MARK: Rest
+  // MARK: Retry-After
 
   /// Seconds until the server may be called again; nil if it may be called now.
   var restSeconds: Double? {

@@ -6,8 +6,8 @@
   internal import Glibc
 #endif
 
-/// Writes files atomically and durably: to a temporary file, which is synced and renamed, followed by syncing the
-/// directory. Ending the process or the machine at any moment leaves no partial file.
+/// Writes files atomically and durably: writes and syncs a temporary file, renames it, and syncs the directory. If the
+/// process or the machine stops at any moment, no partial file remains under the final name.
 package enum DurableFile {
   /// A step of writing a file; tests end the process there.
   package enum Step: String, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ package enum DurableFile {
     var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
   }
 
-  /// Prefix of temporary files, by which readers ignore them.
+  /// The prefix of temporary files, by which readers ignore them.
   static let asidePrefix = ".writing-"
 
   static func write(

@@ -47,8 +47,8 @@ package struct Outbox: Sendable {
     try limit()
   }
 
-  /// Replaces what an entry's file holds.
-  /// - Returns: false when there is none: another process was answered, or it could not be stored.
+  /// Replaces the content of an entry's file. Returns false, and writes nothing, if there is no such file: another
+  /// process has removed it after an answer, or it could not be stored.
   func replace(_ entry: OutboxEntry) throws -> Bool {
     guard try read(entry.name) != nil else { return false }
     try write(entry)
@@ -59,7 +59,7 @@ package struct Outbox: Sendable {
     try DurableFile.remove(path(entry.name))
   }
 
-  /// Returns the names of files that wait: receipts first, each by SEQNO.
+  /// Returns the names of the files that wait to be sent: receipts first, each kind in the order of SEQNO.
   package func waiting() -> [String] {
     names().compactMap { name in OutboxEntry.parts(of: name).map { (name, $0) } }
       .sorted { left, right in
@@ -69,7 +69,7 @@ package struct Outbox: Sendable {
       .map(\.0)
   }
 
-  /// Reads an entry. Nil if it does not exist, or was damaged and has been removed.
+  /// Returns an entry; nil if it does not exist, or was damaged and has been removed.
   package func read(_ name: String) throws -> OutboxEntry? {
     guard let bytes = try DurableFile.read(path(name), mostBytes: 16_384) else { return nil }
     if let entry = OutboxEntry(bytes, named: name) { return entry }
@@ -87,7 +87,7 @@ package struct Outbox: Sendable {
     }
   }
 
-  /// True if the entry is so old that no server knows its message any more.
+  /// Returns true if the entry is so old that no server knows its message any more (`ClientLimits.outboxSeconds`).
   static func isTooOld(_ entry: OutboxEntry, now: Date) -> Bool {
     now.timeIntervalSince1970 - entry.writtenAt > ClientLimits.outboxSeconds
   }

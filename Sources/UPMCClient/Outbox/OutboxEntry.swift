@@ -12,14 +12,15 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
   /// The token that the push was probably sent to, followed by earlier ones: the token may have changed while the push
   /// was in transit.
   var psids: [String]
-  /// Time of the receipt or read (RFC 3339); nil if the device's clock is obviously wrong.
+  /// The time of the receipt or read (RFC 3339); nil if the device's clock is obviously wrong.
   var at: String?
   var badgeOption: BadgeOption?
   var badge: Int?
-  /// Time of storing by the device's clock, in seconds since 1970.
+  /// The time of storing by the device's clock, in seconds since 1970.
   var writtenAt: Double
 
-  /// Nil if the payload's values are not valid for UPMC. They become part of the file's name, so they are checked.
+  /// Creates an entry; nil if the payload's values are not valid for UPMC. They become part of the file's name, so they
+  /// are checked.
   init?(
     _ kind: Confirmation.Kind, seqno: String, pushkey: String, psids: [String], option: BadgeOption? = nil,
     badge: Int? = nil, now: Date
@@ -37,7 +38,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     writtenAt = now.timeIntervalSince1970
   }
 
-  /// Of the machine's own time.
+  /// Creates an entry from a confirmation, with the current time; nil if its values are not valid for UPMC.
   package init?(_ kind: Confirmation.Kind, _ confirmation: Confirmation) {
     self.init(
       kind, seqno: confirmation.seqno, pushkey: confirmation.pushkey, psids: [confirmation.psid],
@@ -54,7 +55,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
 
   var bytes: [UInt8] { WireBody.encode(self) }
 
-  /// Name of the file. There is one per SEQNO and kind, and for reads, one per badge option and number, so that exactly
+  /// The file's name. There is one per SEQNO and kind, and for reads, one per badge option and number, so that exactly
   /// what was acknowledged is removed even if the app has requested another read meanwhile.
   var name: String {
     guard kind == .read else { return "\(seqno).receipt" }

@@ -4,22 +4,22 @@
   internal import Foundation
 #endif
 
-/// Result of sending the stored confirmations.
+/// The result of sending the stored confirmations.
 public struct FlushReport: Sendable, Equatable {
-  /// Number recorded by the server.
+  /// The number of confirmations that the server has recorded.
   public internal(set) var recorded = 0
-  /// Number refused permanently, and removed.
+  /// The number of confirmations that were refused permanently, and removed.
   public internal(set) var refused = 0
-  /// Number still stored.
+  /// The number of confirmations still stored.
   public internal(set) var waiting = 0
-  /// Why some are still stored; nil if none are.
+  /// The reason why some are still stored; nil if none are.
   public internal(set) var reason: String?
-  /// Seconds for which the server has asked not to be called; nil if it has not.
+  /// The number of seconds for which the server has asked not to be called; nil if it has not.
   public internal(set) var retryAfterSeconds: Int?
-  /// Results by file name.
+  /// The results by file name.
   var verdicts: [String: Verdict] = [:]
 
-  /// Result of one entry.
+  /// The server's result for one entry.
   enum Verdict: Equatable {
     case recorded(badge: Int?)
     case refused(String)
@@ -40,7 +40,7 @@ struct OutboxSender {
   /// Called after each step; tests end the process there.
   var onStep: @Sendable (SendingStep) -> Void = { _ in }
 
-  /// Result of a call for all of its entries.
+  /// The result of one call, for all of its entries.
   private enum Outcome {
     case answered([ConfirmationCall.Verdict])
     /// The server rejects the call as a whole, because one of its entries or its format is invalid.
@@ -49,12 +49,12 @@ struct OutboxSender {
   }
 
   /// Sends all entries of the outbox.
-  /// - Parameter beyond: entries that could not be stored, sent with the others.
+  /// - Parameter loose: entries that could not be stored, sent with the others.
   func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
     var report = FlushReport()
     var done: Set<String> = []
     let unstored = Set(loose.map(\.name))
-    // What is sent from memory: in no file, or once more with another token.
+    // Entries sent from memory: those that are in no file, and those sent once more with another token.
     var loose = loose
     outbox.sweep(now: now())
     for kind in Confirmation.Kind.allCases {
@@ -81,8 +81,9 @@ struct OutboxSender {
     }
   }
 
+  /// Sends a batch and applies the server's results to the files and the report. Returns the entries to send once more
+  /// in this flush, with another token.
   /// - Parameter unstored: names of entries that are in no file.
-  /// - Returns: what is to be sent once more in this flush, with another token.
   private func settle(
     _ batch: [OutboxEntry], _ unstored: Set<String>, _ report: inout FlushReport
   ) async -> [OutboxEntry] {
@@ -124,10 +125,10 @@ struct OutboxSender {
       var other = entry
       other.psids.removeFirst()
       do {
-        // Without its file, another process was answered.
+        // If the file is gone, another process has received the answer.
         guard try outbox.replace(other) || !isStored else { return nil }
       } catch {
-        // A full disk: the file begins with the first token again another time.
+        // The disk is full: the file still begins with the first token, and a later flush starts with it.
         log("cannot note the next token of \(entry.name): \(error)")
       }
       return other

@@ -1,8 +1,8 @@
 /// A JSON value in a payload.
 public enum PayloadValue: Sendable, Equatable, Codable {
-  /// `null`.
+  /// The value `null`.
   case null
-  /// `true` or `false`.
+  /// The value `true` or `false`.
   case flag(Bool)
   /// A number. Whole numbers up to 2⁵³ are exact.
   case number(Double)

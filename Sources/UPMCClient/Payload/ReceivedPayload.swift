@@ -6,35 +6,36 @@
 
 /// The payload of a received push: what the system shows (`aps`), UPMC's own part (`mps`), and custom keys.
 public struct ReceivedPayload: Sendable, Equatable {
-  /// SEQNO: the message's number, as digits.
+  /// The message's number (SEQNO), as digits.
   public let seqno: String
-  /// Key that proves that the message was sent to this device's token.
+  /// The key that proves that the message was sent to this device's token.
   public let pushkey: String
-  /// `mps.appid`: the app that the message was sent to.
+  /// The app that the message was sent to, from `mps.appid`; nil if absent.
   public let appID: String?
-  /// `mps.sender`: `admin`, `device-ios`, `device-android`, or a name given by the sender.
+  /// The sender, from `mps.sender`: `admin`, `device-ios`, `device-android`, or a name given by the sender; nil if
+  /// absent.
   public let sender: String?
-  /// `mps.senddate`: `yyyyMMddHH` in the app's time zone.
+  /// The hour of sending, from `mps.senddate`: `yyyyMMddHH` in the app's time zone; nil if absent.
   public let sendDate: String?
   /// True if `mps.db_in` is `Y`: the message is kept in the history.
   public let dbIn: Bool
   /// True if `mps.sms` is `Y`: an SMS follows if the push is not confirmed.
   public let sms: Bool
-  /// `mps.ext`, unparsed; see `RichContent`.
+  /// The value of `mps.ext`, unparsed; see `RichContent`.
   public let ext: String?
-  /// `aps.alert.title`.
+  /// The title, from `aps.alert.title`; nil if absent.
   public let title: String?
-  /// `aps.alert.body`, or `aps.alert` itself if it is a string.
+  /// The text, from `aps.alert.body`, or `aps.alert` itself if it is a string; nil if absent.
   public let body: String?
-  /// `aps.badge`: the number for the icon; nil to leave the icon unchanged.
+  /// The number for the icon, from `aps.badge`; nil to leave the icon unchanged.
   public let badge: Int?
-  /// `aps.category`.
+  /// The notification category, from `aps.category`; nil if absent.
   public let category: String?
   /// True if `mutable-content` is 1, so that the system starts the extension.
   public let startsExtension: Bool
   /// True if the push shows nothing and only wakes the app.
   public let isSilent: Bool
-  /// URL of an image, sound or video; only https.
+  /// The URL of an image, sound or video; nil if absent or not https.
   public let mediaURL: String?
   /// True if `feedback` is `"true"`: the extension has confirmed the push, so the app need not.
   public let hasFeedback: Bool
@@ -57,7 +58,7 @@ public struct ReceivedPayload: Sendable, Equatable {
     try self.init(value)
   }
 
-  /// Reads the values from a payload that has already been parsed.
+  /// Creates a payload from a value that has already been parsed.
   /// - Throws: `.notOfUPMC` if the payload has no SEQNO or pushkey.
   public init(_ outer: PayloadValue) throws(ClientError) {
     let root = Self.unwrapped(outer)

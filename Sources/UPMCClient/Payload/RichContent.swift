@@ -1,21 +1,21 @@
 /// The content of `mps.ext`, parsed by its pipe characters: a digit for the kind, then a title and URLs.
 public enum RichContent: Sendable, Equatable {
-  /// `0|title`.
+  /// A title: `0|title`.
   case text(title: String)
-  /// `1|title|image|page`.
+  /// A title and the URLs of an image and a page: `1|title|image|page`.
   case page(title: String, image: String, page: String)
-  /// `2|title|image|video`.
+  /// A title and the URLs of an image and a video: `2|title|image|video`.
   case video(title: String, image: String, video: String)
-  /// `3|title|image`.
+  /// A title and the URL of an image: `3|title|image`.
   case image(title: String, image: String)
-  /// `4|title|url`: a page with access protection, or one made with the editor.
+  /// A title and the URL of a page with access protection, or of one made with the editor: `4|title|url`.
   case protectedPage(title: String, url: String)
-  /// `6|title|url`: a link to further information.
+  /// A title and a link to further information: `6|title|url`.
   case link(title: String, url: String)
   /// A URL that ends in `_ext.html` or `_msp.html`: the value was too large for a push and must be downloaded with
   /// `PushClient.resolve`.
   case hosted(url: String)
-  /// Anything else: text, JSON or a URL.
+  /// Any other value: text, JSON or a URL.
   case free(String)
 
   /// Parses `ext`. Text that matches no kind is `free`.
@@ -32,7 +32,7 @@ public enum RichContent: Sendable, Equatable {
     }
   }
 
-  /// URL of an image to show with the notification; nil if there is none, or if it is not https.
+  /// The URL of an image to show with the notification; nil if there is none, or if it is not https.
   public var imageURL: String? {
     switch self {
     case .page(_, let image, _), .video(_, let image, _), .image(_, let image):
@@ -41,7 +41,7 @@ public enum RichContent: Sendable, Equatable {
     }
   }
 
-  /// True if the value must be downloaded from a page of the server.
+  /// Returns true if the value must be downloaded from a page of the server.
   static func isHosted(_ value: String) -> Bool {
     (value.hasPrefix("https://") || value.hasPrefix("http://")) && value.utf8.count <= 2_048
       && (value.hasSuffix("_ext.html") || value.hasSuffix("_msp.html"))

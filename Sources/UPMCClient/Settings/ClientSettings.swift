@@ -1,8 +1,8 @@
-/// Settings of a client.
+/// The settings of a client.
 public struct ClientSettings: Sendable {
-  /// Address of the server.
+  /// The address of the server.
   public var server: ServerAddress
-  /// APP_ID: the app's bundle identifier, in its extension too.
+  /// The app's bundle identifier (APP_ID), in its extension too.
   public var appID: String
   /// The app's client key, as printed by `upmc app create`. It identifies the app but is not secret, because every copy
   /// of the app contains it.
@@ -11,9 +11,9 @@ public struct ClientSettings: Sendable {
   public var network = TokenNetwork.apns
   /// The APNs environment that issues the token. Use sandbox for builds installed by Xcode.
   public var environment = TokenEnvironment.production
-  /// Directory of the outbox; shared with the extension (the app group's directory).
+  /// The directory of the outbox; shared with the extension (the app group's directory).
   public var directory: String
-  /// Attributes that the device reports, such as model and locale.
+  /// The attributes that the device reports, such as model and locale.
   public var attributes = DeviceAttributes()
   /// Timeout of a call in seconds.
   public var callSeconds = ClientLimits.callSeconds
@@ -27,9 +27,9 @@ public struct ClientSettings: Sendable {
   }
 }
 
-/// PNSID: the network that issues a push token.
+/// The network that issues a push token (PNSID).
 public enum TokenNetwork: String, Sendable, Codable {
-  /// Apple Push Notification service.
+  /// The Apple Push Notification service.
   case apns = "APNS"
   /// Firebase Cloud Messaging; the token is Firebase's registration token.
   case fcm = "FCM"
@@ -37,25 +37,25 @@ public enum TokenNetwork: String, Sendable, Codable {
 
 /// The APNs environment that issues a token.
 public enum TokenEnvironment: String, Sendable, Codable {
-  /// For App Store, TestFlight and enterprise builds.
+  /// The environment of App Store, TestFlight and enterprise builds.
   case production
-  /// For builds installed by Xcode.
+  /// The environment of builds installed by Xcode.
   case sandbox
 }
 
-/// Attributes that a device reports, each of at most 128 bytes; nil if not reported.
+/// The attributes that a device reports, each of at most 128 bytes; nil if not reported.
 public struct DeviceAttributes: Sendable, Codable, Equatable {
-  /// `iOS` or `Android`.
+  /// The platform, `iOS` or `Android`.
   public var platform: String?
-  /// Model, for example `iPhone15,2`.
+  /// The model, for example `iPhone15,2`.
   public var model: String?
-  /// Version of the operating system, for example `18.1`.
+  /// The version of the operating system, for example `18.1`.
   public var osVersion: String?
-  /// Version of the app.
+  /// The version of the app.
   public var appVersion: String?
-  /// Locale, for example `ko-KR`.
+  /// The locale, for example `ko-KR`.
   public var locale: String?
-  /// IANA name of the time zone, for example `Asia/Seoul`.
+  /// The IANA name of the time zone, for example `Asia/Seoul`.
   public var timeZone: String?
 
   /// Creates attributes without any value.

@@ -4,14 +4,14 @@
   internal import Foundation
 #endif
 
-/// Base URL of a server: `https://push.example.com`, optionally with a port and a path.
+/// The base URL of a server: `https://push.example.com`, optionally with a port and a path.
 public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// Scheme, host, port and path, without a trailing slash.
+  /// The scheme, host, port and path, without a trailing slash.
   public let base: String
 
-  /// Thrown if a text is not a valid server address.
+  /// The error thrown if a text is not a valid server address.
   public struct Invalid: Error, CustomStringConvertible {
-    /// What is wrong with the text.
+    /// A sentence that says what is wrong with the text.
     public let description: String
   }
 
@@ -39,7 +39,7 @@ public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertibl
   /// The base URL, without a trailing slash.
   public var description: String { base }
 
-  /// True if a URL in a payload refers to this server.
+  /// Returns true if a URL in a payload refers to this server.
   func holds(_ url: String) -> Bool { url.hasPrefix(base + "/") }
 
   private static func isThisMachine(_ host: String) -> Bool {

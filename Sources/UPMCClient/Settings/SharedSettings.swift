@@ -6,16 +6,16 @@
 
 /// The settings that an app stores in the key store for its extension: server, app and network, but no client key.
 public struct SharedSettings: Codable, Sendable, Equatable {
-  /// Address of the server.
+  /// The address of the server.
   public var server: ServerAddress
-  /// APP_ID.
+  /// The app's bundle identifier (APP_ID).
   public var appID: String
   /// The network that issues the token.
   public var network: TokenNetwork
   /// The APNs environment that issues the token.
   public var environment: TokenEnvironment
 
-  /// Extracts the settings that an extension needs.
+  /// Creates shared settings with the members that an extension needs.
   public init(_ settings: ClientSettings) {
     server = settings.server
     appID = settings.appID
@@ -23,7 +23,7 @@ public struct SharedSettings: Codable, Sendable, Equatable {
     environment = settings.environment
   }
 
-  /// Reads the settings that the app has stored; nil if the app has never started or uses another key store.
+  /// Reads the settings that the app has stored; nil if the app has stored none yet or uses another key store.
   public init?(in keys: any KeyStore) {
     guard let bytes = try? keys.read("settings"),
       let known = try? JSONDecoder().decode(SharedSettings.self, from: Data(bytes))
@@ -37,7 +37,7 @@ public struct SharedSettings: Codable, Sendable, Equatable {
     try keys.write(WireBody.encode(self), "settings")
   }
 
-  /// Settings for an extension, without a client key, because an extension does not register devices.
+  /// Returns settings for an extension, without a client key, because an extension does not register devices.
   public func settings(directory: String) -> ClientSettings {
     var settings = ClientSettings(server: server, appID: appID, clientKey: "", directory: directory)
     settings.network = network

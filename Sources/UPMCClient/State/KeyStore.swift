@@ -15,7 +15,8 @@ public protocol KeyStore: Sendable {
 public struct FileKeyStore: KeyStore {
   private let directory: String
 
-  /// - Parameter directory: directory of the files; created if it does not exist.
+  /// Creates a key store.
+  /// - Parameter directory: directory of the files; created at the first write if it does not exist.
   public init(directory: String) {
     self.directory = directory
   }

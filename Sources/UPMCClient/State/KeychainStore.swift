@@ -6,20 +6,21 @@
   /// group.
   ///
   /// Entries can be read once the device has been unlocked after booting, because extensions also run while it is
-  /// locked, and they are not included in backups. See Apple's documentation, *Sharing access to keychain items among a
+  /// locked. Backups do not include them. See Apple's documentation, *Sharing access to keychain items among a
   /// collection of apps*:
   /// <https://developer.apple.com/documentation/security/sharing-access-to-keychain-items-among-a-collection-of-apps>
   public struct KeychainStore: KeyStore {
     private let service: String
     private let group: String?
 
-    /// Thrown if a keychain call fails.
+    /// The error thrown if a keychain call fails.
     public struct Failure: Error, CustomStringConvertible {
       let status: OSStatus
-      /// Contains the error code that Apple documents as `OSStatus`.
+      /// The error's text, which contains the code that Apple documents as `OSStatus`.
       public var description: String { "the keychain answered \(status)" }
     }
 
+    /// Creates a key store.
     /// - Parameters:
     ///   - service: name of this app's entries; must be the same in its extension.
     ///   - group: keychain access group of app and extension; nil for the process's default group.

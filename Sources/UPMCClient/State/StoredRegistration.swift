@@ -11,7 +11,7 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   var device: String
   var authKey: String
   var psid: String
-  /// Previous tokens, newest first.
+  /// The previous tokens, newest first.
   var formerPsids: [String] = []
   var clientUID: String?
   var clientName: String?

@@ -4,13 +4,14 @@
   internal import Foundation
 #endif
 
-/// Why a call has failed.
+/// The reason why a call has failed.
 public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The device is not registered; register it first.
   case notRegistered
   /// The badge is not in 1…1000. Nothing was sent.
   case badgeOutOfRange(Int)
-  /// A badge is given with an option other than `update` and `force`, or missing with one of these. Nothing was sent.
+  /// A badge was given with an option other than `update` and `force`, or is missing with one of these. Nothing was
+  /// sent.
   case badgeNotExpected
   /// An argument is invalid. Nothing was sent.
   case badArgument(String)
@@ -29,7 +30,7 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A page or media file that a payload refers to was rejected.
   case badContent(String)
 
-  /// Description for people and logs.
+  /// A description for people and logs.
   public var description: String {
     switch self {
     case .notRegistered: "the device is not registered; register it first"
@@ -49,18 +50,18 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// An error reported by the server (RFC 9457).
 public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertible {
-  /// Stable code, such as `upmc:unknown-group`.
+  /// The stable code, such as `upmc:unknown-group`.
   public var type: String
-  /// HTTP status.
+  /// The HTTP status.
   public var status: Int
-  /// Short title of the problem.
+  /// A short title of the problem; nil if the server sent none.
   public var title: String?
-  /// What is wrong and how to correct it.
+  /// An explanation of what is wrong and how to correct it; nil if the server sent none.
   public var detail: String?
-  /// Id under which the server has logged the request.
+  /// The id under which the server has logged the request.
   public var requestId: String?
 
-  /// Description for people and logs.
+  /// A description for people and logs.
   public var description: String { "\(status) \(type)" + (detail.map { ": \($0)" } ?? "") }
 
   /// Parses the body of an error response. Returns nil if it does not come from a UPMC server.
@@ -73,7 +74,8 @@ public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertib
 }
 
 extension WireAnswer {
-  /// Decodes the body of a successful answer. Throws the server's error otherwise.
+  /// Decodes the body of a successful answer. Throws the server's error for any other status, and `notAnAnswer` if the
+  /// body cannot be decoded.
   func decoded<Value: Decodable>(_ type: Value.Type) throws(ClientError) -> Value {
     guard (200...299).contains(status) else { throw refusal }
     do {
@@ -83,7 +85,7 @@ extension WireAnswer {
     }
   }
 
-  /// Throws unless the answer is a success without a body.
+  /// Throws `refused`, `busy` or `notAnAnswer` unless the answer is a success without a body (204).
   func demandNoContent() throws(ClientError) {
     // A network that requires a login answers 200 with a page.
     guard status == 204 else { throw (200...299).contains(status) ? .notAnAnswer(status: status) : refusal }

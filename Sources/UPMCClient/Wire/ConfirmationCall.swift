@@ -9,7 +9,7 @@
 public enum ConfirmationCall {
   /// The server's result for one confirmation.
   public struct Verdict: Sendable, Equatable {
-    /// `recorded`, `invalid-pushkey` or `unknown-message`.
+    /// The status: `recorded`, `invalid-pushkey` or `unknown-message`.
     public var status: String
     /// The user's new badge count, for a read.
     public var badge: Int?
@@ -25,7 +25,7 @@ public enum ConfirmationCall {
     return request
   }
 
-  /// Encoded by hand, because this is the most frequent call and an encoder would take ten times as long.
+  /// Encodes the body by hand, because this is the most frequent call and an encoder would take ten times as long.
   private static func body(_ confirmations: [Confirmation], _ list: String) -> [UInt8] {
     var json: [UInt8] = []
     json.reserveCapacity(32 + confirmations.count * 224)
@@ -81,9 +81,9 @@ public enum ConfirmationCall {
   }
 }
 
-/// States that a message was received or read.
+/// A statement that a message was received or read.
 public struct Confirmation: Sendable, Equatable {
-  /// Whether a message was received or read.
+  /// The kind of a confirmation: receipt or read.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// The message has arrived.
     case receipt
@@ -91,15 +91,15 @@ public struct Confirmation: Sendable, Equatable {
     case read
   }
 
-  /// SEQNO of the message, as digits.
+  /// The SEQNO of the message, as digits.
   public var seqno: String
-  /// PSID: the token that the message was sent to.
+  /// The token that the message was sent to (PSID).
   public var psid: String
-  /// Key from the payload, which proves that the message was sent to this token.
+  /// The key from the payload, which proves that the message was sent to this token.
   public var pushkey: String
-  /// When the message was received or read (RFC 3339); nil to let the server use its own time.
+  /// The time at which the message was received or read (RFC 3339); nil to let the server use its own time.
   public var at: String?
-  /// What a read does to the badge; nil means `keep`.
+  /// The effect of a read on the badge; nil means `keep`.
   public var badgeOption: BadgeOption?
   /// The number for `update` and `force`; nil for other options.
   public var badge: Int?
@@ -124,7 +124,7 @@ public struct Confirmation: Sendable, Equatable {
   }
 }
 
-/// What a read does to the user's badge count, which the server keeps.
+/// The effect of a read on the user's badge count, which the server keeps.
 public enum BadgeOption: String, Sendable, Codable, CaseIterable {
   /// Decrements the count, once per message.
   case keep

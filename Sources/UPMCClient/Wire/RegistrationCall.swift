@@ -21,7 +21,7 @@ public struct RegistrationCall: Sendable {
 
   private let body: Body
 
-  /// Describes a registration.
+  /// Creates the description of a registration.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - deviceID: id of this installation, created by the client.
@@ -57,7 +57,7 @@ public struct RegistrationCall: Sendable {
     return device
   }
 
-  /// True if a device id can safely become part of a path.
+  /// Returns true if a device id can safely become part of a path.
   static func isPathSafe(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count)
       && id.utf8.allSatisfy { byte in
@@ -68,12 +68,12 @@ public struct RegistrationCall: Sendable {
 
 /// A user, as the app identifies it.
 public struct ClientUser: Sendable, Equatable {
-  /// CUID: a login id, e-mail address, phone number or the like.
+  /// The user's id (CUID): a login id, e-mail address, phone number or the like.
   public var clientUID: String
-  /// CNAME: the display name; may be empty.
+  /// The display name (CNAME); may be empty.
   public var clientName: String
-  /// Proof created by the app's backend for this user, in apps whose identity mode is `proof` or `strict`. Not needed
-  /// if the backend has created a voucher at login.
+  /// The proof created by the app's backend for this user, in apps whose identity mode is `proof` or `strict`. Not
+  /// needed if the backend has created a voucher at login.
   public var proof: String?
 
   /// Creates a user, with or without a proof.
@@ -83,7 +83,7 @@ public struct ClientUser: Sendable, Equatable {
     self.proof = proof
   }
 
-  /// No user: the device receives only messages to everyone.
+  /// The guest: a device without a user, which receives only messages to everyone.
   public static let guest = ClientUser("GUEST")
 }
 
@@ -97,7 +97,7 @@ public struct RegisteredDevice: Sendable, Codable, Equatable {
   public var badge: Int
   /// The user; nil for a guest.
   public var user: KnownUser?
-  /// How the user was proved: `open`, `proof` or `strict`; nil for a guest.
+  /// The identity mode in which the user was proved: `open`, `proof` or `strict`; nil for a guest.
   public var identity: String?
   /// True in `strict` mode until a push has been returned; only then does the device belong to the user.
   public var awaitsPush: Bool
@@ -116,19 +116,19 @@ public struct RegisteredDevice: Sendable, Codable, Equatable {
 
 /// A user, as the server knows it.
 public struct KnownUser: Sendable, Codable, Equatable {
-  /// CUID of the user.
+  /// The CUID of the user.
   public var clientUid: String
-  /// CNAME, the display name; may be empty.
+  /// The display name (CNAME); may be empty.
   public var clientName: String
 }
 
-/// Consents that a user gives or withdraws; those that are nil are left unchanged.
+/// The consents that a user gives or withdraws; those that are nil are left unchanged.
 public struct ConsentChange: Sendable, Codable, Equatable {
-  /// Consent to notifications in general.
+  /// The consent to notifications in general.
   public var notification: Bool?
-  /// Consent to advertising.
+  /// The consent to advertising.
   public var ad: Bool?
-  /// Consent to advertising at night.
+  /// The consent to advertising at night.
   public var nightAd: Bool?
 
   /// Creates a change of the given consents.

@@ -1,14 +1,14 @@
 /// A request to the server, or for a page or media file that a payload refers to.
 public struct WireRequest: Sendable, Equatable {
-  /// `GET`, `POST`, `PUT` or `DELETE`.
+  /// The HTTP method: `GET`, `POST`, `PUT` or `DELETE`.
   public var method: String
-  /// Scheme, host, port and path prefix, without a trailing slash.
+  /// The scheme, host, port and path prefix, without a trailing slash.
   public var origin: String
-  /// Path with query, percent-encoded, with a leading slash.
+  /// The path and query, percent-encoded, with a leading slash.
   public var path: String
-  /// Token for `Authorization: Bearer`; nil if none is needed.
+  /// The token for `Authorization: Bearer`; nil if none is needed.
   public var bearer: String?
-  /// Body as JSON; nil for none.
+  /// The JSON body; nil for none.
   public var body: [UInt8]?
   /// Maximum size of the answer's body in bytes; a larger one is an error.
   public var mostBytes = ClientLimits.answerBytes
@@ -28,11 +28,11 @@ public struct WireRequest: Sendable, Equatable {
 
 /// The answer to a request.
 public struct WireAnswer: Sendable, Equatable {
-  /// HTTP status.
+  /// The HTTP status.
   public var status: Int
-  /// `Retry-After` in seconds; nil if absent or a date.
+  /// The value of `Retry-After` in seconds; nil if absent or a date.
   public var retryAfterSeconds: Int?
-  /// Value of `Content-Type`; nil if absent.
+  /// The value of `Content-Type`; nil if absent.
   public var contentType: String?
   /// The body, at most as long as the request allows.
   public var body: [UInt8]
@@ -45,16 +45,17 @@ public struct WireAnswer: Sendable, Equatable {
     self.body = body
   }
 
-  /// True if the server is overloaded or unavailable at present.
+  /// True if the server is overloaded or unavailable at present (status 429 or 5xx).
   var isBusy: Bool { status == 429 || status >= 500 }
 }
 
-/// There was no answer. The server may have carried out the request.
+/// The error of a request without an answer. The server may have carried it out.
 public struct NoAnswer: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Reason, as far as known.
+  /// The reason, as far as known.
   public let description: String
 
-  /// - Parameter description: reason, for people to read.
+  /// Creates the error.
+  /// - Parameter description: the reason, for people to read.
   public init(_ description: String) {
     self.description = description
   }
