@@ -17,7 +17,7 @@ package struct RateAllowance: Sendable {
 
   /// Admits one request if the rate allows it. Returns false if the request exceeds the rate; the state is then
   /// unchanged.
-  /// - Parameter paidAt: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
+  /// - Parameter theoreticalArrival: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
   package func take(_ theoreticalArrival: inout Int64, now: Instant) -> Bool {
     let begin = max(theoreticalArrival, now.nanoseconds)
     guard begin - now.nanoseconds <= credit - cost else { return false }
