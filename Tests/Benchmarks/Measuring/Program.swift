@@ -6,6 +6,7 @@ final class Program {
   let name: String
   let port: UInt16
   private var process: ChildProcess
+  private let log: String
   var tree: ProcessTree { ProcessTree(root: process.identifier) }
 
   /// Starts the program and waits until it accepts connections on `port` of the loopback address.
@@ -16,6 +17,7 @@ final class Program {
   ) throws {
     self.name = name
     self.port = port
+    self.log = log
     // If this program is killed, the kernel signals the server to end.
     process = try ChildProcess.start(
       ["setpriv", "--pdeathsig", "TERM", "--"] + command, environment: environment, output: .file(log),
@@ -31,11 +33,17 @@ final class Program {
     let deadline = SystemClock().now + startUp
     func isWritten(_ file: String) -> Bool { FileManager.default.contents(atPath: file)?.isEmpty == false }
     while !Loopback.accepts(port) || file.map(isWritten) == false {
-      if process.wait(atMost: .milliseconds(20)) != nil {
-        throw MeasuringError("\(name) ended at once: \(TextFile.lastLine(of: log))")
+      if let ending = process.wait(atMost: .milliseconds(20)) {
+        throw MeasuringError("\(name) ended at once (\(ending)): \(TextFile.lastLine(of: log))")
       }
       guard SystemClock().now < deadline else { throw MeasuringError("\(name) does not accept connections") }
     }
+  }
+
+  /// Throws if the program has ended, with how it ended and what it logged last.
+  func checkIsRunning() throws {
+    guard let ending = process.wait(atMost: .zero) else { return }
+    throw MeasuringError("\(name) ended meanwhile (\(ending)): \(TextFile.lastLine(of: log))")
   }
 
   /// Asks the program to end and waits for that. Idempotent.
