@@ -1,14 +1,15 @@
-internal import Synchronization
+package import Synchronization
 
 /// The keys of one purpose, which may be exchanged while threads use them. All copies of an owner share one.
 package final class LiveKeys<Key: Sendable>: Sendable {
-  private struct State: Sendable {
-    var present: Key
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var present: Key
     /// All that verify or open, the present one first.
-    var all: [Key]
+    @usableFromInline var all: [Key]
   }
 
-  private let state: Mutex<State>
+  @usableFromInline let state: Mutex<State>
 
   /// - Parameters:
   ///   - present: makes and seals.
@@ -17,8 +18,9 @@ package final class LiveKeys<Key: Sendable>: Sendable {
     state = Mutex(State(present: present, all: [present] + others))
   }
 
-  package var present: Key { state.withLock { $0.present } }
-  package var all: [Key] { state.withLock { $0.all } }
+  // Inlinable, because a generic call into another module looks up its types each time.
+  @inlinable package var present: Key { state.withLock { $0.present } }
+  @inlinable package var all: [Key] { state.withLock { $0.all } }
 
   package func take(_ present: Key, others: [Key]) {
     state.withLock { $0 = State(present: present, all: [present] + others) }

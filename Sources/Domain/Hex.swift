@@ -8,23 +8,14 @@ package enum Hex {
     text.append(digit(byte & 15))
   }
 
-  package static func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
-    var place = text.count
-    text.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
-    var digits = text.mutableSpan
-    for byte in bytes {
-      digits[place] = digit(byte >> 4)
-      digits[place + 1] = digit(byte & 15)
-      place += 2
-    }
-  }
-
   /// Appends the lowest `count` bytes of a word in big-endian order.
-  package static func append(_ word: UInt64, bytes count: UInt64, to text: inout [UInt8]) {
-    for shift in stride(from: 8 * (count - 1), to: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: word >> shift), to: &text)
+  package static func append(_ word: UInt64, bytes count: Int, to text: inout [UInt8]) {
+    let start = text.count
+    text.append(contentsOf: repeatElement(0, count: 2 * count))
+    var digits = text.mutableSpan
+    for place in 0..<2 * count {
+      digits[start + place] = digit(UInt8(truncatingIfNeeded: word >> UInt64(4 * (2 * count - 1 - place))) & 15)
     }
-    append(UInt8(truncatingIfNeeded: word), to: &text)
   }
 
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
@@ -44,6 +35,16 @@ package enum Hex {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - 55
     default: nil
     }
+  }
+
+  /// Decodes up to 16 digits as a number. Returns nil for a character that is not a hex digit.
+  package static func word(_ digits: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
+    var word: UInt64 = 0
+    for place in range {
+      guard let value = value(of: digits[place]) else { return nil }
+      word = word << 4 | UInt64(value)
+    }
+    return word
   }
 
   /// Decodes hexadecimal text. Returns nil for an odd number of characters, or a character that is not a hex digit.

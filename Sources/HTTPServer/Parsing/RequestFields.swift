@@ -17,6 +17,8 @@ extension RequestHead {
       expectation = isContinue && expectation != .unknown ? .continue : .unknown
     case 10 where bytes.equalsIgnoringCase("connection", nameStart, nameEnd):
       readConnection(bytes, valueStart, valueEnd)
+    case 12 where contentType == nil && bytes.equalsIgnoringCase("content-type", nameStart, nameEnd):
+      contentType = field.value
     case 14 where bytes.equalsIgnoringCase("content-length", nameStart, nameEnd):
       guard contentLength == nil else { throw Malformed(.badRequest, "Content-Length is repeated (RFC 9112 §6.3).") }
       contentLength = try Self.parseLength(bytes, valueStart, valueEnd)

@@ -67,11 +67,7 @@ package final class Request {
   package static func id(of number: UInt64) -> String { RequestID.text(number) }
 
   package func pathEquals(_ path: StaticString) -> Bool {
-    store.withPath { bytes in
-      // An absolute-form target without a path means "/".
-      guard !bytes.isEmpty else { return "\(path)" == "/" }
-      return bytes.count == path.utf8CodeUnitCount && bytes.equals(path, at: 0, bytes.count)
-    }
+    store.pathEquals(path)
   }
 
   /// Calls `body` with the path as it was sent, percent-encoded; empty stands for `/`.
@@ -114,7 +110,9 @@ package final class Request {
   /// True if the Content-Type is JSON without parameters, or with charset UTF-8, the only encoding of JSON (RFC 8259
   /// §8.1). Other parameters need a full parse.
   package var isPlainJSON: Bool {
-    withHeader("content-type") { value in
+    // Nearly all clients send exactly this.
+    if store.contentTypeEquals("application/json") { return true }
+    return withHeader("content-type") { value in
       let name: StaticString = "application/json"
       var rest = name.utf8CodeUnitCount
       guard value.count >= rest, value.equalsIgnoringCase(name, 0, rest) else { return false }
