@@ -1,7 +1,7 @@
-package import Synchronization
+public import Synchronization
 
 /// The keys of one purpose, which may be exchanged while threads use them. All copies of an owner share one.
-package final class LiveKeys<Key: Sendable>: Sendable {
+public final class LiveKeys<Key: Sendable>: Sendable {
   @usableFromInline
   struct State: Sendable {
     @usableFromInline var present: Key
@@ -19,8 +19,8 @@ package final class LiveKeys<Key: Sendable>: Sendable {
   }
 
   // Inlinable, because a generic call into another module looks up its types each time.
-  @inlinable package var present: Key { state.withLock { $0.present } }
-  @inlinable package var all: [Key] { state.withLock { $0.all } }
+  @inlinable @inline(__always) package var present: Key { state.withLock { $0.present } }
+  @inlinable @inline(__always) package var all: [Key] { state.withLock { $0.all } }
 
   package func take(_ present: Key, others: [Key]) {
     state.withLock { $0 = State(present: present, all: [present] + others) }

@@ -1,5 +1,5 @@
 /// Encodes and decodes hexadecimal digits.
-package enum Hex {
+public enum Hex {
   /// Computes a digit; a look-up table would be slower.
   @inlinable package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 

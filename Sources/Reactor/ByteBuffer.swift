@@ -4,9 +4,10 @@ internal import Glibc
 ///
 /// Storage is reallocated only to grow, by doubling; once all bytes are consumed, writing restarts at the front, so a
 /// connection with a steady load does not allocate. The methods are inlinable, because almost every byte that the
-/// server handles passes through them.
+/// server handles passes through them. The type is public, because the compiler (Swift 6.3) inlines nothing of a
+/// `package` type in another module; so are the few others with inlinable methods.
 @safe
-package struct ByteBuffer: ~Copyable {
+public struct ByteBuffer: ~Copyable {
   // Invariant: 0 ≤ start ≤ end ≤ capacity; storage[start..<end] is initialised.
   @usableFromInline internal var storage: UnsafeMutableRawPointer
   @usableFromInline internal var capacity: Int

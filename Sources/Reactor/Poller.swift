@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 
 /// A set of I/O events that a descriptor is ready for or watched for.
-package struct Readiness: OptionSet, Sendable {
-  package let rawValue: UInt32
+public struct Readiness: OptionSet, Sendable {
+  public let rawValue: UInt32
 
-  @inlinable package init(rawValue: UInt32) {
+  @inlinable public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 

@@ -127,12 +127,11 @@ extension Span<UInt8> {
   @inline(__always)
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
-    guard end - start >= length else { return false }
-    for offset in 0..<length {
-      // Safe: a static string is immortal, and `offset` stays below its length.
-      if unsafe self[start + offset] != text.utf8Start[offset] { return false }
+    guard start >= 0, end <= count, end - start >= length else { return false }
+    // Safe: both ranges are within their bytes. Of a literal, the compiler makes a comparison of words.
+    return unsafe withUnsafeBufferPointer { buffer in
+      unsafe memcmp(buffer.baseAddress! + start, text.utf8Start, length) == 0
     }
-    return true
   }
 
   /// True if the bytes in `start..<end` equal `text`, ignoring case. `text` must be lower case.
@@ -145,6 +144,13 @@ extension Span<UInt8> {
       if unsafe ByteClass.lowercased(self[start + offset]) != text.utf8Start[offset] { return false }
     }
     return true
+  }
+
+  /// True if the bytes in `start..<end` equal `usual`, or `lowercased` ignoring case: nearly all clients spell the names
+  /// of fields alike.
+  @inline(__always)
+  func isName(_ usual: StaticString, _ lowercased: StaticString, _ start: Int, _ end: Int) -> Bool {
+    equals(usual, at: start, end) || equalsIgnoringCase(lowercased, start, end)
   }
 
   /// True if `start..<end` contains a control character other than the tab.

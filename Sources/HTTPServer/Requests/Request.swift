@@ -59,6 +59,7 @@ package final class Request {
   package var path: String { store.head.path.count == 0 ? "/" : store.text(store.head.path) }
   /// The query as it was sent, without `?`; empty when there is none.
   package var query: String { store.text(store.head.query) }
+  package var hasQuery: Bool { store.head.query.count > 0 }
   /// Minor version of HTTP: 0 for HTTP/1.0, otherwise 1.
   package var minorVersion: Int { store.head.minorVersion }
   /// Identifies the request in logs and in `X-Request-Id`: 16 hexadecimal digits.
