@@ -52,7 +52,8 @@ struct Callgrind {
 
   private func control(_ options: [String]) throws {
     let report = try ChildProcess.run(
-      ["callgrind_control", Self.pipes(directory)] + options + ["\(program.tree.root)"], withErrors: true, atMost: .seconds(60))
+      ["callgrind_control", Self.pipes(directory)] + options + ["\(program.tree.root)"], withErrors: true,
+      atMost: .seconds(60))
     // Without such a process it complains and succeeds.
     guard report.succeeded, report.text.contains("PID \(program.tree.root)") else {
       try program.checkIsRunning()

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPClient
 internal import Reactor
 
 /// A server under measurement: started as a child process and ended with this object at the latest.
@@ -37,6 +38,19 @@ final class Program {
         throw MeasuringError("\(name) ended at once (\(ending)): \(TextFile.lastLine(of: log))")
       }
       guard SystemClock().now < deadline else { throw MeasuringError("\(name) does not accept connections") }
+    }
+  }
+
+  /// Waits until the server answers `GET /health`. A server of ours tries its address before it starts, so an accepted
+  /// connection alone proves nothing.
+  func awaitHealth(atMost timeout: Duration) throws {
+    let deadline = SystemClock().now + timeout
+    while true {
+      try checkIsRunning()
+      let client = try HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: port))
+      if (try? client.send(HTTPRequest("GET", "/health")).status) == 200 { return }
+      guard SystemClock().now < deadline else { throw MeasuringError("\(name) does not answer /health") }
+      Polling.rest(.milliseconds(20))
     }
   }
 
