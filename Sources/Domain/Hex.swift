@@ -8,13 +8,12 @@ public enum Hex {
     text.append(digit(byte & 15))
   }
 
-  /// Appends the lowest `count` bytes of a word in big-endian order.
-  package static func append(_ word: UInt64, bytes count: Int, to text: inout [UInt8]) {
-    let start = text.count
-    text.append(contentsOf: repeatElement(0, count: 2 * count))
-    var digits = text.mutableSpan
-    for place in 0..<2 * count {
-      digits[start + place] = digit(UInt8(truncatingIfNeeded: word >> UInt64(4 * (2 * count - 1 - place))) & 15)
+  /// Writes the `count` highest digits of a word.
+  static func write(_ word: UInt64, digits count: Int, at start: Int, to text: inout MutableSpan<UInt8>) {
+    var rest = word
+    for place in start..<start + count {
+      text[place] = digit(UInt8(truncatingIfNeeded: rest >> 60))
+      rest <<= 4
     }
   }
 

@@ -43,10 +43,11 @@ package struct PushKeyring: Sendable {
     let digest = keys.present.words(of: seqno.utf8.span, and: psid.utf8.span)
     let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
     let start = bytes.count
-    Hex.append(digest.first, bytes: 8, to: &bytes)
-    Hex.append(coordinates ^ digest.mask, bytes: 5, to: &bytes)
-    Hex.append(Self.seal(coordinates, incarnation, digest), bytes: 7, to: &bytes)
-    assert(bytes.count == start + 2 * Self.digestBytes)
+    bytes.append(contentsOf: repeatElement(0, count: 2 * Self.digestBytes))
+    var digits = bytes.mutableSpan
+    Hex.write(digest.first, digits: 16, at: start, to: &digits)
+    Hex.write((coordinates ^ digest.mask) << 24, digits: 10, at: start + 16, to: &digits)
+    Hex.write(Self.seal(coordinates, incarnation, digest) << 8, digits: 14, at: start + 26, to: &digits)
   }
 
   package func make(seqno: String, psid: String, at place: DeliveryCoordinates? = nil) -> String {

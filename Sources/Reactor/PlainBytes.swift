@@ -19,8 +19,9 @@ extension Span<UInt8> {
       let word = UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
       // Each test sets the highest bit of the bytes that it finds. A borrow reaches only bytes behind the first one.
       let controls = (word &- 0x2020_2020_2020_2020) & ~word
-      let found = (controls | Self.zeros(word ^ 0x2222_2222_2222_2222) | Self.zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C) | word)
-      let marks = found & 0x8080_8080_8080_8080
+      let quotes = Self.zeros(word ^ 0x2222_2222_2222_2222)
+      let backslashes = Self.zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+      let marks = (controls | quotes | backslashes | word) & 0x8080_8080_8080_8080
       guard marks == 0 else { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }

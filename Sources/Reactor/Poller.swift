@@ -3,8 +3,10 @@ internal import Glibc
 
 /// A set of I/O events that a descriptor is ready for or watched for.
 public struct Readiness: OptionSet, Sendable {
+  /// The kernel's bits.
   public let rawValue: UInt32
 
+  /// Creates a set from the kernel's bits.
   @inlinable public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }

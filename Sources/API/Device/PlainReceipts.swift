@@ -32,7 +32,8 @@ struct PlainReceipts {
       guard confirmations.count < Domain.Limits.confirmationsPerCall, let entry = reader.readEntry(body),
         let confirmation = confirmation(entry)
       else { return nil }
-      confirmations.append(confirmation)
+      // Nearly all have one: an array that grows would take room for more.
+      if confirmations.isEmpty { confirmations = [confirmation] } else { confirmations.append(confirmation) }
     } while reader.take(",", body)
     return reader.take("]}", body) && reader.position == body.count ? confirmations : nil
   }

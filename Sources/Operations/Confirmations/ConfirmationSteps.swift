@@ -300,21 +300,17 @@ struct ConfirmationSteps {
     for operation in state.ranges.indices {
       let range = state.ranges[operation]
       guard !range.isEmpty else { continue }
-      var confirmed: [OperationAnswer.Confirmed] = []
-      confirmed.reserveCapacity(range.count)
-      for slot in range {
+      func confirmed(_ slot: Int) -> OperationAnswer.Confirmed {
         let index = state.slots[slot]
-        guard index >= 0 else {
-          confirmed.append(Self.confirmed(state.entries[~index]))
-          continue
-        }
+        guard index >= 0 else { return Self.confirmed(state.entries[~index]) }
         let seqno = state.located[index].place.block.seqno
         if seqno != last { (last, isLogged) = (seqno, state.logged.contains(seqno)) }
-        confirmed.append(
-          OperationAnswer.Confirmed(
-            seqno: seqno, status: isLogged ? .recorded : .unknownMessage, isForgotten: !isLogged))
+        return OperationAnswer.Confirmed(
+          seqno: seqno, status: isLogged ? .recorded : .unknownMessage, isForgotten: !isLogged)
       }
-      batch.results[operation] = .success(.confirmed(confirmed))
+      // Nearly all have one: an array that grows would take room for more.
+      batch.results[operation] = .success(
+        .confirmed(range.count == 1 ? [confirmed(range.lowerBound)] : range.map(confirmed)))
     }
   }
 
