@@ -7,6 +7,8 @@ DEBUG := .build/debug
 RELEASE := .build/release
 PRODUCTION := .build/production
 PREFIX ?= /usr/local
+# No checks at run time for overlapping accesses to a property: debug builds, which the tests run, have them. Decision 168.
+RELEASE_FLAGS := -Xswiftc -enforce-exclusivity=unchecked
 
 # What a bare Debian 12 with Swift lacks to build and run: C libraries, the private database, what the walk of the README
 # calls.
@@ -46,7 +48,7 @@ test-deps: deps ## Install those that the tests need, too: a browser, proxies, a
 
 # The server alone, with the simulator that its demonstration runs inside it: no test, no benchmark, no torture.
 build: ## Build the program for production, .build/release/upmc
-	$(SWIFT) build -c release --product upmc
+	$(SWIFT) build -c release $(RELEASE_FLAGS) --product upmc
 
 install: production ## Install the program, its files and its manual below PREFIX (/usr/local); DESTDIR for packagers
 	@.deploy/install $(PRODUCTION)/upmc $(DEBUG)/generate-manual $(DESTDIR)$(PREFIX)
@@ -98,11 +100,11 @@ check: test-deps ## Build, lint and run the quick tests, for everyday work: all 
 	@TESTS=quick .ci/run-tests $(ARGS)
 
 torture: test-deps build ## Kill and cut two servers, PostgreSQL and the network while they work, then take the account; ARGS="--minutes 30 --seed 7"
-	$(SWIFT) build -c release --product upmc-torture
+	$(SWIFT) build -c release $(RELEASE_FLAGS) --product upmc-torture
 	@exec $(RELEASE)/upmc-torture $(ARGS)
 
 crash: test-deps build ## Crash at every boundary of a reference run, in six ways; hours: ARGS="--minutes 60" or ARGS="--part 10" for less
-	$(SWIFT) build -c release --product upmc-torture
+	$(SWIFT) build -c release $(RELEASE_FLAGS) --product upmc-torture
 	@exec $(RELEASE)/upmc-torture crash $(ARGS)
 
 citus: ## Run the tests that use a database on Citus, on a cluster made for it: CITUS=/usr/lib/postgresql/15, a PostgreSQL that has it
@@ -135,8 +137,8 @@ bench: test-deps build ## Measure against the peers; choose with ARGS="H1 P1 --j
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
 	$(SWIFT) build --package-path Tests/Peers --scratch-path .build/peers -c release
-	$(SWIFT) build -c release --product upmc-simulator
-	$(SWIFT) build -c release --product upmc-benchmark
+	$(SWIFT) build -c release $(RELEASE_FLAGS) --product upmc-simulator
+	$(SWIFT) build -c release $(RELEASE_FLAGS) --product upmc-benchmark
 	@exec $(RELEASE)/upmc-benchmark --peers .build/peers/release $(ARGS)
 
 fuzz-api: test-deps build ## Hold the API against its document: made-up requests, generated clients, guides; ARGS="--examples 500 --part Devices"
@@ -169,7 +171,7 @@ walks: deps ## Count the files that one reads who follows a receipt, a read, a c
 	@exec python3 Tests/Walks/walks.py .build/walks/debug/upmc $(DEBUG)/upmc-simulator $(ARGS)
 
 console-times: test-deps ## Time how the console loads where the server is far away; ARGS="--rtt 60 --rounds 5"
-	$(SWIFT) build -c release --product upmc
+	$(SWIFT) build -c release $(RELEASE_FLAGS) --product upmc
 	@exec python3 Tests/LoadTimes/load_times.py $(RELEASE)/upmc $(ARGS)
 
 console-jobs: test-deps ## Do each whole job in the console with a bank's volume stored, and print how many steps it takes

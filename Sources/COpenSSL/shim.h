@@ -36,6 +36,20 @@ static inline void upmc_hmac_sha256(
   SHA256_Update(&state, code, SHA256_DIGEST_LENGTH);
   SHA256_Final(code, &state);
 }
+// The same for two texts with a zero byte between them, as four numbers.
+static inline void upmc_hmac_sha256_of_two(
+    const SHA256_CTX *inner, const SHA256_CTX *outer, const void *first, size_t first_count, const void *second,
+    size_t second_count, uint64_t words[4]) {
+  SHA256_CTX state = *inner;
+  unsigned char code[SHA256_DIGEST_LENGTH];
+  SHA256_Update(&state, first, first_count);
+  SHA256_Update(&state, "", 1);
+  SHA256_Update(&state, second, second_count);
+  SHA256_Final(code, &state);
+  state = *outer;
+  SHA256_Update(&state, code, SHA256_DIGEST_LENGTH);
+  SHA256_Final((unsigned char *)words, &state);
+}
 #pragma clang diagnostic pop
 
 // SSL_CTX_set_mode and friends are macros over SSL_CTX_ctrl.

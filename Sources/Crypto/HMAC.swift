@@ -56,6 +56,49 @@ package final class HMAC: Sendable {
     }
   }
 
+  /// An authentication code as four big-endian numbers, which needs no allocation.
+  package struct Words: Sendable {
+    package var first: UInt64 = 0
+    package var second: UInt64 = 0
+    package var third: UInt64 = 0
+    package var fourth: UInt64 = 0
+
+    fileprivate init() {}
+  }
+
+  /// Returns the authentication code of two texts with a zero byte between them.
+  package func words(of first: Span<UInt8>, and second: Span<UInt8>) -> Words {
+    var words = Words()
+    if let beginnings {
+      // Safe: OpenSSL writes 32 bytes, the size of `Words`, and only reads the other arguments.
+      unsafe withUnsafePointer(to: beginnings.inner) { inner in
+        unsafe withUnsafePointer(to: beginnings.outer) { outer in
+          unsafe first.withUnsafeBytes { first in
+            unsafe second.withUnsafeBytes { second in
+              unsafe withUnsafeMutableBytes(of: &words) { room in
+                unsafe upmc_hmac_sha256_of_two(
+                  inner, outer, first.baseAddress, first.count, second.baseAddress, second.count,
+                  room.baseAddress!.assumingMemoryBound(to: UInt64.self))
+              }
+            }
+          }
+        }
+      }
+    } else {
+      var message: [UInt8] = []
+      for index in first.indices { message.append(first[index]) }
+      message.append(0)
+      for index in second.indices { message.append(second[index]) }
+      let code = authenticationCode(for: message)
+      unsafe withUnsafeMutableBytes(of: &words) { room in unsafe room.copyBytes(from: code) }
+    }
+    words.first = UInt64(bigEndian: words.first)
+    words.second = UInt64(bigEndian: words.second)
+    words.third = UInt64(bigEndian: words.third)
+    words.fourth = UInt64(bigEndian: words.fourth)
+    return words
+  }
+
   /// Returns the authentication code of a message under a key. To compute many codes with the same key, create an
   /// `HMAC` instead.
   package static func authenticationCode(for message: [UInt8], using key: SymmetricKey) -> [UInt8] {

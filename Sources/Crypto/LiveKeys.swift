@@ -1,14 +1,15 @@
-internal import Synchronization
+public import Synchronization
 
 /// The keys of one purpose, which can be replaced while threads use them. All copies of an owner share one instance.
-package final class LiveKeys<Key: Sendable>: Sendable {
-  private struct State: Sendable {
-    var present: Key
+public final class LiveKeys<Key: Sendable>: Sendable {
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var present: Key
     /// The keys that verify or decrypt, in the order in which they are tried; the present one first.
-    var all: [Key]
+    @usableFromInline var all: [Key]
   }
 
-  private let state: Mutex<State>
+  @usableFromInline let state: Mutex<State>
 
   /// Creates the keys.
   /// - Parameters:
@@ -18,8 +19,9 @@ package final class LiveKeys<Key: Sendable>: Sendable {
     state = Mutex(State(present: present, all: [present] + others))
   }
 
-  package var present: Key { state.withLock { $0.present } }
-  package var all: [Key] { state.withLock { $0.all } }
+  // Inlinable, because a generic call into another module looks up its types each time.
+  @inlinable @inline(__always) package var present: Key { state.withLock { $0.present } }
+  @inlinable @inline(__always) package var all: [Key] { state.withLock { $0.all } }
 
   package func take(_ present: Key, others: [Key]) {
     state.withLock { $0 = State(present: present, all: [present] + others) }

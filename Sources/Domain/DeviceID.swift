@@ -62,14 +62,11 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
   package func write(over text: inout [UInt8]) {
     if text.isEmpty { text = [UInt8](repeating: UInt8(ascii: "-"), count: 36) }
     var characters = text.mutableSpan
-    var place = 0
-    for word in [high, low] {
-      for shift in stride(from: UInt64(60), through: 0, by: -4) {
-        if place == 8 || place == 13 || place == 18 || place == 23 { place += 1 }
-        characters[place] = Hex.digit(UInt8(truncatingIfNeeded: word >> shift) & 15)
-        place += 1
-      }
-    }
+    Hex.write(high, digits: 8, at: 0, to: &characters)
+    Hex.write(high << 32, digits: 4, at: 9, to: &characters)
+    Hex.write(high << 48, digits: 4, at: 14, to: &characters)
+    Hex.write(low, digits: 4, at: 19, to: &characters)
+    Hex.write(low << 16, digits: 12, at: 24, to: &characters)
   }
 
   /// Returns the `apns-id` of this device's copy of a message. It is always the same for a device and a message, so

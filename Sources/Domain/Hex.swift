@@ -1,5 +1,5 @@
 /// Encodes and decodes hexadecimal digits.
-package enum Hex {
+public enum Hex {
   /// Returns the lower-case digit of a value below 16, computed, because a look-up table would be slower.
   @inlinable package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
@@ -8,23 +8,13 @@ package enum Hex {
     text.append(digit(byte & 15))
   }
 
-  package static func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
-    var place = text.count
-    text.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
-    var digits = text.mutableSpan
-    for byte in bytes {
-      digits[place] = digit(byte >> 4)
-      digits[place + 1] = digit(byte & 15)
-      place += 2
+  /// Writes the `count` highest digits of a word.
+  static func write(_ word: UInt64, digits count: Int, at start: Int, to text: inout MutableSpan<UInt8>) {
+    var rest = word
+    for place in start..<start + count {
+      text[place] = digit(UInt8(truncatingIfNeeded: rest >> 60))
+      rest <<= 4
     }
-  }
-
-  /// Appends the lowest `count` bytes of a word in big-endian order.
-  package static func append(_ word: UInt64, bytes count: UInt64, to text: inout [UInt8]) {
-    for shift in stride(from: 8 * (count - 1), to: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: word >> shift), to: &text)
-    }
-    append(UInt8(truncatingIfNeeded: word), to: &text)
   }
 
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
@@ -44,6 +34,16 @@ package enum Hex {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - 55
     default: nil
     }
+  }
+
+  /// Decodes up to 16 digits as a number. Returns nil for a character that is not a hex digit.
+  package static func word(_ digits: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
+    var word: UInt64 = 0
+    for place in range {
+      guard let value = value(of: digits[place]) else { return nil }
+      word = word << 4 | UInt64(value)
+    }
+    return word
   }
 
   /// Decodes hexadecimal text. Returns nil for an odd number of characters, or a character that is not a hex digit.

@@ -41,13 +41,14 @@ package struct PushKeyring: Sendable {
 
   /// Appends the 40 digits of a pushkey to a payload.
   package func append(seqno: String, psid: String, at place: DeliveryCoordinates? = nil, to bytes: inout [UInt8]) {
-    let digest = Self.digest(seqno, psid, keys.present)
+    let digest = keys.present.words(of: seqno.utf8.span, and: psid.utf8.span)
     let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
     let start = bytes.count
-    Hex.append(digest[..<8], to: &bytes)
-    Hex.append(coordinates ^ Self.word(digest[8..<13]), bytes: 5, to: &bytes)
-    Hex.append(Self.seal(coordinates, incarnation, digest), bytes: 7, to: &bytes)
-    assert(bytes.count == start + 2 * Self.digestBytes)
+    bytes.append(contentsOf: repeatElement(0, count: 2 * Self.digestBytes))
+    var digits = bytes.mutableSpan
+    Hex.write(digest.first, digits: 16, at: start, to: &digits)
+    Hex.write((coordinates ^ digest.mask) << 24, digits: 10, at: start + 16, to: &digits)
+    Hex.write(Self.seal(coordinates, incarnation, digest) << 8, digits: 14, at: start + 26, to: &digits)
   }
 
   package func make(seqno: String, psid: String, at place: DeliveryCoordinates? = nil) -> String {
@@ -58,42 +59,40 @@ package struct PushKeyring: Sendable {
 
   /// Verifies a pushkey. Returns nil if it is not valid for this message and token.
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
-    guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
+    proof(pushkey.utf8.span, seqno: seqno.utf8.span, psid: psid.utf8.span)
+  }
+
+  /// Verifies a pushkey without allocating. Returns nil if it proves nothing.
+  package func proof(_ pushkey: Span<UInt8>, seqno: Span<UInt8>, psid: Span<UInt8>) -> Proof? {
+    guard pushkey.count == 2 * Self.digestBytes, let token = Hex.word(pushkey, 0..<16),
+      let place = Hex.word(pushkey, 16..<26), let seal = Hex.word(pushkey, 26..<40)
+    else { return nil }
     for key in keys.all {
-      if let proof = proof(claimed, Self.digest(seqno, psid, key)) { return proof }
+      let digest = key.words(of: seqno, and: psid)
+      // Compare whole words, so that the time does not reveal how many bytes match.
+      guard token == digest.first else { continue }
+      let coordinates = place ^ digest.mask
+      let isOurs = seal == Self.seal(coordinates, incarnation, digest)
+      return Proof(coordinates: isOurs ? DeliveryCoordinates(packed: coordinates) : nil)
     }
     return nil
   }
 
-  private func proof(_ claimed: [UInt8], _ digest: [UInt8]) -> Proof? {
-    // Compare whole words, so that the time does not reveal how many bytes match.
-    guard Self.word(claimed[..<8]) == Self.word(digest[..<8]) else { return nil }
-    let coordinates = Self.word(claimed[8..<13]) ^ Self.word(digest[8..<13])
-    let isOurs = Self.word(claimed[13...]) == Self.seal(coordinates, incarnation, digest)
-    return Proof(coordinates: isOurs ? DeliveryCoordinates(packed: coordinates) : nil)
-  }
-
-  private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> [UInt8] {
-    var message: [UInt8] = []
-    message.reserveCapacity(seqno.utf8.count + 1 + psid.utf8.count)
-    message.append(contentsOf: seqno.utf8)
-    message.append(0)
-    message.append(contentsOf: psid.utf8)
-    return key.authenticationCode(for: message)
-  }
-
-  private static func seal(_ coordinates: UInt64, _ incarnation: UInt64, _ digest: [UInt8]) -> UInt64 {
+  private static func seal(_ coordinates: UInt64, _ incarnation: UInt64, _ digest: HMAC.Words) -> UInt64 {
     let prime: UInt64 = 1 << 61 - 1
-    let (factor, summand) = (word(digest[13..<21]) % prime, word(digest[21..<29]) % prime)
+    let (factor, summand) = (digest.factor % prime, digest.summand % prime)
     let product = factor.multipliedFullWidth(by: (coordinates << 21 | incarnation) % prime)
     let (_, rest) = prime.dividingFullWidth((product.high, product.low))
     return (rest + summand) % prime & (1 << 56 - 1)
   }
+}
 
-  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    let bytes = bytes.span
-    var word: UInt64 = 0
-    for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
-    return word
-  }
+/// The parts of D.
+extension HMAC.Words {
+  /// D[8 … 12].
+  fileprivate var mask: UInt64 { second >> 24 }
+  /// D[13 … 20].
+  fileprivate var factor: UInt64 { second << 40 | third >> 24 }
+  /// D[21 … 28].
+  fileprivate var summand: UInt64 { third << 40 | fourth >> 24 }
 }

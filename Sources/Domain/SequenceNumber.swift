@@ -7,10 +7,19 @@ package enum SequenceNumber {
 
   /// Returns the number; nil if malformed.
   package static func parse(_ text: String) -> Int64? {
-    guard (1...digits).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "0"),
-      text.utf8.allSatisfy({ (48...57).contains($0) })
-    else { return nil }
-    return Int64(text)
+    parse(text.utf8.span)
+  }
+
+  /// Returns the number; nil if malformed.
+  package static func parse(_ text: Span<UInt8>) -> Int64? {
+    guard (1...digits).contains(text.count), text[0] != UInt8(ascii: "0") else { return nil }
+    var number: Int64 = 0
+    for index in text.indices {
+      let digit = text[index] &- 48
+      guard digit < 10 else { return nil }
+      number = number * 10 + Int64(digit)
+    }
+    return number
   }
 
   /// The schema of a GROUPSEQ in requests.

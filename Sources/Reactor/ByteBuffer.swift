@@ -1,10 +1,13 @@
+internal import Glibc
+
 /// A growable byte buffer, appended at the end and consumed from the front. One owner.
 ///
 /// Storage is reallocated only to grow, by doubling; once all bytes are consumed, writing restarts at the front, so a
 /// connection with a steady load does not allocate. The methods are inlinable, because almost every byte that the
-/// server handles passes through them.
+/// server handles passes through them. The type is public, because the compiler (Swift 6.3) inlines nothing of a
+/// `package` type in another module; so are the few others with inlinable methods.
 @safe
-package struct ByteBuffer: ~Copyable {
+public struct ByteBuffer: ~Copyable {
   // Invariant: 0 ≤ start ≤ end ≤ capacity; storage[start..<end] is initialised.
   @usableFromInline internal var storage: UnsafeMutableRawPointer
   @usableFromInline internal var capacity: Int
@@ -38,6 +41,14 @@ package struct ByteBuffer: ~Copyable {
   /// Calls `body` with the readable bytes as a raw pointer, for passing to C; valid only during the call.
   @inlinable package func withUnsafeReadable<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body(UnsafeRawBufferPointer(start: storage + start, count: count))
+  }
+
+  /// True if the readable bytes have `text` at `offset`.
+  package func hasText(_ text: StaticString, at offset: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard offset >= 0, length <= count - offset else { return false }
+    // Safe: both ranges are initialised.
+    return unsafe memcmp(storage + start + offset, text.utf8Start, length) == 0
   }
 
   @inlinable package subscript(index: Int) -> UInt8 {

@@ -1,13 +1,15 @@
 /// A point on the monotonic clock, in nanoseconds since boot. Not affected by wall-clock changes, and not comparable
 /// across machines.
-package struct Instant: Comparable, Hashable, Sendable {
-  package let nanoseconds: Int64
+public struct Instant: Comparable, Hashable, Sendable {
+  /// Nanoseconds since boot.
+  public let nanoseconds: Int64
 
   @inlinable package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
-  @inlinable package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+  /// Returns whether the left time is earlier.
+  @inlinable public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
   @inlinable package static func + (left: Instant, right: Duration) -> Instant {
     Instant(nanoseconds: left.nanoseconds &+ right.nanoseconds)

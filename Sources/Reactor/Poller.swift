@@ -2,10 +2,12 @@ internal import CLinux
 internal import Glibc
 
 /// A set of I/O events that a descriptor is ready for or watched for.
-package struct Readiness: OptionSet, Sendable {
-  package let rawValue: UInt32
+public struct Readiness: OptionSet, Sendable {
+  /// The kernel's bits.
+  public let rawValue: UInt32
 
-  @inlinable package init(rawValue: UInt32) {
+  /// Creates a set from the kernel's bits.
+  @inlinable public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 

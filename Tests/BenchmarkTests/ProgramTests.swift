@@ -12,7 +12,7 @@ import Testing
     #expect {
       _ = try Program("nobody", ["sh", "-c", "echo why; exit 1"], port: port, log: scratch.file("log"))
     } throws: {
-      "\($0)".contains("nobody ended at once: why")
+      "\($0)".contains("nobody ended at once (exited(1)): why")
     }
   }
 

@@ -48,6 +48,9 @@ struct MeasureCommand: ParsableCommand {
   @Option(help: "Directory with the programs of Tests/Peers; without it, peers/release beside this one's.")
   var peers: String?
 
+  @Option(help: "Directory that keeps the profiles of I1, for callgrind_annotate --inclusive=yes.")
+  var profiles: String?
+
   @Flag(help: "List the scenarios and end.")
   var list = false
 
@@ -75,7 +78,8 @@ struct MeasureCommand: ParsableCommand {
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
       campaignDevices: campaignThousands * 1000,
       growthDevices: growthThousands * 1000, finishedMessages: finishedMillions * 1_000_000,
-      heldSends: heldThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program)
+      heldSends: heldThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program,
+      profiles: profiles)
     // Load generators inherit the limit.
     DescriptorLimit.raise()
     try Interruption.watch()

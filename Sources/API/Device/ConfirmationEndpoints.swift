@@ -128,14 +128,56 @@ extension Endpoint {
 /// Extension knows little more than the payload.
 extension DeviceHandler {
   func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    try confirm(request, responder, list: "receipts", isRead: false)
+    if request.isPlainJSON, let receipts = request.withBody(plainReceipts) {
+      return confirm(receipts, request, responder)
+    }
+    confirm(try confirmations(request, list: "receipts", isRead: false), request, responder)
   }
 
   func read(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    try confirm(request, responder, list: "reads", isRead: true)
+    confirm(try confirmations(request, list: "reads", isRead: true), request, responder)
   }
 
-  private func confirm(_ request: Request, _ responder: Responder, list: String, isRead: Bool) throws(Problem) {
+  private func confirm(_ confirmations: [Operation.Confirmation], _ request: Request, _ responder: Responder) {
+    // One closure instead of `perform`, and nothing is looked up for a refusal that hardly ever comes.
+    let number = request.number
+    committer.submit(.confirm(confirmations), trace: responder.span) { outcome in
+      switch outcome {
+      case .success(.confirmed(let results)):
+        responder.send(status: .ok, contentType: "application/json") { Self.write(results, to: &$0) }
+      case .success: break
+      case .failure(let problem): responder.send(problem, requestID: Request.id(of: number), in: .english)
+      }
+    }
+  }
+
+  /// The receipts of a body that needs no reader of JSON; nil for any other.
+  private func plainReceipts(_ body: Span<UInt8>) -> [Operation.Confirmation]? {
+    PlainReceipts.read(body) { confirmation($0, body) }
+  }
+
+  /// Nil for what is wrong, and for a token that must be normalized.
+  private func confirmation(_ entry: PlainReceipts.Entry, _ body: Span<UInt8>) -> Operation.Confirmation? {
+    let psid = body.extracting(entry.psid)
+    guard let seqno = SequenceNumber.parse(body.extracting(entry.seqno)), !psid.isEmpty,
+      psid.count <= Domain.Limits.psidBytes, !psid.hasCapitalHexDigit
+    else { return nil }
+    var at: Int64?
+    if let range = entry.at {
+      at = Moment.microseconds(String(copying: body.extracting(range)))
+      if at == nil { return nil }
+    }
+    let proof = keys.pushkeys.proof(body.extracting(entry.pushkey), seqno: body.extracting(entry.seqno), psid: psid)
+    let place = proof?.coordinates
+    // The token of a receipt that the pushkey locates is not looked up.
+    let token = Operation.Confirmation.isLocated(place) ? "" : String(copying: psid)
+    return Operation.Confirmation(
+      seqno: seqno, psid: token, read: nil, isGenuine: proof != nil, place: place, at: at)
+  }
+
+  private func confirmations(
+    _ request: Request, list: String, isRead: Bool
+  ) throws(Problem) -> [Operation.Confirmation] {
     var reader = try Self.reader(request)
     var confirmations: [Operation.Confirmation] = []
     do {
@@ -153,12 +195,7 @@ extension DeviceHandler {
       throw Problem(confirming: error)
     }
     guard !confirmations.isEmpty else { throw Problem(at: "/\(list)", "must have at least one entry") }
-    // These are the most frequent requests, so the language is not looked up: refusals are very rare.
-    let number = request.number
-    perform(.confirm(confirmations), Request.id(of: number), .english, responder) { answer, responder in
-      guard case .confirmed(let results) = answer else { return }
-      responder.send(status: .ok, contentType: "application/json") { Self.write(results, to: &$0) }
-    }
+    return confirmations
   }
 
   /// Writes an answer directly into the server's buffer. These answers are the most frequent ones, and nothing in them
@@ -169,9 +206,7 @@ extension DeviceHandler {
       if index > 0 { body.append(UInt8(ascii: ",")) }
       body.append(#"{"seqno":""# as StaticString)
       body.append(decimal: Int(result.seqno.number))
-      body.append(#"","status":""# as StaticString)
-      body.append(result.status.rawValue)
-      body.append(UInt8(ascii: "\""))
+      body.append(Self.words(result.status))
       if let badge = result.badge {
         body.append(#","badge":"# as StaticString)
         body.append(decimal: Int(badge))
@@ -179,6 +214,14 @@ extension DeviceHandler {
       body.append(UInt8(ascii: "}"))
     }
     body.append("]}" as StaticString)
+  }
+
+  private static func words(_ status: OperationAnswer.Confirmed.Status) -> StaticString {
+    switch status {
+    case .recorded: #"","status":"recorded""#
+    case .invalidPushkey: #"","status":"invalid-pushkey""#
+    case .unknownMessage: #"","status":"unknown-message""#
+    }
   }
 
   private func readConfirmation(

@@ -39,11 +39,11 @@ package final class DeviceHandler: RequestHandler {
   package func handle(_ request: Request, _ responder: Responder) {
     do throws(Problem) {
       // The two most frequent requests are not routed like others, to save time.
-      if request.method == .post, request.pathEquals("/v1/receipts"), request.query.isEmpty {
+      if request.method == .post, request.pathEquals("/v1/receipts"), !request.hasQuery {
         request.follows("/v1/receipts")
         return try receive(request, PathParameters(names: [], values: []), responder)
       }
-      if request.method == .post, request.pathEquals("/v1/reads"), request.query.isEmpty {
+      if request.method == .post, request.pathEquals("/v1/reads"), !request.hasQuery {
         request.follows("/v1/reads")
         return try read(request, PathParameters(names: [], values: []), responder)
       }

@@ -47,9 +47,9 @@ package final class RootHandler: RequestHandler {
     // Check the most frequent paths first, to save comparisons.
     if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
     if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
+    if HealthHandler.handles(request) { return pass(request, to: .server) { health.handle(request, responder) } }
     if HostedHandler.handles(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
     if LegacyHandler.isForHere(request) { return pass(request, to: .sdk) { sdk.handle(request, responder) } }
-    if HealthHandler.handles(request) { return pass(request, to: .server) { health.handle(request, responder) } }
     if MetricsHandler.handles(request) { return pass(request, to: .server) { metrics.handle(request, responder) } }
     if document.serves(request) { return pass(request, to: .server) { document.handle(request, responder) } }
     if Self.isForAdmin(request) { return pass(request, to: .admin) { admin.handle(request, responder) } }

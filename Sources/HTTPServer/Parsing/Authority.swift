@@ -20,7 +20,9 @@ enum Authority {
       index += 1
     } else {
       while index < end, bytes[index] != UInt8(ascii: ":") {
-        if bytes[index] == UInt8(ascii: "%") {
+        if ByteClass.isLetterDigitOrDot(bytes[index]) {
+          index += 1
+        } else if bytes[index] == UInt8(ascii: "%") {
           guard end - index >= 3, ByteClass.hexValue(bytes[index + 1]) != nil,
             ByteClass.hexValue(bytes[index + 2]) != nil
           else { return false }

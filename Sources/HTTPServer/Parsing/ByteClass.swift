@@ -33,6 +33,12 @@ enum ByteClass {
     isMember(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
   }
 
+  /// Most bytes of host names and addresses.
+  @inline(__always)
+  static func isLetterDigitOrDot(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == 0x2E
+  }
+
   @inline(__always)
   static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 

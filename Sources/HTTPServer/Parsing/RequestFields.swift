@@ -9,18 +9,20 @@ extension RequestHead {
     let valueStart = Int(field.value.start)
     let valueEnd = valueStart + Int(field.value.count)
     switch nameEnd - nameStart {
-    case 4 where bytes.equalsIgnoringCase("host", nameStart, nameEnd):
+    case 4 where bytes.isName("Host", "host", nameStart, nameEnd):
       hosts += 1
       host = field.value
     case 6 where bytes.equalsIgnoringCase("expect", nameStart, nameEnd):
       let isContinue = bytes.equalsIgnoringCase("100-continue", valueStart, valueEnd)
       expectation = isContinue && expectation != .unknown ? .continue : .unknown
-    case 10 where bytes.equalsIgnoringCase("connection", nameStart, nameEnd):
+    case 10 where bytes.isName("Connection", "connection", nameStart, nameEnd):
       readConnection(bytes, valueStart, valueEnd)
-    case 14 where bytes.equalsIgnoringCase("content-length", nameStart, nameEnd):
+    case 12 where contentType == nil && bytes.isName("Content-Type", "content-type", nameStart, nameEnd):
+      contentType = field.value
+    case 14 where bytes.isName("Content-Length", "content-length", nameStart, nameEnd):
       guard contentLength == nil else { throw Malformed(.badRequest, "Content-Length is repeated (RFC 9112 §6.3).") }
       contentLength = try Self.parseLength(bytes, valueStart, valueEnd)
-    case 17 where bytes.equalsIgnoringCase("transfer-encoding", nameStart, nameEnd):
+    case 17 where bytes.isName("Transfer-Encoding", "transfer-encoding", nameStart, nameEnd):
       guard !isChunked, bytes.equalsIgnoringCase("chunked", valueStart, valueEnd) else {
         throw Malformed(.badRequest, "Transfer-Encoding must be chunked, once, and nothing else (RFC 9112 §6.1).")
       }

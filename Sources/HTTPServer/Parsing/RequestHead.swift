@@ -51,6 +51,8 @@ package struct RequestHead {
   /// The authority of an absolute-form target; empty for other forms.
   package internal(set) var authority = Slice.empty
   package internal(set) var host = Slice.empty
+  /// Value of the first Content-Type; nil if there is none.
+  package internal(set) var contentType: Slice?
   /// Minor version of HTTP/1: 0 or 1; a higher one counts as 1.
   package internal(set) var minorVersion = 1
   package internal(set) var framing = Framing.none
@@ -78,6 +80,7 @@ package struct RequestHead {
     query = .empty
     authority = .empty
     host = .empty
+    contentType = nil
     minorVersion = 1
     framing = .none
     expectation = .none

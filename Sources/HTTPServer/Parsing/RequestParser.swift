@@ -127,12 +127,11 @@ extension Span<UInt8> {
   @inline(__always)
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
-    guard end - start >= length else { return false }
-    for offset in 0..<length {
-      // Safe: a static string is immortal, and `offset` stays below its length.
-      if unsafe self[start + offset] != text.utf8Start[offset] { return false }
+    guard start >= 0, end <= count, end - start >= length else { return false }
+    // Safe: both ranges are within their bytes. Of a literal, the compiler makes a comparison of words.
+    return unsafe withUnsafeBufferPointer { buffer in
+      unsafe memcmp(buffer.baseAddress! + start, text.utf8Start, length) == 0
     }
-    return true
   }
 
   /// Returns whether the bytes in `start..<end` equal `text`, ignoring case. `text` must be lower case.
@@ -147,27 +146,44 @@ extension Span<UInt8> {
     return true
   }
 
+  /// Returns whether the bytes in `start..<end` equal `usual`, or `lowercased` ignoring case. Comparing with the usual
+  /// spelling first is faster, because nearly all clients use it.
+  @inline(__always)
+  func isName(_ usual: StaticString, _ lowercased: StaticString, _ start: Int, _ end: Int) -> Bool {
+    equals(usual, at: start, end) || equalsIgnoringCase(lowercased, start, end)
+  }
+
   /// Returns whether `start..<end` contains a control character other than the tab.
   @inline(__always)
   func hasControl(_ start: Int, _ end: Int) -> Bool {
     var index = start
-    // Test eight bytes at a time: a byte below 0x20 or equal to 0x7F sets its highest bit in `suspects`. Borrows may
-    // cause false positives, and the tab is allowed, so suspicious words are examined byte by byte.
-    while end - index >= 8 {
-      // Safe: the read is within the span, and any eight bytes are a valid number.
-      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let low = (word &- 0x2020_2020_2020_2020) & ~word
-      let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F
-      let delete = (flipped &- 0x0101_0101_0101_0101) & ~flipped
-      if (low | delete) & 0x8080_8080_8080_8080 != 0 {
-        for near in index..<index + 8 where ByteClass.isControl(self[near]) { return true }
+    // Test eight bytes at a time, the last eight of a longer value twice where they overlap.
+    if end - start >= 8 {
+      while end - index >= 8 {
+        if wordHasControl(index) { return true }
+        index += 8
       }
-      index += 8
+      return index < end && wordHasControl(end - 8)
     }
     while index < end {
       if ByteClass.isControl(self[index]) { return true }
       index += 1
     }
+    return false
+  }
+
+  /// True if one of eight bytes is a control character other than the tab.
+  @inline(__always)
+  private func wordHasControl(_ index: Int) -> Bool {
+    // Safe: the read is within the span, and any eight bytes are a valid number.
+    let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+    // A byte below 0x20 or equal to 0x7F sets its highest bit. Borrows may cause false positives, and the tab is allowed, so
+    // suspicious words are examined byte by byte.
+    let low = (word &- 0x2020_2020_2020_2020) & ~word
+    let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F
+    let delete = (flipped &- 0x0101_0101_0101_0101) & ~flipped
+    guard (low | delete) & 0x8080_8080_8080_8080 != 0 else { return false }
+    for near in index..<index + 8 where ByteClass.isControl(self[near]) { return true }
     return false
   }
 }

@@ -60,6 +60,7 @@ package final class Request {
   package var path: String { store.head.path.count == 0 ? "/" : store.text(store.head.path) }
   /// The query as it was sent, without `?`; empty if there is none.
   package var query: String { store.text(store.head.query) }
+  package var hasQuery: Bool { store.head.query.count > 0 }
   /// Minor version of HTTP: 0 for HTTP/1.0, otherwise 1.
   package var minorVersion: Int { store.head.minorVersion }
   /// Identifies the request in logs and in `X-Request-Id`: 16 hexadecimal digits.
@@ -68,11 +69,7 @@ package final class Request {
   package static func id(of number: UInt64) -> String { RequestID.text(number) }
 
   package func pathEquals(_ path: StaticString) -> Bool {
-    store.withPath { bytes in
-      // An absolute-form target without a path means "/".
-      guard !bytes.isEmpty else { return "\(path)" == "/" }
-      return bytes.count == path.utf8CodeUnitCount && bytes.equals(path, at: 0, bytes.count)
-    }
+    store.pathEquals(path)
   }
 
   /// Returns the result of `body` for the path as it was sent, percent-encoded; an empty path means `/`.
@@ -115,7 +112,9 @@ package final class Request {
   /// True if the Content-Type is JSON without parameters or with charset UTF-8, the only encoding of JSON (RFC 8259
   /// §8.1). False for other parameters, which need a full parse.
   package var isPlainJSON: Bool {
-    withHeader("content-type") { value in
+    // Nearly all clients send exactly this.
+    if store.contentTypeEquals("application/json") { return true }
+    return withHeader("content-type") { value in
       let name: StaticString = "application/json"
       var rest = name.utf8CodeUnitCount
       guard value.count >= rest, value.equalsIgnoringCase(name, 0, rest) else { return false }

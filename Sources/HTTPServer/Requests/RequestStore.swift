@@ -228,6 +228,19 @@ struct RequestStore: ~Copyable {
     try input.withReadable { bytes throws(Failure) in try body(bytes.extracting(head.path.range)) }
   }
 
+  /// The comparison is written out, because each request makes several, and closures cost more than comparing.
+  func pathEquals(_ path: StaticString) -> Bool {
+    let slice = parser.head.path
+    // An absolute-form target without a path means "/", the only path of one byte.
+    guard slice.count > 0 else { return path.utf8CodeUnitCount == 1 }
+    return Int(slice.count) == path.utf8CodeUnitCount && input.hasText(path, at: Int(slice.start))
+  }
+
+  func contentTypeEquals(_ text: StaticString) -> Bool {
+    guard let slice = parser.head.contentType else { return false }
+    return Int(slice.count) == text.utf8CodeUnitCount && input.hasText(text, at: Int(slice.start))
+  }
+
   func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     input.withReadable { bytes in
       for field in head.fields where Int(field.name.count) == lowercasedName.utf8CodeUnitCount {

@@ -34,6 +34,7 @@ package indirect enum Operation: Sendable {
   /// A device's report that a message arrived or that its user opened it.
   package struct Confirmation: Sendable {
     package let seqno: Seqno
+    /// The normalized token; may be empty where `needsNoLook`.
     package let psid: String
     /// Badge option of a read; nil for a receipt.
     package let read: BadgeOption?
@@ -59,6 +60,13 @@ package indirect enum Operation: Sendable {
       self.reach = reach
       self.at = at
     }
+
+    /// Whether a receipt whose pushkey proved this place needs no look-up: no SMS fallback waits for it.
+    package static func isLocated(_ place: DeliveryCoordinates?) -> Bool { place?.hasFallback == false }
+
+    /// Whether the pushkey is sufficient proof: the confirmation changes no badge count, and no SMS fallback waits for
+    /// it.
+    var needsNoLook: Bool { isGenuine && read == nil && Self.isLocated(place) }
   }
 
   /// Devices for which a confirmation may speak.

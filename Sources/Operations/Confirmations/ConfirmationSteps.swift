@@ -8,9 +8,14 @@ internal import Store
 /// former owners of the token are candidates too, and the delivery records decide between them. Such a confirmation is
 /// then appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {
-  /// State of one confirmation in the batch.
+  /// A receipt that is only appended to the log.
+  private struct Located {
+    let place: BlockPlace
+    let at: Int64?
+  }
+
+  /// State of one confirmation that is looked up.
   private struct Entry {
-    let operation: Int
     let confirmation: Operation.Confirmation
     var candidates: [Confirmations.Candidate] = []
     /// Whether the message was sent to the token, but the record of the recipient has been deleted.
@@ -27,15 +32,8 @@ struct ConfirmationSteps {
     var user: Users.Key?
     var badge: Int16?
 
-    /// Whether the pushkey is sufficient proof: the confirmation changes no badge count, and no SMS fallback waits for
-    /// it.
-    let needsNoLook: Bool
-
-    init(_ operation: Int, _ confirmation: Operation.Confirmation) {
-      self.operation = operation
+    init(_ confirmation: Operation.Confirmation) {
       self.confirmation = confirmation
-      needsNoLook = confirmation.isGenuine && confirmation.read == nil && confirmation.place?.hasFallback == false
-      if needsNoLook { place = provedPlace }
     }
 
     /// Location of the delivery, decoded from the pushkey.
@@ -50,8 +48,11 @@ struct ConfirmationSteps {
   }
 
   private final class State {
+    var located: [Located] = []
     var entries: [Entry] = []
-    /// For each operation, the range of its entries.
+    /// The confirmations in their order: an index of `located`, or the complement of one of `entries`.
+    var slots: [Int] = []
+    /// For each operation, the range of its slots.
     var ranges: [Range<Int>] = []
     var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
@@ -69,17 +70,24 @@ struct ConfirmationSteps {
 
   init(_ operations: [Operation]) {
     var hasReads = false
-    state.entries.reserveCapacity(operations.count)
+    state.located.reserveCapacity(operations.count)
+    state.slots.reserveCapacity(operations.count)
     state.ranges.reserveCapacity(operations.count)
-    for (index, operation) in operations.enumerated() {
-      let start = state.entries.count
+    for operation in operations {
+      let start = state.slots.count
       if case .confirm(let confirmations) = operation {
         for confirmation in confirmations {
-          state.entries.append(Entry(index, confirmation))
-          hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
+          if confirmation.needsNoLook, let place = confirmation.place {
+            state.slots.append(state.located.count)
+            state.located.append(Located(place: BlockPlace(place, of: confirmation.seqno), at: confirmation.at))
+          } else {
+            state.slots.append(~state.entries.count)
+            state.entries.append(Entry(confirmation))
+            hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
+          }
         }
       }
-      state.ranges.append(start..<state.entries.count)
+      state.ranges.append(start..<state.slots.count)
     }
     self.hasReads = hasReads
   }
@@ -88,9 +96,7 @@ struct ConfirmationSteps {
 
   func resolve(_ batch: BatchContext) -> [Step] {
     let state = state
-    let genuine = state.entries.indices.filter {
-      state.entries[$0].confirmation.isGenuine && !state.entries[$0].needsNoLook
-    }
+    let genuine = state.entries.indices.filter { state.entries[$0].confirmation.isGenuine }
     guard !genuine.isEmpty else { return [] }
     let named = genuine.map {
       Confirmations.Named(seqno: state.entries[$0].confirmation.seqno, psid: state.entries[$0].confirmation.psid)
@@ -140,11 +146,12 @@ struct ConfirmationSteps {
   // MARK: Round 2: write
 
   func write(_ batch: BatchContext) -> [Step] {
-    for index in state.entries.indices where !state.entries[index].needsNoLook { settle(index, batch) }
+    for index in state.entries.indices { settle(index, batch) }
     let state = state
     var steps: [Step] = []
     let log = logEntries(batch)
     if !log.isEmpty { steps.append(ConfirmationLog.append(log).map { state.logged = $0 }) }
+    guard !state.entries.isEmpty else { return steps }
     let rows = state.entries.filter { $0.place == nil }
     let received = Self.times(rows)
     if !received.isEmpty {
@@ -158,15 +165,20 @@ struct ConfirmationSteps {
   /// Returns the entries for the log. A read also counts as a receipt.
   private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
     var log: [ConfirmationLog.Entry] = []
+    log.reserveCapacity(state.located.count)
     var before: BlockPlace?
+    // Skips a receipt repeated in succession, as when a client repeats it within one call.
+    for receipt in state.located where receipt.place != before {
+      before = receipt.place
+      // The reader of the log knows the time of the send and clamps earlier confirmations.
+      log.append(ConfirmationLog.Entry(receipt.place, isRead: false, at: min(receipt.at ?? batch.now, batch.now)))
+    }
+    before = nil
     for entry in state.entries {
-      // Skips a receipt repeated in succession, as when a client repeats it within one call.
       guard let place = entry.place, place != before || entry.confirmation.read != nil else { continue }
       before = place
-      // The reader of the log knows the time of the send and clamps earlier confirmations.
-      let at = entry.needsNoLook ? min(entry.confirmation.at ?? batch.now, batch.now) : entry.at
-      log.append(ConfirmationLog.Entry(place, isRead: false, at: at))
-      if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: at)) }
+      log.append(ConfirmationLog.Entry(place, isRead: false, at: entry.at))
+      if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: entry.at)) }
     }
     return log
   }
@@ -262,7 +274,8 @@ struct ConfirmationSteps {
   // MARK: Round 3: change the counts
 
   func applyBadge(at operation: Int, _ batch: BatchContext) {
-    for index in state.ranges[operation] {
+    for slot in state.ranges[operation] where state.slots[slot] < 0 {
+      let index = ~state.slots[slot]
       let entry = state.entries[index]
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
@@ -282,21 +295,33 @@ struct ConfirmationSteps {
   // MARK: Answers
 
   func answer(_ batch: BatchContext) {
-    let entries = state.entries
-    for (operation, range) in state.ranges.enumerated() where !range.isEmpty {
-      batch.results[operation] = .success(.confirmed(range.map { confirmed(entries[$0]) }))
+    let state = state
+    // Most receipts of a batch are of one message.
+    var (last, isLogged): (Int64?, Bool) = (nil, false)
+    for operation in state.ranges.indices {
+      let range = state.ranges[operation]
+      guard !range.isEmpty else { continue }
+      func confirmed(_ slot: Int) -> OperationAnswer.Confirmed {
+        let index = state.slots[slot]
+        guard index >= 0 else { return Self.confirmed(state.entries[~index]) }
+        let seqno = state.located[index].place.block.seqno
+        if seqno != last { (last, isLogged) = (seqno, state.logged.contains(seqno)) }
+        return OperationAnswer.Confirmed(
+          seqno: seqno, status: isLogged ? .recorded : .unknownMessage, isForgotten: !isLogged)
+      }
+      // Nearly all have one: an array that grows would take room for more.
+      batch.results[operation] = .success(
+        .confirmed(range.count == 1 ? [confirmed(range.lowerBound)] : range.map(confirmed)))
     }
   }
 
-  private func confirmed(_ entry: Entry) -> OperationAnswer.Confirmed {
+  private static func confirmed(_ entry: Entry) -> OperationAnswer.Confirmed {
     OperationAnswer.Confirmed(
-      seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge,
-      isForgotten: entry.isForgotten || entry.needsNoLook && !state.logged.contains(entry.confirmation.seqno))
+      seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge, isForgotten: entry.isForgotten)
   }
 
-  private func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {
+  private static func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {
     guard entry.confirmation.isGenuine else { return .invalidPushkey }
-    if entry.needsNoLook { return state.logged.contains(entry.confirmation.seqno) ? .recorded : .unknownMessage }
     return entry.delivery != nil || entry.inbox != nil ? .recorded : .unknownMessage
   }
 }

@@ -48,26 +48,46 @@ package enum ConfirmationLog {
   /// Appends entries. Returns the messages whose history is kept; entries of others are not recorded.
   package static func append(_ entries: [Entry]) -> Query<Set<Seqno>> {
     // Sorted, so that each message's entries end up in one row.
-    let entries = entries.sorted { $0.place.block.seqno < $1.place.block.seqno }
+    let entries = isSorted(entries) ? entries : entries.sorted { $0.place.block.seqno < $1.place.block.seqno }
     var (seqnos, contents) = (Int64Column(), BytesColumn())
-    var row: [UInt8] = []
-    for (index, entry) in entries.enumerated() {
-      pack(entry, into: &row)
-      let seqno = entry.place.block.seqno
-      let isLast = index + 1 == entries.count || entries[index + 1].place.block.seqno != seqno
-      guard isLast || row.count == entriesPerRow * entryBytes else { continue }
+    var start = 0
+    while start < entries.count {
+      let seqno = entries[start].place.block.seqno
+      var end = start + 1
+      while end < entries.count, end - start < entriesPerRow, entries[end].place.block.seqno == seqno { end += 1 }
       seqnos.append(seqno)
-      contents.append(row)
-      row.removeAll(keepingCapacity: true)
+      contents.append(pack(entries[start..<end]))
+      start = end
     }
     return Query(appendStatement, seqnos, contents) { rows in Set(rows.decode { $0.seqno() }) }
   }
 
-  private static func pack(_ entry: Entry, into bytes: inout [UInt8]) {
-    let word = UInt32(entry.place.block.number) | (entry.isRead ? readBit : 0)
-    append(word, bytes: 4, to: &bytes)
-    append(UInt32(entry.place.position), bytes: 2, to: &bytes)
-    append(entry.at, bytes: 4, to: &bytes)
+  /// Most batches have the receipts of one message.
+  private static func isSorted(_ entries: [Entry]) -> Bool {
+    for index in entries.indices.dropFirst()
+    where entries[index - 1].place.block.seqno > entries[index].place.block.seqno { return false }
+    return true
+  }
+
+  private static func pack(_ entries: ArraySlice<Entry>) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: entryBytes * entries.count)
+    var room = bytes.mutableSpan
+    var start = 0
+    for index in entries.indices {
+      let place = entries[index].place
+      put(UInt32(place.block.number) | (entries[index].isRead ? readBit : 0), bytes: 4, at: start, &room)
+      put(UInt32(place.position), bytes: 2, at: start + 4, &room)
+      put(entries[index].at, bytes: 4, at: start + 6, &room)
+      start += entryBytes
+    }
+    return bytes
+  }
+
+  @inline(__always)
+  private static func put(_ word: UInt32, bytes count: Int, at start: Int, _ room: inout MutableSpan<UInt8>) {
+    for byte in 0..<count {
+      room[start + byte] = UInt8(truncatingIfNeeded: word >> UInt32(8 * (count - 1 - byte)))
+    }
   }
 
   /// Calls `body` with each entry of a row.
@@ -79,10 +99,6 @@ package enum ConfirmationLog {
         Int(self.word(bytes, start + 4..<start + 6)),
         self.word(bytes, start + 6..<start + 10))
     }
-  }
-
-  private static func append(_ word: UInt32, bytes count: Int, to bytes: inout [UInt8]) {
-    for byte in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * byte))) }
   }
 
   private static func word(_ bytes: [UInt8], _ range: Range<Int>) -> UInt32 {

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPClient
 internal import Reactor
 
 /// A server under measurement: started as a child process and ended with this object at the latest.
@@ -6,6 +7,7 @@ final class Program {
   let name: String
   let port: UInt16
   private var process: ChildProcess
+  private let log: String
   var tree: ProcessTree { ProcessTree(root: process.identifier) }
 
   /// Starts the program and waits until it accepts connections on `port` of the loopback address.
@@ -16,6 +18,7 @@ final class Program {
   ) throws {
     self.name = name
     self.port = port
+    self.log = log
     // If this program is killed, the kernel signals the server to end.
     process = try ChildProcess.start(
       ["setpriv", "--pdeathsig", "TERM", "--"] + command, environment: environment, output: .file(log),
@@ -31,11 +34,30 @@ final class Program {
     let deadline = SystemClock().now + startUp
     func isWritten(_ file: String) -> Bool { FileManager.default.contents(atPath: file)?.isEmpty == false }
     while !Loopback.accepts(port) || file.map(isWritten) == false {
-      if process.wait(atMost: .milliseconds(20)) != nil {
-        throw MeasuringError("\(name) ended at once: \(TextFile.lastLine(of: log))")
+      if let ending = process.wait(atMost: .milliseconds(20)) {
+        throw MeasuringError("\(name) ended at once (\(ending)): \(TextFile.lastLine(of: log))")
       }
       guard SystemClock().now < deadline else { throw MeasuringError("\(name) does not accept connections") }
     }
+  }
+
+  /// Waits until the server answers `GET /health`. A server of ours tries its address before it starts, so an accepted
+  /// connection alone proves nothing.
+  func awaitHealth(atMost timeout: Duration) throws {
+    let deadline = SystemClock().now + timeout
+    while true {
+      try checkIsRunning()
+      let client = try HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: port))
+      if (try? client.send(HTTPRequest("GET", "/health")).status) == 200 { return }
+      guard SystemClock().now < deadline else { throw MeasuringError("\(name) does not answer /health") }
+      Polling.rest(.milliseconds(20))
+    }
+  }
+
+  /// Throws if the program has ended, with how it ended and what it logged last.
+  func checkIsRunning() throws {
+    guard let ending = process.wait(atMost: .zero) else { return }
+    throw MeasuringError("\(name) ended meanwhile (\(ending)): \(TextFile.lastLine(of: log))")
   }
 
   /// Asks the program to end and waits for that. Idempotent.

@@ -21,12 +21,14 @@ struct Wrk: Sendable {
   var script: String?
   /// Whether responses other than 2xx are expected.
   var allowsRefusals = false
+  /// Seconds after which an unanswered request is an error; nil for wrk's own two.
+  var timeout: Int?
 
   /// Loads `path` on a port of this machine.
   /// - Throws: if wrk is not installed, or any response was an error, because figures from failing requests are
   ///   meaningless.
   func run(port: UInt16, path: String) throws -> Report {
-    let limit = Duration.seconds(seconds) + BenchmarkCommand.Limits.grace
+    let limit = Duration.seconds(seconds + (timeout ?? 0)) + BenchmarkCommand.Limits.grace
     let report = try ChildProcess.run(command(port, path), withErrors: true, atMost: limit)
     return try judge(report.text, succeeded: report.succeeded)
   }
@@ -34,6 +36,7 @@ struct Wrk: Sendable {
   private func command(_ port: UInt16, _ path: String) -> [String] {
     var command = ["wrk", "-t\(threads)", "-c\(connections)", "-d\(seconds)s", "--latency"]
     if let script { command += ["-s", script] }
+    if let timeout { command += ["--timeout", "\(timeout)s"] }
     return command + ["http://127.0.0.1:\(port)\(path)"]
   }
 
@@ -45,6 +48,7 @@ struct Wrk: Sendable {
     if let complaint = Self.complaint(text), !(allowsRefusals && isRefusal) {
       throw MeasuringError("wrk: \(complaint)")
     }
+    guard parsed.requests > 0 else { throw MeasuringError("wrk: no request was answered within \(seconds) s") }
     return parsed
   }
 

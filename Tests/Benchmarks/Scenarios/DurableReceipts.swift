@@ -83,9 +83,12 @@ struct DurableReceipts: Scenario {
       "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(databaseURL)",
       "UPMC_MASTER_KEY_FILE=\(masterKeyFile)", "UPMC_LOG_LEVEL=warning",
     ]
-    return try Program(
+    let startUp = prefix.isEmpty ? BenchmarkCommand.Limits.startUp : .seconds(120)
+    let program = try Program(
       "upmc serve", prefix + [server, "serve"], environment: environment + settings, port: port,
-      log: scratch.file("upmc.log"), startUp: prefix.isEmpty ? BenchmarkCommand.Limits.startUp : .seconds(120))
+      log: scratch.file("upmc.log"), startUp: startUp)
+    try program.awaitHealth(atMost: startUp)
+    return program
   }
 
   private static func startSingle(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {

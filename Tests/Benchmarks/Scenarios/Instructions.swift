@@ -7,8 +7,13 @@ struct Instructions: Scenario {
   let summary = "instructions of GET /health and of a receipt that is durable before its response (callgrind)"
 
   private static let threads = 2
+  /// Seconds until a response: the server is some fifty times slower than without callgrind.
+  private static let patience = 60
 
   func measure(_ plan: Plan) throws -> Outcome {
+    var plan = plan
+    // Instructions of the server do not depend on how much PostgreSQL holds.
+    plan.storedReceipts = 0
     let scratch = try ScratchDirectory()
     let stage = try ReceiptStage(plan, scratch: scratch)
     defer { stage.close() }
@@ -20,8 +25,7 @@ struct Instructions: Scenario {
     var outcome = Outcome(scenario: name)
     // Two connections show what a request costs alone; 256 share wake-ups and commits.
     for connections in [2, 256] {
-      let wrk = Wrk(connections: connections, seconds: plan.seconds)
-      report("GET /health", try health(callgrind, wrk), connections, limit: 2000)
+      report("GET /health", try health(callgrind, plan, connections: connections), connections, limit: 2000)
     }
     for connections in [2, 256] {
       let cost = try receipts(callgrind, plan, stage, scratch, connections: connections)
@@ -37,10 +41,11 @@ struct Instructions: Scenario {
     return outcome
   }
 
-  private func health(_ callgrind: Callgrind, _ wrk: Wrk) throws -> Double {
+  private func health(_ callgrind: Callgrind, _ plan: Plan, connections: Int) throws -> Double {
+    let wrk = Wrk(connections: connections, seconds: plan.seconds, timeout: Self.patience)
     _ = try wrk.run(port: callgrind.program.port, path: "/health")
     var requests = 0
-    let spent = try callgrind.count {
+    let spent = try callgrind.count(profile: Self.profile("health", connections, plan)) {
       requests = try wrk.run(port: callgrind.program.port, path: "/health").requests
     }
     return spent / Double(requests)
@@ -51,9 +56,11 @@ struct Instructions: Scenario {
   ) throws -> Double {
     let load = try ReceiptLoad(stage, scratch: scratch, atLeast: plan.seconds * 20_000, threads: Self.threads)
     defer { load.removeFiles() }
-    let wrk = Wrk(connections: connections, seconds: plan.seconds, threads: Self.threads, script: load.script)
+    let wrk = Wrk(
+      connections: connections, seconds: plan.seconds, threads: Self.threads, script: load.script,
+      timeout: Self.patience)
     var requests = 0
-    let spent = try callgrind.count {
+    let spent = try callgrind.count(profile: Self.profile("receipt", connections, plan)) {
       requests = try wrk.run(port: callgrind.program.port, path: "/v1/receipts").requests
     }
     let recorded = try stage.recorded(load.messages)
@@ -61,5 +68,9 @@ struct Instructions: Scenario {
       throw MeasuringError("the server answered \(requests) receipts and stored \(recorded)")
     }
     return spent / Double(requests)
+  }
+
+  private static func profile(_ request: String, _ connections: Int, _ plan: Plan) -> String? {
+    plan.profiles.map { "\($0)/\(request)-\(connections).callgrind" }
   }
 }

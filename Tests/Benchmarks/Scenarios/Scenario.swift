@@ -14,7 +14,7 @@ struct Plan: Sendable {
   let pairs: Int
   let seconds: Int
   /// Rows in H2's table before it begins.
-  let storedReceipts: Int
+  var storedReceipts: Int
   /// Devices in a campaign's audience.
   let campaignDevices: Int
   /// Devices that P6 grows to.
@@ -27,6 +27,8 @@ struct Plan: Sendable {
   let peers: String
   /// This program's own file, to start its helper commands.
   let program: String
+  /// Directory for the profiles of I1; nil keeps none.
+  var profiles: String?
 
   /// Reports progress at the terminal.
   func say(_ line: String) {

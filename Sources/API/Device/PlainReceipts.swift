@@ -1,0 +1,68 @@
+internal import Domain
+internal import Operations
+internal import Reactor
+
+/// Reads receipts in place, in the form in which the client libraries write them.
+///
+/// ```
+/// {"receipts":[{"seqno":"104","psid":"00fc13ad…","pushkey":"2a4dc34b…","at":"2026-11-21T09:30:00Z"},…]}
+/// ```
+/// White space, escapes, another order and whatever is wrong are left to `JSONReader`, which reads them too and says what
+/// is wrong. Both give the same result for the same text.
+struct PlainReceipts {
+  /// Where the values of a receipt are.
+  struct Entry {
+    let seqno: Range<Int>
+    let psid: Range<Int>
+    let pushkey: Range<Int>
+    let at: Range<Int>?
+  }
+
+  private var position = 0
+
+  /// Returns the receipts of a body; nil if it is not in this form.
+  /// - Parameter confirmation: makes a confirmation of a receipt; nil if `JSONReader` must read it.
+  static func read(
+    _ body: Span<UInt8>, _ confirmation: (Entry) -> Operation.Confirmation?
+  ) -> [Operation.Confirmation]? {
+    var reader = PlainReceipts()
+    guard reader.take(#"{"receipts":["#, body) else { return nil }
+    var confirmations: [Operation.Confirmation] = []
+    repeat {
+      guard confirmations.count < Domain.Limits.confirmationsPerCall, let entry = reader.readEntry(body),
+        let confirmation = confirmation(entry)
+      else { return nil }
+      // Nearly all have one: an array that grows would take room for more.
+      if confirmations.isEmpty { confirmations = [confirmation] } else { confirmations.append(confirmation) }
+    } while reader.take(",", body)
+    return reader.take("]}", body) && reader.position == body.count ? confirmations : nil
+  }
+
+  private mutating func readEntry(_ body: Span<UInt8>) -> Entry? {
+    guard take(#"{"seqno":"#, body), let seqno = readText(body), take(#","psid":"#, body), let psid = readText(body),
+      take(#","pushkey":"#, body), let pushkey = readText(body)
+    else { return nil }
+    var at: Range<Int>?
+    if take(#","at":"#, body) {
+      at = readText(body)
+      if at == nil { return nil }
+    }
+    return take("}", body) ? Entry(seqno: seqno, psid: psid, pushkey: pushkey, at: at) : nil
+  }
+
+  /// Reads text in quotation marks, of plain ASCII.
+  private mutating func readText(_ body: Span<UInt8>) -> Range<Int>? {
+    guard take("\"", body) else { return nil }
+    let start = position
+    let end = body.endOfPlainText(from: start)
+    guard end < body.count, body[end] == UInt8(ascii: "\"") else { return nil }
+    position = end + 1
+    return start..<end
+  }
+
+  private mutating func take(_ text: StaticString, _ body: Span<UInt8>) -> Bool {
+    guard body.hasText(text, at: position) else { return false }
+    position += text.utf8CodeUnitCount
+    return true
+  }
+}

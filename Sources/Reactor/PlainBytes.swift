@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// Compares and searches bytes in place, several at a time, for the parsers of the most frequent requests.
+extension Span<UInt8> {
+  /// True if the span has `text` at `offset`.
+  package func hasText(_ text: StaticString, at offset: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard offset >= 0, length <= count - offset else { return false }
+    // Safe: both ranges are within their bytes.
+    return unsafe withUnsafeBytes { raw in unsafe memcmp(raw.baseAddress! + offset, text.utf8Start, length) == 0 }
+  }
+
+  /// Returns the index of the first byte from `start` on that is not plain text within quotation marks: `"`, `\`, a
+  /// control character, or one outside of ASCII. The number of bytes if there is none.
+  package func endOfPlainText(from start: Int) -> Int {
+    var index = start
+    while count - index >= 8 {
+      // Safe: the read is within the span, and any eight bytes are a valid number.
+      let word = UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+      // Each test sets the highest bit of the bytes that it finds. A borrow reaches only bytes behind the first one.
+      let controls = (word &- 0x2020_2020_2020_2020) & ~word
+      let quotes = Self.zeros(word ^ 0x2222_2222_2222_2222)
+      let backslashes = Self.zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+      let marks = (controls | quotes | backslashes | word) & 0x8080_8080_8080_8080
+      guard marks == 0 else { return index + marks.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < count {
+      let byte = self[index]
+      if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+      index += 1
+    }
+    return index
+  }
+
+  /// True if one of the bytes is between `A` and `F`; all must be ASCII.
+  package var hasCapitalHexDigit: Bool {
+    var index = 0
+    while count - index >= 8 {
+      // Safe: as above.
+      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let isFromA = word &+ 0x3F3F_3F3F_3F3F_3F3F
+      let isBehindF = word &+ 0x3939_3939_3939_3939
+      if isFromA & ~isBehindF & 0x8080_8080_8080_8080 != 0 { return true }
+      index += 8
+    }
+    while index < count {
+      if self[index] >= UInt8(ascii: "A"), self[index] <= UInt8(ascii: "F") { return true }
+      index += 1
+    }
+    return false
+  }
+
+  /// Sets the highest bit of each zero byte, and perhaps of bytes behind the first.
+  private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
+}
