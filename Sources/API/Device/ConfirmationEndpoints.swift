@@ -159,7 +159,7 @@ extension DeviceHandler {
   /// Nil for what is wrong, and for a token that must be normalized.
   private func confirmation(_ entry: PlainReceipts.Entry, _ body: Span<UInt8>) -> Operation.Confirmation? {
     let psid = body.extracting(entry.psid)
-    guard let seqno = SequenceNumber.parse(body.extracting(entry.seqno)), !psid.isEmpty,
+    guard let seqno = SequenceNumber.parse(body.extracting(entry.seqno)).map(Seqno.init), !psid.isEmpty,
       psid.count <= Domain.Limits.psidBytes, !psid.hasCapitalHexDigit
     else { return nil }
     var at: Int64?

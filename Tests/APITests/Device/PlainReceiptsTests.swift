@@ -11,7 +11,7 @@ import Testing
       texts.append(
         [entry.seqno, entry.psid, entry.pushkey, entry.at ?? 0..<0].map { String(decoding: body[$0], as: UTF8.self) }
           .joined(separator: "|"))
-      return Operation.Confirmation(seqno: 1, psid: "", read: nil, isGenuine: true)
+      return Operation.Confirmation(seqno: Seqno(1), psid: "", read: nil, isGenuine: true)
     }
     #expect(confirmations == nil || confirmations?.count == texts.count)
     return confirmations.map { _ in texts }
@@ -58,7 +58,7 @@ import Testing
     var count = 0
     let confirmations = PlainReceipts.read(body.span) { _ in
       count += 1
-      return count == 1 ? Operation.Confirmation(seqno: 1, psid: "", read: nil, isGenuine: true) : nil
+      return count == 1 ? Operation.Confirmation(seqno: Seqno(1), psid: "", read: nil, isGenuine: true) : nil
     }
     #expect(confirmations == nil)
   }
