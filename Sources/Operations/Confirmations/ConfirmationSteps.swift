@@ -297,7 +297,7 @@ struct ConfirmationSteps {
   func answer(_ batch: BatchContext) {
     let state = state
     // Most receipts of a batch are of one message.
-    var (last, isLogged): (Int64?, Bool) = (nil, false)
+    var (last, isLogged): (Seqno?, Bool) = (nil, false)
     for operation in state.ranges.indices {
       let range = state.ranges[operation]
       guard !range.isEmpty else { continue }

@@ -1,4 +1,6 @@
+import Domain
 import Operations
+import TestSupport
 import Testing
 
 @testable import API
