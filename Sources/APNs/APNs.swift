@@ -22,7 +22,7 @@
 /// - A connection whose token APNs calls expired is retired, because APNs accepts no other token on it. A young token
 ///   is never replaced: then a clock is wrong, not the token.
 package enum APNs {
-  /// Limits of this module; each comment gives unit, reason and source.
+  /// Limits of this module.
   package enum Limits {
     /// Maximum age of a provider token in seconds: Apple refuses older ones.
     package static let tokenLifeSeconds: Int64 = 3600

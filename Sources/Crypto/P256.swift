@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Signs and verifies on the curve P-256 with SHA-256 (ES256, RFC 7518 §3.4).
+/// ECDSA signatures on the curve P-256 with SHA-256, as raw r and s (ES256, RFC 7518 §3.4) or in DER.
 package enum P256 {
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey

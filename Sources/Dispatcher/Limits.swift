@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Limits of the dispatcher; each comment gives unit, reason and source.
+/// Limits of the dispatcher.
 enum Limits {
   /// Devices per shard: small enough that the first shard is planned quickly, large enough that a million devices make
   /// only twenty.

@@ -1,4 +1,4 @@
-/// Limits of the private database; each comment gives unit, reason and source.
+/// Limits of the private database.
 enum Limits {
   /// Maximum length of a Unix socket path in bytes (`unix(7)`: 108 including the terminator).
   static let socketPathBytes = 107

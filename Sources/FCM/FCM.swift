@@ -35,7 +35,7 @@
 /// - A registration counts as invalid only by an FCM error code that says so; a 404 without one means a wrong project.
 /// - Neither the private key nor an access token is ever logged.
 package enum FCM {
-  /// Limits of this module; each comment gives unit, reason and source.
+  /// Limits of this module.
   package enum Limits {
     /// Maximum size in bytes of a message's data and notification, and of an `apns` payload ("FCM HTTP v1", Message).
     package static let payloadBytes = 4096

@@ -26,7 +26,7 @@
 ///
 /// Failure: a peer's error ends the stream (RST_STREAM) or the connection (GOAWAY, `HTTP2Error`); nothing traps.
 package enum HTTP2 {
-  /// Limits of this module; each comment gives unit, reason and source.
+  /// Limits of this module.
   package enum Limits {
     /// Maximum concurrent streams that a client opens before the peer's SETTINGS arrive: APNs allows one until it has
     /// accepted a token.

@@ -16,7 +16,7 @@ final class ClientTransport {
   private(set) var hasHiddenInput = false
   private let security: HTTPClientSecurity?
   private var request: TunnelRequest?
-  /// The bytes to send before anything else; empty once sent.
+  /// The bytes to send to the server before anything else, including the TLS handshake; empty once sent.
   private var preamble: [UInt8]
   // Exactly one of these two is set.
   private var socket: Socket?
@@ -24,8 +24,9 @@ final class ClientTransport {
 
   /// Starts connecting; the socket becomes writable when the attempt has ended.
   /// - Parameters:
-  ///   - tunnel: the proxy tunnel to open first; nil if `address` is the server's own.
-  ///   - preamble: bytes to send first; small enough for an empty send buffer.
+  ///   - tunnel: the proxy tunnel to open after connecting; nil if `address` is the server's own.
+  ///   - preamble: bytes to send to the server before anything else, including the TLS handshake, once the tunnel is
+  ///     open. Must fit into an empty send buffer, or `secure` fails.
   init(
     to address: SocketAddress, security: HTTPClientSecurity?, tunnel: ProxyTunnel?, preamble: [UInt8] = []
   ) throws(SystemError) {

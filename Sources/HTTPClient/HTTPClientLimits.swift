@@ -1,4 +1,4 @@
-/// Limits of this module; each comment gives unit and reason. Decision 103.
+/// Limits of this module. Decision 103.
 package enum HTTPClientLimits {
   /// Maximum size in bytes of a response's status line and headers, including those of preceding 1xx responses.
   package static let headBytes = 65_536

@@ -23,7 +23,7 @@ package struct ProxyTunnel: Hashable, Sendable {
     return String(reason[end.upperBound...])
   }
 
-  /// Limits of a tunnel; each comment gives unit and reason.
+  /// Limits of a tunnel.
   package enum Limits {
     /// Maximum size in bytes of the head of the response to CONNECT; proxies send a few hundred.
     package static let headBytes = 16_384
@@ -41,7 +41,7 @@ extension OutboundProxy {
     return ProxyTunnel(proxy: self, authority: Self.authority(host, port))
   }
 
-  /// The tunnels to the proxy's own machine. A start-up check verifies that the proxy refuses them, because tenants
+  /// Tunnels to the proxy's own machine. `upmc doctor` checks that the proxy refuses them, because tenants' webhooks
   /// could misuse them.
   package var tunnelsToItself: [ProxyTunnel] {
     [("localhost", port), ("localhost", 443), ("127.0.0.1", 443)].map { host, port in

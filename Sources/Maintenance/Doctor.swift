@@ -75,7 +75,7 @@ package final class Doctor {
       remedy: "Check UPMC_OTLP_URL and UPMC_OTLP_HEADERS. \(ConnectionRemedy(configuration).text(for: host))")
   }
 
-  /// Opens the database to check; nil if there is none.
+  /// Opens the database that is to be checked. If there is none, or it does not start, notes a finding and returns nil.
   private func open(_ configuration: Configuration) -> Database? {
     if configuration.databaseURL == nil, !PrivateDatabase.exists(in: configuration.dataDirectory) {
       note(

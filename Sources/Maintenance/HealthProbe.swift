@@ -58,7 +58,8 @@ package struct HealthProbe {
     }
   }
 
-  /// Returns the address at which a server can be reached locally, if it listens on all addresses.
+  /// Returns the host to connect to on this machine: the loopback address if the server listens on all addresses,
+  /// otherwise `host` itself.
   private static func reachable(_ host: String) -> String {
     switch host {
     case "", "0.0.0.0": "127.0.0.1"

@@ -14,7 +14,7 @@
 /// **Failure**: a failed check is a finding like any other. Exit status 1 means that something keeps UPMC from doing
 /// its work; a warning can wait until morning.
 package enum Maintenance {
-  /// Limits of this module; each comment gives unit and reason.
+  /// Thresholds and limits of this module.
   package enum Limits {
     /// Minimum limit of open files for a server that devices connect to: each connection takes one, and 256 are
     /// reserved for other uses.

@@ -34,7 +34,7 @@
 /// repeats it must be idempotent. A pipelined connection then reconnects by itself, with growing pauses; a blocking one
 /// reconnects at its next use.
 package enum Postgres {
-  /// Limits of this module; each comment gives unit, reason and source.
+  /// Limits of this module.
   package enum Limits {
     /// First pause before reconnecting: too short for a person to notice, but long enough for a server to close its
     /// sockets.

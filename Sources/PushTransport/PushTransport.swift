@@ -59,7 +59,7 @@
 ///
 /// Decision 074.
 package enum PushTransport {
-  /// Limits of this module; each comment gives unit and reason.
+  /// Limits of this module.
   package enum Limits {
     /// Timeout of the TCP connect in seconds. A healthy path needs one round trip.
     package static let connectSeconds: Int64 = 10

@@ -21,7 +21,7 @@
 /// Failure: a system call that fails for a reason outside the program throws a `SystemError`; one that can fail only
 /// through a mistake of ours (modifying an unregistered descriptor) traps.
 package enum Reactor {
-  /// Limits of this module; each comment gives unit, reason and source.
+  /// Limits of this module.
   package enum Limits {
     /// Maximum length of a thread name in bytes: Linux stores 16 including the terminator (`pthread_setname_np(3)`).
     package static let threadNameBytes = 15

@@ -19,7 +19,7 @@ internal import Glibc
 /// Failure: everything a peer or a file can cause is a value (`TLSError`, or a case of a result) with OpenSSL's own
 /// text; nothing traps.
 package enum TLS {
-  /// Limits of this module; each comment gives unit, reason and source.
+  /// Limits of this module.
   package enum Limits {
     /// Maximum plaintext of a TLS record in bytes (RFC 8446 §5.1), and hence of a single `SSL_read`.
     static let recordBytes = 16_384

@@ -15,7 +15,7 @@
 /// No I/O and no clock: times are arguments, in microseconds since 1970.
 package enum Tracing {
   package enum Limits {
-    /// Maximum finished spans that wait for the exporter: a few seconds of a node at full speed, and some 4 MiB.
+    /// Maximum number of finished spans that wait for the exporter: a few seconds of a node at full speed, and some 4 MiB.
     package static let waitingSpans = 8_192
   }
 }

@@ -24,7 +24,7 @@
 /// answers is limited, and nothing from a payload or an answer becomes a path or header without validation. The log
 /// never contains a key, a whole token or the text of a message.
 ///
-/// The members are the client's limits; each comment gives unit and reason.
+/// The members are the client's limits.
 public enum ClientLimits {
   /// Maximum confirmations in one call; the server accepts no more.
   public static let confirmationsPerCall = 100

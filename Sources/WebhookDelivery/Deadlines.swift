@@ -40,8 +40,8 @@ final class Deadlines {
     }
   }
 
-  /// Like `decideTogether`. If a batch fails because of a row's data, bisects it and postpones that row, so that the
-  /// others proceed.
+  /// Calls `decideTogether`. If the batch fails because of a row's data, retries with half the limit; if a single row
+  /// fails, postpones it and returns `decidedAtOnce`, so that the caller continues at once.
   private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
     do {
       return try decideTogether(connection, atMost: limit)
@@ -56,7 +56,8 @@ final class Deadlines {
     }
   }
 
-  /// Decides the fallbacks that are due, and writes their events in the same commit. Returns how many.
+  /// Decides at most `limit` due fallbacks and writes their SMS events in the same transaction. Returns how many were
+  /// processed, including those of paused messages, which stay undecided.
   private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
     try connection.withTransaction {
       let due = try connection.run(Fallbacks.due(atMost: limit))

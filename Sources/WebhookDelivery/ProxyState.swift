@@ -8,7 +8,7 @@ internal import Reactor
 ///         └─────────────────── 401, 407 ──────────────────────▲
 /// ```
 ///
-/// The proxy must not receive a wrong password once per webhook, because directories lock an account after a few
+/// The proxy must not receive a wrong password once per webhook, because directory services lock an account after a few
 /// failures.
 struct ProxyState {
   private enum Standing {

@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// Limits of this module; each comment gives unit and reason.
+/// Limits of this module.
 package enum WebhookDeliveryLimits {
   /// Poll interval for due deliveries.
   static let pollInterval: Duration = .milliseconds(250)
@@ -53,7 +53,7 @@ package enum WebhookDeliveryLimits {
   static let longestRetryAfter: Int32 = 3_600
   /// Interval at which certificates are checked for expiry.
   static let watchInterval: Duration = .seconds(600)
-  /// Time that requests in flight get when the thread stops.
+  /// How long requests in flight may take to finish when the thread stops.
   static let drain: Duration = .seconds(3)
   /// Delays before the second attempt, the third …, in seconds; after the last attempt the event is given up. 16 hours
   /// in total.

@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import Server
 
-/// Runs the server and the demonstration of the module `Server`.
+/// Starts the server or the demonstration, both of which the module `Server` implements, with the configuration from
+/// the environment.
 enum ServerCommands {
   static func serve() throws {
     try Serving.run(try configuration())

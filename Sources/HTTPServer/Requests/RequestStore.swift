@@ -39,7 +39,7 @@ struct RequestStore: ~Copyable {
   /// Decoder of a chunked body.
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
-  /// File for the content of a long body; nil if the body is kept in memory.
+  /// The file with the content of a long body; nil if the body is in memory, or once `takeSpool` has handed the file over.
   private var spool: SpoolFile?
   /// Number of bytes of the current body in the spool file.
   private(set) var spooledBytes = 0

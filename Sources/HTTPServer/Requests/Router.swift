@@ -104,7 +104,7 @@ package struct Router<Endpoint> {
     var allowed: Set<Method> = []
   }
 
-  /// Searches the routes below a node for the rest of the path.
+  /// Searches below a node for a route that matches the rest of the path, and records it in `search`.
   /// - Parameter start: index of the first byte of the segment to match.
   private func visit(_ node: Int, _ path: Span<UInt8>, from start: Int, _ search: inout Search) {
     var end = start

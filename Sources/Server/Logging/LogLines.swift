@@ -1,7 +1,9 @@
+internal import Domain
 internal import Operations
 internal import JSON
 package import Logging
 internal import Reactor
+internal import Store
 
 /// Writes log lines to standard error, as text for people or JSON for log collectors. Each is a single `write`, so
 /// lines of different threads never mix.
@@ -56,8 +58,8 @@ package struct LogLines: LogHandler {
         writer.member("part", label)
         writer.member("message", LogLine.bounded("\(event.message)"))
         for (key, value) in all {
-          if case .stringConvertible(let number as any BinaryInteger) = value {
-            writer.member(key, raw: number.description.utf8)
+          if let number = Self.number(value) {
+            writer.member(key, raw: number.utf8)
           } else {
             writer.member(key, LogLine.bounded("\(value)"))
           }
@@ -73,5 +75,16 @@ package struct LogLines: LogHandler {
     }
     line.append(UInt8(ascii: "\n"))
     StandardError.write(line)
+  }
+
+  /// Returns the decimal text of a value that is a number; nil for other values.
+  private static func number(_ value: Logger.MetadataValue) -> String? {
+    guard case .stringConvertible(let value) = value else { return nil }
+    return switch value {
+    case let number as any BinaryInteger: number.description
+    case let seqno as Seqno: seqno.description
+    case let claim as ClaimID: claim.description
+    default: nil
+    }
   }
 }

@@ -14,7 +14,9 @@ protocol AdminAPI {
   /// - Throws: `Refusal` if the API refuses it.
   func answer(_ request: AdminRequest) throws -> Answer
 
-  /// Downloads a file and calls `piece` with each part of it.
+  /// Performs a request whose response is a file, and calls `piece` with each part as it arrives; over HTTP, once with
+  /// the whole file.
+  /// - Throws: `Refusal` if the API refuses the request.
   func download(_ request: AdminRequest, _ piece: ([UInt8]) -> Void) throws
 
   /// Name of the API in error messages: the server's address, or "the database".

@@ -16,9 +16,9 @@ struct Confirmation: ParsableArguments {
   /// True if the command may ask: input and error output are terminals and `--yes` is not set.
   var canAsk: Bool { !yes && isatty(STDIN_FILENO) == 1 && StandardError.isTerminal }
 
-  /// Asks for confirmation.
+  /// Asks the user to confirm; returns at once, without asking, if `canAsk` is false.
   /// - Parameter question: a sentence that states the consequence.
-  /// - Throws: `CommandError` if the user declines.
+  /// - Throws: `CommandError` unless the user answers "y" or "yes".
   func ask(_ question: String) throws {
     guard canAsk else { return }
     StandardError.write(Array("\(question) Go on? [y/N] ".utf8))
