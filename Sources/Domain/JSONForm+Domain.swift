@@ -43,12 +43,10 @@ extension JSONForm<DeviceID> {
 }
 
 extension JSONForm<Seqno> {
-  /// The form of a SEQNO in a response.
-  package static let sequence = JSONForm<String>.anyText.described(JSONSchema.sequence).standing(
-    for: { Seqno($0) }, else: "must be a number in quotes: a whole number from 1", written: \.description)
-  /// The form of a SEQNO in a request, as a string.
-  package static let seqno = JSONForm(
-    JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() })
+  /// The form of a SEQNO, a string.
+  package static let sequence = JSONForm(
+    JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() },
+    write: { $1.value($0.description) })
 }
 
 extension JSONForm<Int16> {

@@ -1,19 +1,15 @@
 /// SEQNO: the number of a message, in the order in which messages were accepted. On the wire it is decimal text of at
 /// most 18 digits.
-package struct Seqno: Hashable, Comparable, Sendable, LosslessStringConvertible {
-  /// The number that the `seqno` columns hold.
+package struct Seqno: RowNumber, LosslessStringConvertible {
   package let number: Int64
 
-  @inlinable package init(_ number: Int64) { self.number = number }
+  package init(_ number: Int64) { self.number = number }
 
   /// Parses the wire format. Returns nil if malformed.
   package init?(_ text: String) {
     guard let number = SequenceNumber.parse(text) else { return nil }
     self.number = number
   }
-
-  /// Smaller than the number of every message: where a walk over all messages begins.
-  package static let zero = Seqno(0)
 
   /// Larger than the number of every message: where a walk backwards begins.
   package static let max = Seqno(.max)
@@ -25,8 +21,4 @@ package struct Seqno: Hashable, Comparable, Sendable, LosslessStringConvertible 
   package var next: Seqno { Seqno(number + 1) }
   /// The number before this one.
   package var previous: Seqno { Seqno(number - 1) }
-
-  @inlinable package static func < (left: Seqno, right: Seqno) -> Bool { left.number < right.number }
-
-  package var description: String { String(number) }
 }

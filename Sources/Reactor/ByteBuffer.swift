@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A growable byte buffer, appended at the end and consumed from the front. One owner.
 ///
 /// Storage is reallocated only to grow, by doubling; once all bytes are consumed, writing restarts at the front, so a
@@ -45,10 +43,7 @@ public struct ByteBuffer: ~Copyable {
 
   /// True if the readable bytes have `text` at `offset`.
   package func hasText(_ text: StaticString, at offset: Int) -> Bool {
-    let length = text.utf8CodeUnitCount
-    guard offset >= 0, length <= count - offset else { return false }
-    // Safe: both ranges are initialised.
-    return unsafe memcmp(storage + start + offset, text.utf8Start, length) == 0
+    withReadable { $0.hasText(text, at: offset) }
   }
 
   @inlinable package subscript(index: Int) -> UInt8 {

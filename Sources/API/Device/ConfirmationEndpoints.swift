@@ -206,7 +206,9 @@ extension DeviceHandler {
       if index > 0 { body.append(UInt8(ascii: ",")) }
       body.append(#"{"seqno":""# as StaticString)
       body.append(decimal: Int(result.seqno.number))
-      body.append(Self.words(result.status))
+      body.append(#"","status":""# as StaticString)
+      body.append(result.status.rawValue)
+      body.append(UInt8(ascii: "\""))
       if let badge = result.badge {
         body.append(#","badge":"# as StaticString)
         body.append(decimal: Int(badge))
@@ -214,14 +216,6 @@ extension DeviceHandler {
       body.append(UInt8(ascii: "}"))
     }
     body.append("]}" as StaticString)
-  }
-
-  private static func words(_ status: OperationAnswer.Confirmed.Status) -> StaticString {
-    switch status {
-    case .recorded: #"","status":"recorded""#
-    case .invalidPushkey: #"","status":"invalid-pushkey""#
-    case .unknownMessage: #"","status":"unknown-message""#
-    }
   }
 
   private func readConfirmation(

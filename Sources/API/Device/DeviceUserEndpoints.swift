@@ -130,7 +130,7 @@ private struct Possession {
   static let object = JSONObject(
     "Possession", from: Possession(),
     [
-      .required("seqno", .seqno, \.seqno, "SEQNO of the push."),
+      .required("seqno", .sequence, \.seqno, "SEQNO of the push."),
       .required(
         "psid", .text(upTo: Domain.Limits.psidBytes), \.psid, "PSID: the token that it went to."),
       .required("pushkey", .anyText, \.pushkey, "As it stands in the push."),

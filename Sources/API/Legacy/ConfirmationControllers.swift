@@ -31,9 +31,7 @@ extension LegacyHandler {
   }
 
   private func confirm(_ call: LegacyCall, read: BadgeOption?) throws(LegacyRefusal) {
-    guard let seqno = try call.form.number("SEQNO", in: 1...Int64.max).map(Seqno.init) else {
-      throw LegacyRefusal(field: "SEQNO", "is needed")
-    }
+    let seqno = try call.form.seqno("SEQNO")
     let psid = try call.form.required("PSID", upTo: Domain.Limits.psidBytes)
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
     if let pushkey = call.form["PUSHKEY"],

@@ -122,6 +122,13 @@ struct Form: Sendable {
     return number
   }
 
+  /// Returns a required field as a SEQNO.
+  /// - Throws: if it is absent, not a number, or out of range.
+  func seqno(_ name: String) throws(LegacyRefusal) -> Seqno {
+    guard let number = try number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
+    return Seqno(number)
+  }
+
   /// Returns the field as a flag, `Y` or `N`; nil if it is absent.
   /// - Throws: for any other value.
   func flag(_ name: String) throws(LegacyRefusal) -> Bool? {

@@ -5,14 +5,9 @@ internal import Reactor
 
 /// Cancels, resends and reports messages.
 extension LegacyHandler {
-  private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Seqno {
-    guard let seqno = try form.number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
-    return Seqno(seqno)
-  }
-
   func cancelReservation(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
-    let seqno = try Self.seqno(call.form, "RESERVE_SEQNO")
+    let seqno = try call.form.seqno("RESERVE_SEQNO")
     let clock = loop.clock
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
       let answer = try Self.refusing { () throws(Problem) in
@@ -26,7 +21,7 @@ extension LegacyHandler {
   /// it (3).
   func retryMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
-    let seqno = try Self.seqno(call.form, "SEQNO")
+    let seqno = try call.form.seqno("SEQNO")
     let target = try Self.target(call.form)
     let pace = try SendForm.pace(call.form)
     var writer = JSONWriter()
@@ -66,7 +61,7 @@ extension LegacyHandler {
 
   func showMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
-    let seqno = try Self.seqno(call.form, "SEQNO")
+    let seqno = try call.form.seqno("SEQNO")
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
       let answer = try Self.refusing { () throws(Problem) in
         try ReportService.funnel(seqno, for: caller, on: connection)

@@ -3,7 +3,6 @@ internal import Operations
 internal import JSON
 package import Logging
 internal import Reactor
-internal import Store
 
 /// Writes log lines to standard error, as text for people or JSON for log collectors. Each is a single `write`, so
 /// lines of different threads never mix.
@@ -82,8 +81,7 @@ package struct LogLines: LogHandler {
     guard case .stringConvertible(let value) = value else { return nil }
     return switch value {
     case let number as any BinaryInteger: number.description
-    case let seqno as Seqno: seqno.description
-    case let claim as ClaimID: claim.description
+    case let number as any RowNumber: number.description
     default: nil
     }
   }

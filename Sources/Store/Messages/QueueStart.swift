@@ -1,15 +1,6 @@
 package import Domain
 package import Reactor
 
-/// A number by which the entries of a queue are ordered.
-package protocol QueueNumber: Comparable, Sendable {
-  /// Lower than the number of every entry.
-  static var zero: Self { get }
-}
-
-extension Seqno: QueueNumber {}
-extension ClaimID: QueueNumber {}
-
 /// Computes where scans of a queue may start, for queues whose entries have ascending numbers.
 ///
 /// While another session holds an old snapshot (a backup, a forgotten session), PostgreSQL cannot remove dead rows, and
@@ -18,7 +9,7 @@ extension ClaimID: QueueNumber {}
 /// entry that returns to the queue below that number, such as a reopened message, is found by occasional scans from the
 /// beginning. They run once a minute, or less often if they are slow, so that they take at most a three-hundredth of
 /// the time.
-package struct QueueStart<Number: QueueNumber> {
+package struct QueueStart<Number: RowNumber> {
   private var found: [(at: Instant, lowest: Number)] = []
   private var fromTheBeginningAt = Instant(nanoseconds: .min)
 

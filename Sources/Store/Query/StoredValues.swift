@@ -8,15 +8,17 @@ extension DeviceID: NullableParameterValue {
   }
 }
 
-extension Seqno: NullableParameterValue {
+extension RowNumber {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.append(value?.number)
   }
 }
 
+extension Seqno: NullableParameterValue {}
+
 extension Int64Column {
-  package mutating func append(_ seqno: Seqno?) {
-    append(seqno?.number)
+  package mutating func append(_ value: (some RowNumber)?) {
+    append(value?.number)
   }
 }
 

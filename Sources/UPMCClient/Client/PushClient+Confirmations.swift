@@ -9,7 +9,7 @@ extension PushClient {
     do throws(ClientError) {
       try await provePossession(payload)
     } catch {
-      log("push \(payload.seqno) is brought back later: \(error)")
+      log("possession is proved with push \(payload.seqno) later: \(error)")
     }
     // A silent push shows nothing to the user, so it has no receipt.
     if payload.isSilent { return .notNeeded }
@@ -48,7 +48,7 @@ extension PushClient {
     do throws(ClientError) {
       try await proveStoredPossession()
     } catch {
-      log("a push is brought back later: \(error)")
+      log("possession is proved later: \(error)")
     }
     return await send([])
   }

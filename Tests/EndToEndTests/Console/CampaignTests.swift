@@ -49,18 +49,22 @@ import Testing
     try browser.expectSilence("the campaign")
   }
 
+  private func composeToEveryone(perSecond: Int, _ browser: Browser) throws {
+    try browser.show("/compose")
+    try browser.pick("all")
+    try browser.type("textarea[name=body]", "Everyone!")
+    try browser.pick("bulk")
+    try browser.pick("second")
+    try browser.type("input[name=perSecond]", String(perSecond))
+  }
+
   @Test(arguments: ["en", "ko"])
   func `a big message is asked about twice, paused, resumed and watched to its end`(language: String) throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.world.populate(4000)
     try console.enter(language)
-    try browser.show("/compose")
-    try browser.pick("all")
-    try browser.type("textarea[name=body]", "Everyone!")
-    try browser.pick("bulk")
-    try browser.pick("second")
-    try browser.type("input[name=perSecond]", "100")
+    try composeToEveryone(perSecond: 100, browser)
     try browser.wait(
       "the count", "return document.querySelector('#audience-count')?.innerText.replace(/\\D/g, '') === '4000'")
     try browser.click("#send")
@@ -106,12 +110,7 @@ import Testing
     let browser = console.browser
     try console.world.populate(20)
     try console.enter("en")
-    try browser.show("/compose")
-    try browser.pick("all")
-    try browser.type("textarea[name=body]", "Everyone!")
-    try browser.pick("bulk")
-    try browser.pick("second")
-    try browser.type("input[name=perSecond]", "1")
+    try composeToEveryone(perSecond: 1, browser)
     try console.send()
     // The page gets the answer to its pause only once the message has been resumed and is over.
     try browser.script(
