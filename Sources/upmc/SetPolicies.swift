@@ -14,7 +14,8 @@ struct SetPolicies: ParsableCommand {
       HMAC-SHA-256 of the clientUid in hex, or a JSON Web Token, HS256, with sub and exp), or a voucher (`upmc voucher`). \
       open: the device's word is taken; whoever knows a customer's id then gets that customer's pushes. strict: proof, \
       and a push that the device brings back. A stricter one is tried out by --observe first; --unproved says how many \
-      devices may lose their user in 30 days. --user-proof on and off are proof and open; renewed: another secret.
+      devices may lose their user in 30 days. --user-proof on: proof, and a strict app stays strict; off: open; renewed: \
+      another secret.
 
       --keep-user-on-refresh on: in open apps a known DEVICE_ID with a new token keeps its user without a key, so whoever \
       knows a DEVICE_ID can move a user's pushes. --confidential-to proved: in open apps confidential messages go to \
@@ -55,7 +56,7 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "How many devices have a user that nobody vouched for, as `upmc app identity` shows it.")
   var unproved: Int64?
 
-  @Option(help: "on: identity proof; off: open; renewed: another secret for proofs.")
+  @Option(help: "on: identity proof, unless it is strict; off: open; renewed: another secret for proofs.")
   var userProof: Proof?
 
   @Option(help: "Whether a DEVICE_ID with a new token keeps its user.")
@@ -97,7 +98,7 @@ struct SetPolicies: ParsableCommand {
   }
 
   func run() throws {
-    let body = try change()
+    let asked = try change()
     let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
     try call.withAPI { api in
       // Load the master key first, so that a wrong one changes nothing.
@@ -105,6 +106,9 @@ struct SetPolicies: ParsableCommand {
       if userProof == .renewed, secret == nil {
         throw CommandError("Another secret is made where it can be shown: run this on a server's machine.")
       }
+      // An app that is strict asks for proofs already: `on` must not lower it.
+      let isStrict = try userProof == .on && api.answer(.get("apps", appID)).json.text("identity") == "strict"
+      let body = try isStrict ? change(userProofOn: "strict") : asked
       let app = try api.answer(AdminRequest(.patch, ["apps", appID], body: body)).json
       call.output.show(app, Self.sentence(app))
       guard asksProofs else { return }
@@ -117,10 +121,11 @@ struct SetPolicies: ParsableCommand {
     }
   }
 
-  private func change() throws -> JSONTree {
+  /// - Parameter userProofOn: the identity that `--user-proof on` asks for.
+  private func change(userProofOn: String = "proof") throws -> JSONTree {
     .members([
       "devicePolicy": .optional(devices?.rawValue),
-      "identity": .optional(identity?.name ?? (userProof == .on ? "proof" : userProof == .off ? "open" : nil)),
+      "identity": .optional(identity?.name ?? (userProof == .on ? userProofOn : userProof == .off ? "open" : nil)),
       "unprovedBindings": unproved.map { .number($0) },
       "observedIdentity": observe.map { $0 == .open ? .null : .text($0.name) },
       "keepsUserOnRefresh": keepUserOnRefresh.map { .flag($0 == .on) },
