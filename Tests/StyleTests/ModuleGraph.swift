@@ -40,7 +40,7 @@ enum ModuleGraph {
     // The API handlers and the engine.
     "APNs": ["Crypto", "PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
-    "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Tracing", "Reactor"],
+    "Dispatcher": ["Domain", "JSON", "Store", "Postgres", "Metrics", "Tracing", "Reactor"],
     "WebhookDelivery": [
       "Crypto", "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Tracing", "Postgres",
       "Reactor",
