@@ -95,7 +95,7 @@ struct Cluster {
 
 extension ClusterPlace {
   /// Returns the most informative of the server's last log lines, for an error message.
-  func lastWords(since start: Int) -> String {
+  func lastLogLines(since start: Int) -> String {
     let bytes = Files.bytes(log) ?? []
     let lines = String(decoding: bytes.dropFirst(start), as: UTF8.self).split(separator: "\n")
     let telling = lines.last { $0.contains("FATAL:") || $0.contains("PANIC:") }

@@ -113,7 +113,7 @@ final class Postmaster {
     repeat {
       let postmaster = try spawn(cluster, formerSocket)
       if try postmaster.becomesReady() { return postmaster }
-      reason = cluster.place.lastWords(since: postmaster.logStart)
+      reason = cluster.place.lastLogLines(since: postmaster.logStart)
       Polling.rest(.milliseconds(100))
     } while reason.contains("shared memory block") && clock.now < deadline
     try cluster.place.checkReach(cluster.path)

@@ -30,7 +30,7 @@ package final class Database {
   /// Brings the schema up to date. Fast when there is nothing to do; two nodes may call it at the same time.
   package func migrate(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
-    if embedded == nil { try Self.refuseLentSessions(url) }
+    if embedded == nil { try Self.refuseTransactionPooler(url) }
     let connection = try Connection(url)
     guard try !connection.run(Restoration.isUnfinished()) else {
       throw ServerError(
@@ -48,7 +48,7 @@ package final class Database {
   /// Checks that the server is not a pooler in transaction mode, which loses session state that this program depends
   /// on.
   /// - Throws: `ServerError` if it is one.
-  package static func refuseLentSessions(_ url: String) throws {
+  package static func refuseTransactionPooler(_ url: String) throws {
     if try Pooling.lendsSessions(url) {
       throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.remedy)")
     }

@@ -68,7 +68,7 @@ package final class Server {
   package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
     let listeners = try Listeners(configuration, loops: HTTPService.loops)
     let connection = try Connection(databaseURL)
-    let clock = DatabaseClock(machine: configuration.handicaps.clock)
+    let clock = DatabaseClock(machine: configuration.benchmarkOverrides.clock)
     try clock.ask(connection)
     try MasterKeyRotation.adopt(master, on: connection)
     let keys = try SigningKeys.load(connection, master: master)
@@ -93,7 +93,7 @@ package final class Server {
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, host: HostName.current, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         contents: keys.contents,
-        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
+        providers: senders.providers, storesOutcomes: configuration.benchmarkOverrides.storesOutcomes, metrics: metrics,
         keeping: configuration.keeping, clock: clock, spans: spans),
       results: results)
     try dispatcher.start()
@@ -115,7 +115,7 @@ package final class Server {
       firstWriter: firstWriter + 10,
       handoff: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       metrics: metrics, readiness: readiness, clock: clock,
-      channels: ChannelWays(
+      channels: ChannelManagement(
         directory: AppleChannels(configuration, gauges, master: master, clock: clock),
         updated: senders.channelUpdated),
       spans: spans,
@@ -154,7 +154,7 @@ package final class Server {
     webhooks.privateNetworks = configuration.webhookNetworks
     webhooks.proxy = configuration.proxy
     webhooks.spans = spans
-    if let pauses = configuration.handicaps.webhookRetrySeconds { webhooks.retrySeconds = pauses }
+    if let pauses = configuration.benchmarkOverrides.webhookRetrySeconds { webhooks.retrySeconds = pauses }
     if let file = configuration.caFile { webhooks.trust.files.append(file) }
     return webhooks
   }

@@ -16,7 +16,7 @@ final class Target {
   enum Standing {
     case unknown
     case ready(until: Instant)
-    case none(Way.Refusal)
+    case none(WebhookRoute.Refusal)
   }
 
   let webhook: Webhooks.Number
@@ -30,7 +30,7 @@ final class Target {
   private(set) var isAsking = false
   private var client: HTTPClient?
   /// The route that `client` uses; nil if there is none.
-  private var way: Way?
+  private var way: WebhookRoute?
   private(set) var underWay = 0
   /// When one of its events was last due.
   var servedAt = Instant(nanoseconds: 0)
@@ -74,13 +74,13 @@ final class Target {
   }
 
   /// Records that the webhook cannot be reached, and why.
-  func fail(_ refusal: Way.Refusal) {
+  func fail(_ refusal: WebhookRoute.Refusal) {
     isAsking = false
     standing = .none(refusal)
   }
 
   /// Records that the name could not be resolved now. An address that has worked so far stays in use.
-  func stays(_ refusal: Way.Refusal, at now: Instant) {
+  func stays(_ refusal: WebhookRoute.Refusal, at now: Instant) {
     isAsking = false
     if case .ready = standing {
       standing = .ready(until: now + WebhookDeliveryLimits.nameLife)
@@ -91,14 +91,14 @@ final class Target {
 
   /// Selects an allowed route from the resolved addresses; keeps the current one if it is still valid.
   func resolved(
-    _ names: Way.Names, _ rule: AddressRule, _ proxy: OutboundProxy?, _ loop: EventLoop,
+    _ names: WebhookRoute.Names, _ rule: AddressRule, _ proxy: OutboundProxy?, _ loop: EventLoop,
     _ context: () throws(TLSError) -> TLSContext
   ) {
     isAsking = false
-    guard let place else { return fail(Way.Refusal(reason: "it is no URL")) }
-    let found: Way
-    do throws(Way.Refusal) {
-      found = try Way(to: place, names, rule, proxy, present: way, isFailing: wasMissed)
+    guard let place else { return fail(WebhookRoute.Refusal(reason: "it is no URL")) }
+    let found: WebhookRoute
+    do throws(WebhookRoute.Refusal) {
+      found = try WebhookRoute(to: place, names, rule, proxy, present: way, isFailing: wasMissed)
     } catch {
       return fail(error)
     }
@@ -107,12 +107,12 @@ final class Target {
     do throws(TLSError) {
       try connect(by: found, place, loop, context)
     } catch {
-      fail(Way.Refusal(reason: "\(error)"))
+      fail(WebhookRoute.Refusal(reason: "\(error)"))
     }
   }
 
   private func connect(
-    by way: Way, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
+    by way: WebhookRoute, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
     configuration.connections = WebhookDeliveryLimits.connections

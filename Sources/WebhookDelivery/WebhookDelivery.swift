@@ -23,7 +23,7 @@ package import Reactor
 /// claim. The confirmation's transaction or the deadline's decides it, whichever locks it first (`Fallbacks`); the
 /// event is written in the deadline's own commit. Any number of nodes may poll; locked rows are skipped.
 ///
-/// **Delivery** (`Rounds`, thread `webhooks`): an event loop with a few connections per webhook, and a database
+/// **Delivery** (`WebhookWorker`, thread `webhooks`): an event loop with a few connections per webhook, and a database
 /// connection that blocks it for the duration of a statement. A webhook that fails several times in a row backs off
 /// (1 s … 5 min) and is then probed with one event at a time, so an outage does not use up the attempts of its other
 /// events. Webhooks are served round-robin, and no app gets more than a share of the connections or name resolutions:
@@ -32,7 +32,7 @@ package import Reactor
 /// **Allowed addresses** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then
 /// also plain `http`. We resolve the name and connect to the address that we validated, which defeats DNS rebinding.
 /// Redirections are not followed. The same holds behind a proxy, which is given the validated address, not the name
-/// (`Way`); a proxy that resolves names itself (no DNS here) must refuse private addresses. A password that the proxy
+/// (`WebhookRoute`); a proxy that resolves names itself (no DNS here) must refuse private addresses. A password that the proxy
 /// rejects is retried by one webhook for all (`ProxyState`).
 ///
 /// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
@@ -60,7 +60,7 @@ package final class WebhookDelivery {
     try run("webhooks") {
       do throws(SystemError) {
         try Resolver.run([resolver], named: "webhook-dns") { () throws(SystemError) in
-          try Rounds(configuration, resolver, stopping).run()
+          try WebhookWorker(configuration, resolver, stopping).run()
         }
       } catch {
         Logger(label: "webhooks").critical("the thread could not start", metadata: ["error": "\(error)"])

@@ -31,7 +31,7 @@ struct Migrate: ParsableCommand {
         for migration in try migrator.pending(database.connection) { show(Step(migration, state: "pending")) }
         return
       }
-      if let url = database.configuration.databaseURL { try Database.refuseLentSessions(url) }
+      if let url = database.configuration.databaseURL { try Database.refuseTransactionPooler(url) }
       let count = try migrator.migrate(
         database.connection, willWait: { Output.complain("Waiting for another upmc that migrates …") },
         isHeldUp: { Output.complain("\($0.fileName) waits for a lock that another session holds; trying again …") },

@@ -14,8 +14,8 @@ struct SetPolicies: ParsableCommand {
       HMAC-SHA-256 of the clientUid in hex, or a JSON Web Token, HS256, with sub and exp), or a voucher (`upmc voucher`). \
       open: the device's word is taken; whoever knows a customer's id then gets that customer's pushes. strict: proof, \
       and a push that the device brings back. A stricter one is tried out by --observe first; --unproved says how many \
-      devices may lose their user in 30 days. --user-proof on: proof, and a strict app stays strict; off: open; renewed: \
-      another secret.
+      devices may lose their user in 30 days. --renew-user-proof-secret makes another secret; \
+      proofs made with the old one fail at once.
 
       --keep-user-on-refresh on: in open apps a known DEVICE_ID with a new token keeps its user without a key, so whoever \
       knows a DEVICE_ID can move a user's pushes. --confidential-to proved: in open apps confidential messages go to \
@@ -37,7 +37,6 @@ struct SetPolicies: ParsableCommand {
       """)
 
   enum Devices: String, ExpressibleByArgument, CaseIterable { case multi, single }
-  enum Proof: String, ExpressibleByArgument, CaseIterable { case off, on, renewed }
   enum Confidants: String, ExpressibleByArgument, CaseIterable { case all, proved }
   enum Switch: String, ExpressibleByArgument, CaseIterable { case off, on }
 
@@ -56,8 +55,8 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "How many devices have a user that nobody vouched for, as `upmc app identity` shows it.")
   var unproved: Int64?
 
-  @Option(help: "on: identity proof, unless it is strict; off: open; renewed: another secret for proofs.")
-  var userProof: Proof?
+  @Flag(help: "Make another secret for user proofs; the old one is void at once.")
+  var renewUserProofSecret = false
 
   @Option(help: "Whether a DEVICE_ID with a new token keeps its user.")
   var keepUserOnRefresh: Switch?
@@ -89,26 +88,20 @@ struct SetPolicies: ParsableCommand {
     guard
       devices != nil || badgeSync != nil || approvalAbove != nil || confidentialLanes != nil || confidentialSdk != nil
         || `extension` != nil
-        || identity != nil || observe != nil || unproved != nil || userProof != nil || keepUserOnRefresh != nil
+        || identity != nil || observe != nil || unproved != nil || renewUserProofSecret || keepUserOnRefresh != nil
         || confidentialTo != nil || tellDevices != nil
     else { throw ValidationError("Give at least one setting, for example --identity proof.") }
-    guard userProof == nil || userProof == .renewed || identity == nil else {
-      throw ValidationError("--user-proof on and off are --identity proof and open: give one of them.")
-    }
   }
 
   func run() throws {
-    let asked = try change()
-    let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
+    let body = try change()
+    let asksProofs = (identity ?? .open) > .open || renewUserProofSecret || observe != nil
     try call.withAPI { api in
       // Load the master key first, so that a wrong one changes nothing.
       let secret = asksProofs ? try (api as? LocalAPI)?.userProofSecret(of: appID) : nil
-      if userProof == .renewed, secret == nil {
+      if renewUserProofSecret, secret == nil {
         throw CommandError("Another secret is made where it can be shown: run this on a server's machine.")
       }
-      // An app that is strict asks for proofs already: `on` must not lower it.
-      let isStrict = try userProof == .on && api.answer(.get("apps", appID)).json.text("identity") == "strict"
-      let body = try isStrict ? change(userProofOn: "strict") : asked
       let app = try api.answer(AdminRequest(.patch, ["apps", appID], body: body)).json
       call.output.show(app, Self.sentence(app))
       guard asksProofs else { return }
@@ -121,11 +114,10 @@ struct SetPolicies: ParsableCommand {
     }
   }
 
-  /// - Parameter userProofOn: the identity that `--user-proof on` asks for.
-  private func change(userProofOn: String = "proof") throws -> JSONTree {
+  private func change() throws -> JSONTree {
     .members([
       "devicePolicy": .optional(devices?.rawValue),
-      "identity": .optional(identity?.name ?? (userProof == .on ? userProofOn : userProof == .off ? "open" : nil)),
+      "identity": .optional(identity?.name),
       "unprovedBindings": unproved.map { .number($0) },
       "observedIdentity": observe.map { $0 == .open ? .null : .text($0.name) },
       "keepsUserOnRefresh": keepUserOnRefresh.map { .flag($0 == .on) },
@@ -133,7 +125,7 @@ struct SetPolicies: ParsableCommand {
       "confidentialLanes": try confidentialLanes.map(Self.lanes).map { .texts($0) },
       "confidentialSdkSends": confidentialSdk.map { .flag($0 == .on) },
       "tellsDevices": tellDevices.map { .flag($0 == .on) }, "approvalAbove": approvalAbove.map { .number($0) },
-      "renewsUserProofSecret": userProof == .renewed ? .flag(true) : nil,
+      "renewsUserProofSecret": renewUserProofSecret ? .flag(true) : nil,
       "badgeSync": badgeSync.map { .flag($0 == .on) }, "extension": `extension`.map { .flag($0 == .on) },
     ])
   }

@@ -15,10 +15,10 @@ struct CenterCommand: ParsableCommand {
 
   func run() throws {
     var configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
-    configuration.handicaps.storesOutcomes = !withoutOutcomes
+    configuration.benchmarkOverrides.storesOutcomes = !withoutOutcomes
     if withoutBatches {
-      configuration.handicaps.batchesSends = false
-      configuration.handicaps.adminThreads = 16
+      configuration.benchmarkOverrides.batchesSends = false
+      configuration.benchmarkOverrides.adminThreads = 16
     }
     try Serving.run(configuration)
   }

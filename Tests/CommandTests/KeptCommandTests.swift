@@ -72,6 +72,16 @@ import TestSupport
     #expect(try program.run("approval", "approve", "2").status == 1)
   }
 
+  @Test func `another secret for user proofs leaves the identity of an app as it is`() throws {
+    _ = try program.run("app", "policy", "com.example.bank", "--identity", "strict", "--unproved", "0")
+    func renewed() throws -> [String] {
+      try program.run("app", "policy", "com.example.bank", "--renew-user-proof-secret").lines
+    }
+    let (first, second) = (try renewed(), try renewed())
+    #expect(first.count == 2 && first[0].contains("identity strict"), "\(first)")
+    #expect(first[0] == second[0] && first[1] != second[1], "\(second)")
+  }
+
   @Test func `a file is brought in, its wrong lines are told, and it is written again`() throws {
     let path = program.directory + "/people.csv"
     TemporaryDirectory.write(path, "clientUid,clientName,tags\nkim,Kim,vip\n,nobody,\nlee,Lee,\n")

@@ -8,7 +8,7 @@ import Testing
 /// I2 under chance: whatever a network answers, at every instant the numbers of a message add up.
 @Suite struct AccountingTests {
   /// Numbers from a seed (SplitMix64).
-  private struct Dice: RandomNumberGenerator {
+  private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -22,7 +22,7 @@ import Testing
 
   /// Anything a network may say, by (device, attempt) and the seed; after three tries it makes up its mind.
   private static func answer(_ seed: UInt64, _ target: PushTarget, _ attempt: Int, refusals: Int) -> SubmissionResult {
-    var dice = Dice(state: seed &* 1_000_003 &+ target.device.low &* 101 &+ UInt64(attempt))
+    var dice = SplitMix64(state: seed &* 1_000_003 &+ target.device.low &* 101 &+ UInt64(attempt))
     let final: [SubmissionResult] = [
       .accepted, .accepted, .rejected(reason: "PayloadTooLarge"), .badToken(reason: "Unregistered", since: 1),
       .badToken(reason: "Unregistered", since: 4_000_000_000_000), .badToken(reason: "ExpiredToken", since: nil),

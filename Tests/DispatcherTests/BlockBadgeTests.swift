@@ -92,7 +92,7 @@ import Testing
     #expect(try world.count("badge_ledger") == 3)
     #expect(try world.count("badge_ledger WHERE deliveries = 2 AND negatives = 1 AND increment = 3") == 1)
     try Increments.restore([Self.key(1, seqno, world): 1], on: world.connection)
-    try Increments.takeBack([Self.key(2, seqno, world): 1], on: world.connection)
+    try Increments.revoke([Self.key(2, seqno, world): 1], on: world.connection)
     #expect(try Self.counts([1, 2, 5], world) == [5, 2, 2])
   }
 
@@ -102,14 +102,14 @@ import Testing
     let key = Self.key(1, seqno, world)
     #expect(try world.connection.run(Ledger.read([(key, .keep)])) == [key: false])
     #expect(try world.connection.run(Ledger.read([(key, .keep)])).isEmpty, "the first read alone acts")
-    try Increments.takeBack([key: 1], on: world.connection)
+    try Increments.revoke([key: 1], on: world.connection)
     #expect(try Self.counts([1], world) == [5])
     #expect(
       try Self.entry(1, seqno, world)
         == Explanations.Badge(increment: 3, deliveries: 1, negatives: 1, readOption: BadgeOption.keep.code))
     // What was taken back first is read as such.
     let other = Self.key(4, seqno, world)
-    try Increments.takeBack([other: 1], on: world.connection)
+    try Increments.revoke([other: 1], on: world.connection)
     #expect(try world.connection.run(Ledger.read([(other, .keep)])) == [other: true])
   }
 
@@ -131,7 +131,7 @@ import Testing
       UPDATE users SET badge = 2 WHERE user_key LIKE 'g%';
       UPDATE devices SET user_key = \(guest), bound_at = now() WHERE device = '\(DispatcherWorld.device(1))'
       """)
-    try Increments.takeBack([Ledger.Key(user: user, seqno: seqno): 1], on: world.connection)
+    try Increments.revoke([Ledger.Key(user: user, seqno: seqno): 1], on: world.connection)
     #expect(try world.connection.run(Users.find([user]))[user]?.badge == 2)
   }
 
@@ -154,7 +154,7 @@ import Testing
     let seqno = try Self.sent(world)
     try world.connection.script(erasure)
     #expect(try Self.entry(1, seqno, world) == nil)
-    try Increments.takeBack([Self.key(1, seqno, world): 1], on: world.connection)
+    try Increments.revoke([Self.key(1, seqno, world): 1], on: world.connection)
     #expect(try Self.counts([1], world) == [5])
   }
 }

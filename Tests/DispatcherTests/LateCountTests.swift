@@ -46,9 +46,9 @@ import Testing
     let second = try world.send(#"{"all":true}"#, #","badge":{"set":9}"#)
     _ = try world.finished(second)
     let key = Ledger.Key(user: Users.Key(app: world.app, userKey: Self.userKey(1)), seqno: first)
-    try Increments.takeBack([key: 1], on: world.connection)
+    try Increments.revoke([key: 1], on: world.connection)
     #expect(try world.badge("00000001") == 9)
-    try Increments.takeBack([Ledger.Key(user: key.user, seqno: second): 1], on: world.connection)
+    try Increments.revoke([Ledger.Key(user: key.user, seqno: second): 1], on: world.connection)
     #expect(try world.badge("00000001") == 9)
   }
 }

@@ -115,7 +115,7 @@ extension World {
   /// Lets a server's webhooks be on this machine, and tries them again quickly.
   static func tell(_ configuration: inout Configuration, pauses: [Int32], networks: [String]) {
     configuration.webhookNetworks = networks.compactMap { IPBlock($0) }
-    configuration.handicaps.webhookRetrySeconds = pauses
+    configuration.benchmarkOverrides.webhookRetrySeconds = pauses
   }
 
   /// Makes a webhook, and tells its number and secret.

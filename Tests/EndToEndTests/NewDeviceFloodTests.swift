@@ -14,7 +14,7 @@ import Testing
     world = try World(server: { configuration in
       configuration.listening.trustedProxies = [IPBlock("127.0.0.1")!]
       configuration.listening.newDevices.perAddress = 3
-      configuration.sdk.demandsKeys = false
+      configuration.sdk.requiresKeys = false
     })
   }
 

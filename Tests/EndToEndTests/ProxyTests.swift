@@ -35,7 +35,7 @@ import Testing
         setting.fcm = Configuration.ServiceAddress(host: "fcm.invalid", port: 443)
         setting.fcmTokenURL = "http://\(tokens)/token"
         setting.proxy = try OutboundProxy("http://\(user)127.0.0.1:\(proxy.port)")
-        setting.handicaps.webhookRetrySeconds = []
+        setting.benchmarkOverrides.webhookRetrySeconds = []
         try server(&setting)
       })
     return world

@@ -24,7 +24,7 @@ import Testing
     let world = try World(server: { configuration in
       configuration.export = export
       configuration.webhookNetworks = ["127.0.0.0/8"].compactMap { IPBlock($0) }
-      configuration.handicaps.webhookRetrySeconds = [1]
+      configuration.benchmarkOverrides.webhookRetrySeconds = [1]
     })
     try world.register("6c1f1a9e-0d0b-4f6e-8a55-00000000000a", token: World.token("1a"), user: "kim")
     return world

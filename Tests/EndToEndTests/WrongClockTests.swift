@@ -22,7 +22,7 @@ import Testing
 
   @Test func `a node says that its clock is wrong, sends nothing, and goes on by itself when it is right`() throws {
     let clock = ShiftedClock(seconds: 660)
-    let world = try World(server: { $0.handicaps.clock = clock })
+    let world = try World(server: { $0.benchmarkOverrides.clock = clock })
     #expect(try world.register("d1", token: World.token("a1"), user: "kim").status == 201)
     try ready(world, "660 s ahead of the database's: nothing is sent")
     let seqno = try world.sendCode(#","expiresIn":"PT10M""#)
@@ -40,7 +40,7 @@ import Testing
 
   @Test func `a clock that is a month ahead for a minute leaves no trace`() throws {
     let clock = ShiftedClock()
-    let world = try World(server: { $0.handicaps.clock = clock })
+    let world = try World(server: { $0.benchmarkOverrides.clock = clock })
     try world.register("d1", token: World.token("a1"), user: "kim")
     try world.expectDelivered(try world.sendCode())
     let file = try world.client.call(

@@ -39,8 +39,8 @@ import Testing
     try key(of: world.run(operation(adding: increment))[0])
   }
 
-  private func takeBack(_ key: Ledger.Key) throws {
-    try Increments.takeBack([key: 1], on: world.connection)
+  private func revoke(_ key: Ledger.Key) throws {
+    try Increments.revoke([key: 1], on: world.connection)
   }
 
   private func restore(_ key: Ledger.Key) throws {
@@ -57,7 +57,7 @@ import Testing
     try world.setBadge("kim", count)
     let key = try send(adding: increment)
     #expect(try world.badge("kim") == min(1000, count + Int16(increment)))
-    try takeBack(key)
+    try revoke(key)
     #expect(try world.badge("kim") == count)
   }
 
@@ -66,22 +66,22 @@ import Testing
     let outcomes = try world.run(operation(adding: 3), operation(adding: 3), operation(adding: 3))
     let keys = try outcomes.map(key)
     #expect(try world.badge("kim") == 1000)
-    try takeBack(keys[1])
+    try revoke(keys[1])
     #expect(try world.badge("kim") == 998)
-    try takeBack(keys[2])
-    try takeBack(keys[0])
+    try revoke(keys[2])
+    try revoke(keys[0])
     #expect(try world.badge("kim") == 995)
   }
 
   @Test func `what is given again notes what there was room for`() throws {
     try world.setBadge("kim", 950)
     let first = try send(adding: 40)
-    try takeBack(first)
+    try revoke(first)
     #expect(try world.badge("kim") == 950)
     _ = try send(adding: 45)
     try restore(first)
     #expect(try world.badge("kim") == 1000)
-    try takeBack(first)
+    try revoke(first)
     #expect(try world.badge("kim") == 995)
   }
 
@@ -91,7 +91,7 @@ import Testing
     try world.run(world.read(second.seqno, psid: "aa"))
     // Reads of another program have come in between: less is left than the message added.
     try world.setBadge("kim", 1)
-    try takeBack(first)
+    try revoke(first)
     #expect(try world.badge("kim") == 0)
     try restore(first)
     #expect(try world.badge("kim") == 1)
@@ -100,7 +100,7 @@ import Testing
   @Test func `a message that goes to the user once more counts anew`() throws {
     try world.setBadge("kim", 998)
     let key = try send(adding: 100)
-    try takeBack(key)
+    try revoke(key)
     try world.setBadge("kim", 10)
     let again = Ledger.Claim(key: key, deliveries: 1, increment: 100)
     #expect(try world.connection.run(Ledger.claim([again])) == [key])
@@ -112,7 +112,7 @@ import Testing
     _ = try send(adding: 100)
     #expect(try world.badge("kim") == 1000)
     #expect(try broken() == 0)
-    try takeBack(key)
+    try revoke(key)
     #expect(try world.badge("kim") == 2)
     #expect(try broken() == 0)
     try world.connection.script("UPDATE users SET badge = badge + 1")

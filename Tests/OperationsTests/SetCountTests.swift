@@ -48,7 +48,7 @@ import Testing
   }
 
   private func endNegative(_ key: Ledger.Key) throws {
-    try Increments.takeBack([key: 1], on: world.connection)
+    try Increments.revoke([key: 1], on: world.connection)
   }
 
   /// What breaks I5 by the tables.

@@ -23,7 +23,7 @@ import Testing
 
   /// As the dispatcher does when the last delivery has ended negative.
   private func endNegative() throws {
-    try Increments.takeBack([key: 1], on: world.connection)
+    try Increments.revoke([key: 1], on: world.connection)
   }
 
   @Test func `unread, its increment is taken back`() throws {
@@ -49,7 +49,7 @@ import Testing
     #expect(try world.badge("kim") == 9)
     let second = Ledger.Key(user: key.user, seqno: try world.message())
     _ = try world.connection.run(Ledger.claim([Ledger.Claim(key: second, deliveries: 1, increment: 1)]))
-    try Increments.takeBack([second: 1], on: world.connection)
+    try Increments.revoke([second: 1], on: world.connection)
     #expect(try world.run(world.read(second.seqno, psid: "aa", .reset))[0].confirmed?[0].badge == 0)
   }
 

@@ -9,7 +9,7 @@ import Testing
   private static let stranger = try! ServiceAccountFile(projectID: "demo")
 
   private var endpoint = TokenEndpoint()
-  private var dice = Dice(seed: 1)
+  private var dice = SplitMix64(seed: 1)
 
   init() throws {
     endpoint.register(try Self.file.account())

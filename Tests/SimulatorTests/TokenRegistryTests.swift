@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Token registry` {
   @Test func `a hundred thousand tokens of all lengths are told apart`() throws {
     var registry = TokenRegistry()
-    var dice = Dice(seed: 3)
+    var dice = SplitMix64(seed: 3)
     var tokens: [DeviceToken] = []
     for number in 0..<100_000 {
       let text = String(dice.next(), radix: 16) + String(dice.next(), radix: 16)

@@ -101,12 +101,12 @@ import Testing
     #expect(try connection.run(AppPurge.begin()) == nil)
     try connection.run(AppPauses.resume(1))
     #expect(try connection.run(AppPauses.reason(of: 1)) == "deleted")
-    #expect(try connection.run(AppDeletions.takeBack(1)))
+    #expect(try connection.run(AppDeletions.withdraw(1)))
     #expect(try connection.run(AppPauses.reason(of: 1)) == "its key")
     #expect(try counts(of: 1) == before)
     #expect(try connection.run(Apps.find(appID: "com.example.bank"))?.app.deletion == nil)
     try beginPurge()
-    #expect(try !connection.run(AppDeletions.takeBack(1)))
+    #expect(try !connection.run(AppDeletions.withdraw(1)))
     #expect(try connection.run(Apps.find(appID: "com.example.bank"))?.app.state == "purging")
   }
 

@@ -69,7 +69,7 @@ final class Run {
     Console.say("registering \(plan.devices) devices with \(plan.nodes) node(s); seed \(plan.seed)")
     try driver.ask { $0.prepare() }
     guard try wait(atMost: Torture.Limits.timeout, until: { try driver.ask { $0.isReady } }) else {
-      throw Trouble("the devices were not registered in time:\n\(lastWords)")
+      throw Trouble("the devices were not registered in time:\n\(lastLogLines)")
     }
     try driver.ask { $0.begin() }
     try ravage()
@@ -120,7 +120,7 @@ final class Run {
   private func look(at node: ServerNode) throws {
     let wasAsked = node.state == .stopping
     guard node.state != .down, let ending = node.ending() else { return }
-    let words = node.lastWords
+    let words = node.lastLogLines
     let reason = words.split(separator: "\n").last { $0.hasPrefix("upmc: ") } ?? ""
     if !wasAsked, ending == .exited(1), reason.contains("database") || reason.contains("PostgreSQL") {
       // A start without a database is refused with a clear message; a supervisor would restart the server.
@@ -200,7 +200,7 @@ final class Run {
     let identifier = node.identifier
     after(Int(Torture.Limits.stop.components.seconds) * 1000, isCheck: true) { [self] in
       guard node.state == .stopping, node.identifier == identifier else { return }
-      verdict.violate("stop", "server \(node.number) did not stop in \(Torture.Limits.stop)\n\(node.lastWords)")
+      verdict.violate("stop", "server \(node.number) did not stop in \(Torture.Limits.stop)\n\(node.lastLogLines)")
       node.kill()
       try node.start()
     }
@@ -278,7 +278,7 @@ final class Run {
       let messages = driver.open.sorted().prefix(5).map { driver.messages[$0].tally?.text ?? "message \($0)" }
       return "\(driver.open.count) messages, \(driver.calls.open) calls: \(messages.joined(separator: " "))"
     }
-    verdict.violate("I7", "\(what) did not come to rest in \(Torture.Limits.quiescence): \(open)\n\(lastWords)")
+    verdict.violate("I7", "\(what) did not come to rest in \(Torture.Limits.quiescence): \(open)\n\(lastLogLines)")
   }
 
   private func callTheRoll() throws {
@@ -353,8 +353,8 @@ final class Run {
     return false
   }
 
-  var lastWords: String {
-    stage.nodes.map { "server \($0.number):\n\($0.lastWords)" }.joined(separator: "\n")
+  var lastLogLines: String {
+    stage.nodes.map { "server \($0.number):\n\($0.lastLogLines)" }.joined(separator: "\n")
   }
 
   private var toldAt: Double = 0

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `every fault that it can think of is one that the simulator has`() throws {
-    var dice = Dice(seed: 5)
+    var dice = SplitMix64(seed: 5)
     let menus = [
       FaultMenu.answers, FaultMenu.streams, FaultMenu.goAways, FaultMenu.connections, FaultMenu.tokens,
       FaultMenu.credentials, FaultMenu.throttles,
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `refused tokens are only those of devices that are there for it`() {
-    var dice = Dice(seed: 5)
+    var dice = SplitMix64(seed: 5)
     for _ in 0..<50 {
       for fault in FaultMenu.tokens(&dice).faults {
         let role = Role.allCases.first { $0.tokenPrefix == fault.tokenPrefix }

@@ -86,8 +86,8 @@ final class AdminHandler: RequestHandler {
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
     else { return false }
     let party = QuotaHolder(nil, address: request.clientAddress)
-    let errand = AdminWork.Errand.proof(credential, requestID: request.id, language: request.language)
-    let work = AdminWork(errand, of: party, .light, ticket)
+    let kind = AdminWork.Kind.proof(credential, requestID: request.id, language: request.language)
+    let work = AdminWork(kind, of: party, .light, ticket)
     if let problem = threads.queue.offer(work) { work.refuse(problem) }
     return true
   }

@@ -5,11 +5,11 @@ internal import Store
 
 /// State of a device with respect to its user: the user, how that was proved, and whether the device must first confirm
 /// a push that is sent to it.
-struct DeviceStanding {
+struct DeviceUserState {
   let device: Devices.Record
   let userName: String
 
-  static let fields: [JSONField<DeviceStanding>] = [
+  static let fields: [JSONField<DeviceUserState>] = [
     .always("user", .orNull(user.form), { $0.device.userKey.isGuest ? nil : $0 }, "Null for a guest."),
     .always(
       "identity", .orNull(.identity), { $0.device.userKey.isGuest ? nil : $0.device.identity },
@@ -19,7 +19,7 @@ struct DeviceStanding {
       "In `strict`: the user was vouched for, and is the device's when it brings back a push (`…/possession`)."),
   ]
 
-  static let user = JSONObject<DeviceStanding>(
+  static let user = JSONObject<DeviceUserState>(
     "User",
     [
       .always("clientUid", .anyText, { $0.device.userKey.clientUID ?? "" }, "CUID: login id, e-mail, phone number …"),
@@ -32,7 +32,7 @@ struct DeviceStanding {
 
 /// Body of the answer to a registration.
 struct Registered {
-  let standing: DeviceStanding
+  let standing: DeviceUserState
   let authKey: String
   let badge: Int16
 
@@ -43,12 +43,12 @@ struct Registered {
       .always(
         "authKey", .authKey, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
       .always("badge", .badgeCount, \.badge, "The user's badge count."),
-    ] + DeviceStanding.fields.map { $0.of(\.standing) })
+    ] + DeviceUserState.fields.map { $0.of(\.standing) })
 }
 
 /// Body of the answer to a device that reads its own record.
 struct ShownDevice {
-  let standing: DeviceStanding
+  let standing: DeviceUserState
   let badge: Int16
 
   static let object = JSONObject<ShownDevice>(
@@ -61,12 +61,12 @@ struct ShownDevice {
         "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
         "The first eight characters of the push token."),
       .always("badge", .badgeCount, \.badge), .always("consent", Consents.object.form, \.standing.device.consents),
-    ] + DeviceStanding.fields.map { $0.of(\.standing) })
+    ] + DeviceUserState.fields.map { $0.of(\.standing) })
 }
 
 /// Body with the device's user, and a new authKey, because earlier ones may have become invalid.
 struct ShownUser {
-  let standing: DeviceStanding
+  let standing: DeviceUserState
   let authKey: String
 
   static let object = JSONObject<ShownUser>(
@@ -75,7 +75,7 @@ struct ShownUser {
       .always(
         "authKey", .authKey, \.authKey,
         "The device's key from now on: former ones end when somebody vouches for its user.")
-    ] + DeviceStanding.fields.map { $0.of(\.standing) })
+    ] + DeviceUserState.fields.map { $0.of(\.standing) })
 }
 
 extension JSONForm<String> {

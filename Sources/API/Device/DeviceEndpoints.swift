@@ -100,7 +100,7 @@ extension DeviceHandler {
   func show(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     perform(.find(try claim(request, parameters)), request, responder) { answer, responder in
       guard case .found(let device, let badge, let userName) = answer else { return }
-      let standing = DeviceStanding(device: device, userName: userName)
+      let standing = DeviceUserState(device: device, userName: userName)
       responder.send(ShownDevice.object, ShownDevice(standing: standing, badge: badge))
     }
   }

@@ -55,7 +55,7 @@ extension Endpoint {
 
   /// Request and response schemas, in the order of the description.
   static let deviceUserSchemas: [JSONTree.Member] = [
-    ShownUser.object.named, Possession.object.named, DeviceStanding.user.named, UserBody.object.named,
+    ShownUser.object.named, Possession.object.named, DeviceUserState.user.named, UserBody.object.named,
   ]
 }
 
@@ -91,7 +91,7 @@ extension DeviceHandler {
     responder.send(
       ShownUser.object,
       ShownUser(
-        standing: DeviceStanding(device: device, userName: userName),
+        standing: DeviceUserState(device: device, userName: userName),
         authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly)))
   }
 

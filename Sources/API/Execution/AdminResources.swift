@@ -5,7 +5,7 @@ package import Operations
 internal import Reactor
 
 /// Manages broadcast channels for the admin API.
-package struct ChannelWays: Sendable {
+package struct ChannelManagement: Sendable {
   /// Manages the app's channels at Apple.
   let directory: any ChannelDirectory
   /// Called on an admin thread when an update of a channel has been stored.
@@ -37,7 +37,7 @@ struct AdminResources: Sendable {
   /// Rules for the addresses of webhooks.
   let webhooks: WebhookAddresses
   /// Access to broadcast channels; nil if they are not available.
-  let channels: ChannelWays?
+  let channels: ChannelManagement?
   /// Records every caller that was authenticated.
   let known: KnownCallers
   /// Streams answers; nil if the caller itself writes them (`LocalAdminAPI`).

@@ -38,7 +38,7 @@ package final class AdminThreads: Sendable {
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
     webhooks: WebhookAddresses = .any,
-    keyTrial: (any KeyTrial)? = nil, channels: ChannelWays? = nil, clock: any Clock = SystemClock(),
+    keyTrial: (any KeyTrial)? = nil, channels: ChannelManagement? = nil, clock: any Clock = SystemClock(),
     isSecure: Bool = false, policy: ConsolePolicy = ConsolePolicy(), identityProvider: OpenIDProvider? = nil,
     streamTimes: StreamTimes = StreamTimes(), nodeState: (@Sendable () -> NodeState)? = nil,
     isConnected: @escaping @Sendable (Bool) -> Void = { _ in },

@@ -3,7 +3,7 @@ internal import HTTPServer
 
 /// A request in the queue of an admin thread.
 struct AdminWork: Sendable {
-  enum Errand: Sendable {
+  enum Kind: Sendable {
     /// A request of the admin API.
     case request(OwnedRequest)
     /// A credential to check before the long body of its request is read.
@@ -12,26 +12,26 @@ struct AdminWork: Sendable {
     case job(AdminJob, bytes: Int)
   }
 
-  let errand: Errand
+  let kind: Kind
   let party: QuotaHolder
   let load: Endpoint.Load
   let ticket: ResponseTicket
 
   /// Creates a queue entry.
   /// - Parameter load: load of the endpoint. A light request with a long body becomes heavy.
-  init(_ errand: Errand, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
-    self.errand = errand
+  init(_ kind: Kind, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
+    self.kind = kind
     self.party = party
-    let isLong = Self.bodyBytes(errand) > AdminLimits.lightBodyBytes
+    let isLong = Self.bodyBytes(kind) > AdminLimits.lightBodyBytes
     self.load = load == .light && isLong ? .heavy : load
     self.ticket = ticket
   }
 
   /// Size in bytes of the body in memory.
-  var bodyBytes: Int { Self.bodyBytes(errand) }
+  var bodyBytes: Int { Self.bodyBytes(kind) }
 
-  private static func bodyBytes(_ errand: Errand) -> Int {
-    switch errand {
+  private static func bodyBytes(_ kind: Kind) -> Int {
+    switch kind {
     case .request(let request): request.body.count
     case .proof: 0
     case .job(_, let bytes): bytes
@@ -40,7 +40,7 @@ struct AdminWork: Sendable {
 
   /// Answers with a problem instead of carrying it out.
   func refuse(_ problem: Problem) {
-    switch errand {
+    switch kind {
     case .request(let request):
       ticket.send(.problem(problem, requestID: request.id, isKept: false, in: request.language))
     case .proof(_, let requestID, let language):

@@ -34,7 +34,7 @@ final class AdminWorker {
     _ = try? connected()
     while let work = queue.take() {
       let response =
-        switch work.errand {
+        switch work.kind {
         case .request(let request): answer(request, work.ticket)
         case .proof(let credential, let requestID, let language): prove(credential, requestID, language, work.ticket)
         case .job(let job, _): Optional(job(attempt()))

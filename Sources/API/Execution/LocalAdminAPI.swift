@@ -30,7 +30,7 @@ package struct LocalAdminAPI {
     resources = AdminResources(
       databaseURL: "", catalog: catalog, console: ConsoleSetting(master: master), provider: nil, clock: clock,
       isSecure: false, hosting: hosting, tokens: tokens, keyTrial: keyTrial, webhooks: webhooks,
-      channels: channels.map { ChannelWays(directory: $0, updated: {}) },
+      channels: channels.map { ChannelManagement(directory: $0, updated: {}) },
       known: KnownCallers(catalog: catalog, clock: clock),
       streams: nil, isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
   }

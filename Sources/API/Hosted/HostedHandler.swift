@@ -16,15 +16,15 @@ final class HostedHandler {
   private let loader: HostedLoader
   private let clock: any Clock
   private var cache = HostedCache()
-  private var waiting: [HostedLoader.Wish: [(HostedLoader.Found) -> Void]] = [:]
-  private let answers: Inbox<(wish: HostedLoader.Wish, found: HostedLoader.Found)>
+  private var waiting: [HostedLoader.Lookup: [(HostedLoader.Found) -> Void]] = [:]
+  private let answers: Inbox<(lookup: HostedLoader.Lookup, found: HostedLoader.Found)>
 
   init(loader: HostedLoader, loop: EventLoop) throws(SystemError) {
     self.loader = loader
     clock = loop.clock
     answers = try Inbox(capacity: HostedLimits.wishes)
     try loop.attach(answers) { [weak self] found in
-      for (wish, found) in found { self?.take(found, of: wish) }
+      for (lookup, found) in found { self?.take(found, of: lookup) }
     }
   }
 
@@ -137,14 +137,14 @@ final class HostedHandler {
   // MARK: Finding
 
   private func find(_ name: String, _ completion: @escaping (HostedLoader.Found) -> Void) {
-    guard let known = cache.file(name) else { return wish(.file(name), completion) }
+    guard let known = cache.file(name) else { return lookup(.file(name), completion) }
     guard known.record.expiresAt > clock.wallMicroseconds else {
       // A message may have extended the file's expiration since the record was cached.
       cache.forget(name)
-      return wish(.file(name), completion)
+      return lookup(.file(name), completion)
     }
     guard !known.isFresh(at: clock.now) else { return completion(.file(known.record)) }
-    wish(.file(name)) { found in
+    lookup(.file(name)) { found in
       // Without a database, answer from the cache.
       if case .failed = found { completion(.file(known.record)) } else { completion(found) }
     }
@@ -152,27 +152,27 @@ final class HostedHandler {
 
   private func part(_ name: String, _ number: Int, _ completion: @escaping (HostedLoader.Found) -> Void) {
     if let part = cache.part(HostedCache.PartKey(name: name, part: number)) { return completion(.part(part)) }
-    wish(.part(name, number), completion)
+    lookup(.part(name, number), completion)
   }
 
-  private func wish(_ wish: HostedLoader.Wish, _ completion: @escaping (HostedLoader.Found) -> Void) {
-    if waiting[wish] != nil {
-      waiting[wish]?.append(completion)
-    } else if waiting.count < HostedLimits.wishes, loader.offer(.init(wish: wish, answers: answers)) {
-      waiting[wish] = [completion]
+  private func lookup(_ lookup: HostedLoader.Lookup, _ completion: @escaping (HostedLoader.Found) -> Void) {
+    if waiting[lookup] != nil {
+      waiting[lookup]?.append(completion)
+    } else if waiting.count < HostedLimits.wishes, loader.offer(.init(lookup: lookup, answers: answers)) {
+      waiting[lookup] = [completion]
     } else {
       completion(.failed)
     }
   }
 
-  private func take(_ found: HostedLoader.Found, of wish: HostedLoader.Wish) {
-    switch (wish, found) {
+  private func take(_ found: HostedLoader.Found, of lookup: HostedLoader.Lookup) {
+    switch (lookup, found) {
     case (_, .file(let record?)): cache.keep(HostedCache.Known(record: record, readAt: clock.now))
     case (.file(let name), .file(nil)): cache.forget(name)
     case (.part(let name, let number), .part(let body?)):
       cache.keep(body, HostedCache.PartKey(name: name, part: number))
     default: break
     }
-    for completion in waiting.removeValue(forKey: wish) ?? [] { completion(found) }
+    for completion in waiting.removeValue(forKey: lookup) ?? [] { completion(found) }
   }
 }

@@ -7,7 +7,7 @@ internal import Store
 
 /// The thread `hosted`: reads pages and media for all HTTP loops, so that the loops do not wait for the database.
 package final class HostedLoader: Sendable {
-  enum Wish: Hashable, Sendable {
+  enum Lookup: Hashable, Sendable {
     case file(String)
     case part(String, Int)
   }
@@ -21,9 +21,9 @@ package final class HostedLoader: Sendable {
   }
 
   struct Work: Sendable {
-    let wish: Wish
+    let lookup: Lookup
     /// Inbox of the requesting HTTP loop, which receives the result.
-    let answers: Inbox<(wish: Wish, found: Found)>
+    let answers: Inbox<(lookup: Lookup, found: Found)>
   }
 
   private let inbox: Inbox<Work>
@@ -53,7 +53,7 @@ package final class HostedLoader: Sendable {
         var found = Found.failed
         do throws(PostgresError) {
           let present = try connection.present()
-          switch work.wish {
+          switch work.lookup {
           case .file(let name): found = .file(try present.run(HostedFiles.find(name)))
           case .part(let name, let part): found = .part(try present.run(HostedFiles.part(name, Int32(part))))
           }
@@ -61,7 +61,7 @@ package final class HostedLoader: Sendable {
           log.error("a page or media could not be read", metadata: FailureDetails.of(error).mapValues { "\($0)" })
         }
         // The inbox is full only when its loop has stopped, or has more reads open than allowed.
-        _ = work.answers.offer((work.wish, found))
+        _ = work.answers.offer((work.lookup, found))
       }
     }
   }

@@ -8,7 +8,7 @@ extension LegacyHandler {
   func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
     try Self.checkSDKAccess(of: app)
     // With keys switched off nothing is proved, which only apps with identity mode `open` accept.
-    guard configuration.demandsKeys || app.identity != .open else { return nil }
+    guard configuration.requiresKeys || app.identity != .open else { return nil }
     guard let key = form["AUTHKEY"] else {
       throw LegacyRefusal(.authenticationFailed, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
     }

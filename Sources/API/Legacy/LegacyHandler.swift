@@ -59,7 +59,7 @@ final class LegacyHandler: RequestHandler {
   }
 
   /// Returns whether the path ends in `.ctl` and is not below `/v1/`.
-  static func isForHere(_ request: Request) -> Bool {
+  static func isLegacyPath(_ request: Request) -> Bool {
     request.withPath { path in
       let count = path.count
       return count > 5 && path[count - 4] == UInt8(ascii: ".") && path[count - 3] == UInt8(ascii: "c")

@@ -49,7 +49,7 @@ package final class RootHandler: RequestHandler {
     if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
     if HealthHandler.handles(request) { return pass(request, to: .server) { health.handle(request, responder) } }
     if HostedHandler.handles(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
-    if LegacyHandler.isForHere(request) { return pass(request, to: .sdk) { sdk.handle(request, responder) } }
+    if LegacyHandler.isLegacyPath(request) { return pass(request, to: .sdk) { sdk.handle(request, responder) } }
     if MetricsHandler.handles(request) { return pass(request, to: .server) { metrics.handle(request, responder) } }
     if document.serves(request) { return pass(request, to: .server) { document.handle(request, responder) } }
     if Self.isForAdmin(request) { return pass(request, to: .admin) { admin.handle(request, responder) } }
@@ -68,7 +68,7 @@ package final class RootHandler: RequestHandler {
   /// Returns the largest body that the request may have. Only authenticated senders may send more than the standard,
   /// such as lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    if LegacyHandler.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
+    if LegacyHandler.isLegacyPath(request) { return sdk.bodyLimit(for: request, standard: standard) }
     if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }
     return devices.bodyLimit(for: request, standard: standard)
   }

@@ -227,7 +227,7 @@ struct Decisions {
       negatives[Ledger.Key(user: user, seqno: decision.record.seqno), default: 0] += 1
     }
     guard !negatives.isEmpty else { return }
-    try Increments.takeBack(negatives, on: connection)
+    try Increments.revoke(negatives, on: connection)
   }
 }
 

@@ -129,7 +129,7 @@ final class ControlWorker {
   private func endCancellations(_ connection: Connection) throws {
     for seqno in try connection.run(Controls.cancelling(atMost: Limits.heldMessages)) {
       guard let message = try connection.run(Messages.find(seqno)) else { continue }
-      let movesBadge = RequestGist(stored: message.request).movesBadge
+      let movesBadge = PartialRequest(stored: message.request).movesBadge
       try passingBy("a cancellation does not end", seqno) {
         let hasEnded = try Cancellation.sweep(
           seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallMicroseconds, on: connection)
@@ -182,7 +182,7 @@ final class ControlWorker {
     endsAgainAt = shared.clock.now + Limits.heartbeat
     let now = shared.clock.wallMicroseconds
     for message in try connection.run(Messages.find(connection.run(Lateness.messages()))) {
-      let movesBadge = RequestGist(stored: message.request).movesBadge
+      let movesBadge = PartialRequest(stored: message.request).movesBadge
       try passingBy("a message that is too late does not end", message.seqno) {
         guard try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
         else { return }

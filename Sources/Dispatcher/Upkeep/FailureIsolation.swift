@@ -13,7 +13,7 @@ internal import Store
 /// If the database is unavailable, busy or full, no message is at fault: then the whole batch is retried.
 struct FailureIsolation {
   private let log: Logger
-  private let meter: SetAsideMeter
+  private let meter: IsolatedFailureMeter
 
   init(_ log: Logger, _ shared: Shared) {
     self.init(log, shared.configuration.metrics)
@@ -21,7 +21,7 @@ struct FailureIsolation {
 
   init(_ log: Logger, _ metrics: Metrics) {
     self.log = log
-    meter = SetAsideMeter(metrics)
+    meter = IsolatedFailureMeter(metrics)
   }
 
   /// Returns true if the error is caused by the data itself, so that a retry would fail again.
@@ -65,7 +65,7 @@ struct FailureIsolation {
 }
 
 /// Counts the failures isolated by any thread.
-struct SetAsideMeter {
+struct IsolatedFailureMeter {
   private let count: Counter
 
   init(_ metrics: Metrics) {

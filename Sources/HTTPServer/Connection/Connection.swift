@@ -180,7 +180,7 @@ final class Connection: EventLoop.Handler, Answering {
     // If the handler answers without admitting the body, the unread body would precede the next request: close then.
     answers.keepsAlive = false
     guard isWithinRateLimit else {
-      turnAway()
+      refuseOverLimit()
       dropBody()
       return true
     }
@@ -213,7 +213,7 @@ final class Connection: EventLoop.Handler, Answering {
     if beginUnlessAsked(facts) || isWithinRateLimit {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
-      turnAway()
+      refuseOverLimit()
     }
     intake.finish(request)
     guard !request.shares.isEmpty else { return }
@@ -247,7 +247,7 @@ final class Connection: EventLoop.Handler, Answering {
   private var isWithinRateLimit: Bool { client.isWithinRateLimit(request, among: server.counts, now: server.loop.now) }
 
   /// Answers 429 without calling the handler. The connection stays open, unless it has an unread body.
-  private func turnAway() {
+  private func refuseOverLimit() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))
   }

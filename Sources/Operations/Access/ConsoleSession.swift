@@ -1,7 +1,7 @@
 internal import Store
 
 /// Method by which a session was started. Raw values are stored in the database.
-package enum SignInWay: String, CaseIterable, Sendable {
+package enum SignInMethod: String, CaseIterable, Sendable {
   case password
   case link
   /// Signed in at the identity provider (OpenID Connect).
@@ -17,14 +17,14 @@ package struct ConsoleSession: Sendable {
   package let role: String
   package let appID: String?
   package let endsAt: Int64
-  package let way: SignInWay
+  package let way: SignInMethod
   /// True until a password has been chosen; always false for accounts of the identity provider.
   package let needsPassword: Bool
   package let hasFactor: Bool
   /// True if the role needs a second factor and none has been set up: the session may only do that.
   package let needsFactor: Bool
 
-  init(_ account: Accounts.Record, token: String, endsAt: Int64, _ way: SignInWay, _ policy: ConsolePolicy) {
+  init(_ account: Accounts.Record, token: String, endsAt: Int64, _ way: SignInMethod, _ policy: ConsolePolicy) {
     self.token = token
     login = account.login
     name = account.name

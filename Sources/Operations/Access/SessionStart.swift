@@ -23,7 +23,7 @@ struct SessionStart {
   /// Starts the session.
   /// - Parameter factor: the code that was verified as second factor; nil without one.
   func begin(
-    _ account: Accounts.Record, _ way: SignInWay, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
+    _ account: Accounts.Record, _ way: SignInMethod, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
     on connection: Connection
   ) throws(Problem) -> ConsoleSession {
     let token = RandomToken.make()

@@ -104,7 +104,7 @@ struct SignInAttempt {
     guard let sealed = account.factor else { return nil }
     guard let code else {
       // The first factor was right, so asking for the second is no failure.
-      try throttle.takeBack(account.login, on: connection)
+      try throttle.uncount(account.login, on: connection)
       throw Problem(.secondFactorNeeded, "Send the code of the authenticator app, or a recovery code, as \"code\".")
     }
     guard let master else { throw Problem(.notConfigured, "This server has no master key to check codes with.") }

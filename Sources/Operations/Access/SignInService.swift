@@ -96,7 +96,7 @@ package enum SignInService {
     return Visit(
       caller: caller,
       lacksFactor: policy.needsFactor(
-        role, has: account.hasFactor, byProvider: account.way == SignInWay.openID.rawValue))
+        role, has: account.hasFactor, byProvider: account.way == SignInMethod.openID.rawValue))
   }
 
   /// Returns the CSRF token, which a page must send with every change.
@@ -119,7 +119,7 @@ package enum SignInService {
       let session = try connection.answer(
         Sessions.use(sha256: Authorization.hash(token), now: now, idleUntil: now)),
       let account = try connection.answer(Accounts.find(login: session.login)),
-      let way = SignInWay(rawValue: session.way)
+      let way = SignInMethod(rawValue: session.way)
     else { throw Problem(.badCredential, "The session is over. Sign in again.") }
     return ConsoleSession(account, token: token, endsAt: session.endsAt, way, policy)
   }
@@ -134,7 +134,7 @@ package enum SignInService {
 }
 
 extension SignInService.Proof {
-  var way: SignInWay {
+  var way: SignInMethod {
     switch self {
     case .password: .password
     case .link: .link

@@ -30,7 +30,7 @@ struct SignInThrottle {
     Authorization.hash(([kind] + rest).joined(separator: " "))
   }
 
-  /// Counts an attempt as a failure until `forgive` or `takeBack`. Call it before checking the password, so that
+  /// Counts an attempt as a failure until `forgive` or `uncount`. Call it before checking the password, so that
   /// concurrent attempts count too.
   /// - Parameter flooded: called once per window, when the address exceeds its limit.
   /// - Throws: `.tooManyAttempts`.
@@ -78,13 +78,13 @@ struct SignInThrottle {
   /// account could guess all others without limit.
   func forgive(_ login: String, on connection: Connection) throws(Problem) {
     try connection.answer(SignInCounts.forgive([subject("login", login, place), subject("login", login)]))
-    try connection.answer(SignInCounts.takeBack(subject("address", place)))
+    try connection.answer(SignInCounts.decrement(subject("address", place)))
   }
 
   /// Uncounts an attempt whose password or link was right but which lacked the second factor. Earlier failures remain.
-  func takeBack(_ login: String, on connection: Connection) throws(Problem) {
+  func uncount(_ login: String, on connection: Connection) throws(Problem) {
     for counter in [subject("login", login, place), subject("login", login), subject("address", place)] {
-      try connection.answer(SignInCounts.takeBack(counter))
+      try connection.answer(SignInCounts.decrement(counter))
     }
   }
 

@@ -55,7 +55,7 @@ extension Administration {
   ) throws(Problem) -> AppEntry {
     let app = try appOfServer(appID, caller, connection)
     let isBack = try connection.commit { () throws(PostgresError) in
-      guard try connection.run(AppDeletions.takeBack(app.number)) else { return false }
+      guard try connection.run(AppDeletions.withdraw(app.number)) else { return false }
       try connection.run(Announcements.announce(Catalog.channel))
       // Wake the dispatcher: the app's messages wait in the queue.
       try connection.run(Announcements.announce(SendService.channel))

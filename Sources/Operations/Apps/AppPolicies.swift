@@ -70,7 +70,7 @@ package struct AppPolicies: Sendable {
 
   /// Returns whether a claim grants full access, beyond reading, confirming and reporting presence.
   /// - Parameter identity: the app's current identity rule, or the one being tried out.
-  func opensAll(
+  func grantsFullAccess(
     _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Int64
   ) -> Bool {
     guard claim.isTokenOnly, identity != .open else { return true }

@@ -173,12 +173,12 @@ struct DeviceSteps {
     {
       return .failure(problem)
     }
-    if entry.kind.isMore {
+    if entry.kind.needsFullAccess {
       let (policies, rules) = (batch.policies, batch.policies.rules(of: record.app))
-      if !policies.opensAll(entry.claim, to: record, under: rules.wanted, now: batch.now) {
+      if !policies.grantsFullAccess(entry.claim, to: record, under: rules.wanted, now: batch.now) {
         batch.bindings.countRefusal(\.asked, in: record.app, batch.policies)
       }
-      guard policies.opensAll(entry.claim, to: record, under: rules.identity, now: batch.now) else {
+      guard policies.grantsFullAccess(entry.claim, to: record, under: rules.identity, now: batch.now) else {
         return .failure(AppPolicies.onlyAsked)
       }
     }
@@ -347,7 +347,7 @@ extension Operation {
 
   /// Whether the operation does more than read, confirm or report presence, and so is not allowed with an unproved
   /// authKey. Naming a user is checked separately, by stronger rules.
-  fileprivate var isMore: Bool {
+  fileprivate var needsFullAccess: Bool {
     switch self {
     case .find, .alive, .setUser: false
     default: true

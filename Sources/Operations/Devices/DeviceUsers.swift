@@ -71,7 +71,8 @@ struct DeviceUsers {
     var record = before
     record.name(
       wanted, isVouched: isVouched,
-      isRecognised: batch.policies.opensAll(claim, to: before, under: identity, now: batch.now), under: identity,
+      isRecognised: batch.policies.grantsFullAccess(claim, to: before, under: identity, now: batch.now),
+      under: identity,
       at: batch.now)
     if record.identity == .open, record.pending == nil {
       batch.bindings.countRefusal(\.unproved, in: record.app, batch.policies)

@@ -88,7 +88,7 @@ struct RegistrationSteps {
       let records = registration.device.rows.compactMap { batch.devices[$0] }
       state.entries[index].row = RecognizedDevice(registration, records)
     }
-    let turnedAway = turnAway(batch) { Self.refusal(of: $0, batch) }
+    let turnedAway = dropRefused(batch) { Self.refusal(of: $0, batch) }
     for entry in state.entries { askAboutUser(entry, batch) }
     let owners = Set(state.entries.compactMap { displacedOwner($0, batch) })
     let displaced = owners.filter { batch.devices[$0] == nil }
@@ -130,7 +130,7 @@ struct RegistrationSteps {
 
   func finish(_ batch: BatchContext) -> [Step] {
     var changes = TokenChanges()
-    changes.forgotten = turnAway(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
+    changes.forgotten = dropRefused(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
     // Decide before any registration moves a token.
     for index in state.entries.indices {
       state.entries[index].standing = standingOwner(state.entries[index], batch)
@@ -217,7 +217,7 @@ struct RegistrationSteps {
   }
 
   /// Removes registrations that `refusal` refuses. Returns the tokens that were created for them.
-  private func turnAway(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
+  private func dropRefused(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
       guard let problem = refusal(entry) else { return false }

@@ -107,7 +107,7 @@ struct InstalledBaseRules {
     let owner = owners[line.token]
     var loser: Devices.Record?
     if let owner, !rows.contains(owner) {
-      guard let record = records[owner], !Self.hasSpoken(record) else {
+      guard let record = records[owner], !Self.hasActed(record) else {
         return .none(
           .refused(
             column: .psid, what: "is the token of another device, which has registered here itself",
@@ -117,18 +117,18 @@ struct InstalledBaseRules {
       loser = record.psid == line.psid ? record : nil
     } else if let owner, let row = records[owner], row.psid == line.psid {
       // The network has reported the token as invalid, or another row of the DEVICE_ID is the real one.
-      return row.state != .active || own.contains(where: Self.hasSpoken) ? .none(.kept) : .row(row, taking: nil)
+      return row.state != .active || own.contains(where: Self.hasActed) ? .none(.kept) : .row(row, taking: nil)
     }
     // A row with the file's token that is not active has lost it: to another device, by unregistering, or because its
     // network reported it as dead.
-    if own.contains(where: { Self.hasSpoken($0) || $0.state != .active && $0.psid == line.psid }) {
+    if own.contains(where: { Self.hasActed($0) || $0.state != .active && $0.psid == line.psid }) {
       return .none(.kept)
     }
     return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
   }
 
   /// Returns whether a device has acted itself: it was not created by an import, or has done something since.
-  static func hasSpoken(_ record: Devices.Record) -> Bool {
+  static func hasActed(_ record: Devices.Record) -> Bool {
     let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
     let last = consents.reduce(max(record.boundAt, record.seenAt), max)
     return record.registeredAt > 0 || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
@@ -181,7 +181,7 @@ struct InstalledBaseRules {
     let others = (devices[record.userKey] ?? []).compactMap { records[$0] }.filter {
       $0.userKey == record.userKey && $0.device != record.device && $0.state == .active
     }
-    guard !others.contains(where: Self.hasSpoken) else { return false }
+    guard !others.contains(where: Self.hasActed) else { return false }
     for var other in others {
       other.release()
       (other.boundAt, other.createdAt) = (now, now)

@@ -101,7 +101,7 @@ package enum ControlService {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
     // A request that only a newer release can parse is cancelled like any other.
-    let movesBadge = RequestGist(stored: message.request).movesBadge
+    let movesBadge = PartialRequest(stored: message.request).movesBadge
     do {
       try Cancellation.sweep(seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
     } catch {

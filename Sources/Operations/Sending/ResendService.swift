@@ -19,7 +19,7 @@ package enum ResendService {
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try IdempotencyKey.check(request.idempotencyKey)
-    let wish = try Wish.object.read(body: request.body)
+    let options = try Options.object.read(body: request.body)
     try ReportService.requireHistory(of: seqno, for: request.caller, on: connection)
     guard let old = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
@@ -45,10 +45,10 @@ package enum ResendService {
       guard let seal else { throw StoredRequest.noSeal }
       message = try seal.request(old.request, sealed: old.sealed, of: app.number)
     }
-    let target = try widen(wish.target, of: old, on: connection)
+    let target = try widen(options.target, of: old, on: connection)
     let purpose = message.purpose
     if target != .unreached { message.audience = .deliveries(of: seqno, target) }
-    message.pace = wish.pace
+    message.pace = options.pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     let expiresAt = now + message.expiresInSeconds * 1_000_000
@@ -89,22 +89,22 @@ package enum ResendService {
   /// Returns the target of a resend to failed devices, widened to those that were left out as late and therefore have
   /// no outcome; any other target unchanged.
   private static func widen(
-    _ wish: ResendTarget, of old: Messages.Open, on connection: Connection
+    _ options: ResendTarget, of old: Messages.Open, on connection: Connection
   ) throws(Problem) -> ResendTarget {
     // For a cancelled message, late and cancelled devices cannot be told apart.
-    guard wish == .failed, old.state != .cancelled, old.resend == nil,
+    guard options == .failed, old.state != .cancelled, old.resend == nil,
       try connection.answer(Resends.hasLeftOut(old.seqno))
-    else { return wish }
+    else { return options }
     return .unreached
   }
 
   /// Body of a resend: the devices to resend to, and the pace.
-  package struct Wish: Sendable {
+  package struct Options: Sendable {
     package var target = ResendTarget.failed
     package var pace: Pace?
 
     package static let object = JSONObject(
-      "Resend", from: Wish(),
+      "Resend", from: Options(),
       [
         .required(
           "to", .resendTarget, \.target, "Which of its devices.",

@@ -37,7 +37,7 @@ package final class Resolver: Sendable {
   }
 
   private let state: Mutex<State>
-  private let bell: Wakeup
+  private let wakeup: Wakeup
   private let lookUp: LookUp
   private let threads: Int
 
@@ -52,31 +52,31 @@ package final class Resolver: Sendable {
     self.lookUp = lookUp
     state = Mutex(State(queue: LookUpQueue(questionsOfOne: questionsOfOne)))
     self.threads = threads
-    bell = try Wakeup()
+    wakeup = try Wakeup()
   }
 
   /// Queues a look-up. Returns false if the queue is full or the resolver is closed.
   package func ask(_ question: Question) -> Bool {
     let isTaken = state.withLock { !$0.isClosed && $0.queue.offer(question, of: question.asker) }
-    if isTaken { bell.signal() }
+    if isTaken { wakeup.signal() }
     return isTaken
   }
 
   package func close() {
     state.withLock { $0.isClosed = true }
-    bell.signal()
+    wakeup.signal()
   }
 
   /// Resolves queued names until `close`; the body of each thread.
   private func run() {
     while true {
-      bell.drain()
+      wakeup.drain()
       let (taken, isClosed) = state.withLock { ($0.isClosed ? nil : $0.queue.take(), $0.isClosed) }
       // One signal may announce several look-ups, of which this thread takes one: wake another thread for the rest.
-      if isClosed || state.withLock({ $0.queue.hasWork }) { bell.signal() }
+      if isClosed || state.withLock({ $0.queue.hasWork }) { wakeup.signal() }
       if isClosed { return }
       guard let (question, asker) = taken else {
-        _ = bell.wait(atMost: .seconds(60))
+        _ = wakeup.wait(atMost: .seconds(60))
         continue
       }
       do throws(SystemError) {
@@ -86,7 +86,7 @@ package final class Resolver: Sendable {
         question.answer(.failure(error))
       }
       state.withLock { $0.queue.finished(asker) }
-      bell.signal()
+      wakeup.signal()
     }
   }
 

@@ -70,7 +70,7 @@ extension Configuration {
   ]
 
   /// The values of the identity provider's variables as given; `readOpenID` makes settings of them.
-  struct OpenIDWords: Sendable {
+  struct OpenIDVariables: Sendable {
     var issuer: String?
     var clientID: String?
     var secretFile: String?

@@ -25,7 +25,7 @@ extension Configuration {
       guard value == "on" || value == "off" else {
         throw Mistake(description: "\(name)=\(value) is neither on nor off.")
       }
-      sdk.demandsKeys = value == "on"
+      sdk.requiresKeys = value == "on"
     default: sdk.trustedSenders = TrustedAddresses(try Self.blocks(name, value))
     }
   }

@@ -46,7 +46,7 @@ package struct Configuration: Sendable {
   package var console = ConsolePolicy()
   /// The identity provider for console sign-in; nil if there is none.
   package var openID: OpenIDSettings?
-  var openIDWords = OpenIDWords()
+  var openIDWords = OpenIDVariables()
   /// The settings of the export of spans and metrics; nil to export nothing.
   package var export: Export?
   var exportWords = ExportWords()
@@ -56,7 +56,7 @@ package struct Configuration: Sendable {
   /// The settings of the API for apps built with the existing SDK.
   package var sdk = LegacyConfiguration()
 
-  package var handicaps = BenchmarkOverrides()
+  package var benchmarkOverrides = BenchmarkOverrides()
 
   package enum LogFormat: String, Sendable {
     case text, json

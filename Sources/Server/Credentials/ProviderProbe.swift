@@ -49,7 +49,7 @@ package final class ProviderProbe {
   private let fcmRefresher: FCMCredentialRefresher
   private let results: Inbox<[PushResult]>
   private let done: Inbox<Void>
-  private let words = NetworkWords()
+  private let words = SenderLogCapture()
   private let times: PeerTimes
   private let pushkeys = PushKeyring(present: SymmetricKey.random())
 
@@ -198,7 +198,7 @@ private final class PeerTimes: Sendable {
 }
 
 /// Captures the senders' log messages, because the reason of a failed connection is reported nowhere else.
-private final class NetworkWords: Sendable {
+private final class SenderLogCapture: Sendable {
   struct Failure: Sendable {
     let at: Instant
     let reason: String
@@ -224,7 +224,7 @@ private final class NetworkWords: Sendable {
   private struct CapturingLogHandler: LogHandler {
     var logLevel = Logger.Level.warning
     var metadata: Logger.Metadata = [:]
-    let words: NetworkWords
+    let words: SenderLogCapture
     let network: String
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {

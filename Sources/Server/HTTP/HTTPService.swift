@@ -32,7 +32,8 @@ final class HTTPService {
     _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,
     keys: SigningKeys, master: MasterKey,
     firstWriter: Int32, handoff: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
-    clock: DatabaseClock, channels: ChannelWays, spans: SpanQueue?, messageCommitted: @escaping @Sendable () -> Void
+    clock: DatabaseClock, channels: ChannelManagement, spans: SpanQueue?,
+    messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
     let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
@@ -50,7 +51,8 @@ final class HTTPService {
     let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
     let signIns = SignInMeter(metrics)
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
+      databaseURL: databaseURL, catalog: catalog, master: master,
+      threads: configuration.benchmarkOverrides.adminThreads,
       hosting: hosting, tokens: configuration.tokenAddress, webhooks: configuration.webhookAddresses,
       keyTrial: AppleKeyTrial(configuration, master: master), channels: channels, clock: clock, isSecure: isSecure,
       policy: configuration.console,
@@ -71,7 +73,7 @@ final class HTTPService {
       let inbox = try Inbox<Command>(capacity: 8)
       commands.append(inbox)
       let drained = drained
-      let batchesSends = configuration.handicaps.batchesSends
+      let batchesSends = configuration.benchmarkOverrides.batchesSends
       let publicDirectory = configuration.publicDirectory
       let sdk = configuration.sdk
       let logsAccess = configuration.logsAccess

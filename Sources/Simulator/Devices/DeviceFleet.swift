@@ -18,7 +18,7 @@ final class DeviceFleet {
   private let outboxes: DeviceOutboxes?
   private let scoreboard: DeviceScoreboard
   private var counters: DeviceCounters
-  private var dice: Dice
+  private var dice: SplitMix64
   private var registrations = Deque<Int>()
   private var receipts = Deque<DeviceCalls.Waiting>()
   private var reads = Deque<DeviceCalls.Waiting>()
@@ -37,7 +37,7 @@ final class DeviceFleet {
     self.scoreboard = scoreboard
     outboxes = DeviceOutboxes(plan)
     counters = DeviceCounters(devices: plan.count)
-    dice = Dice(seed: plan.seed)
+    dice = SplitMix64(seed: plan.seed)
     loop.atEndOfTurn { [unowned self] in publish() }
   }
 

@@ -45,7 +45,7 @@ package struct DevicePlan: Sendable {
 
   /// Returns a device's token: 64 hexadecimal digits derived from the seed, never one that requests a fault.
   func token(of device: Int) -> DeviceToken {
-    var dice = Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(device))
+    var dice = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(device))
     return DeviceToken(dice.next() & ~(1 << 63), dice.next(), dice.next(), dice.next())
   }
 
@@ -58,7 +58,7 @@ package struct DevicePlan: Sendable {
   /// Returns whether a device is switched off; always the same for a device.
   func isOff(_ device: Int) -> Bool {
     guard offShare > 0 else { return false }
-    var dice = Dice(seed: seed &* 0xC2B2_AE3D_27D4_EB4F &+ UInt64(device))
+    var dice = SplitMix64(seed: seed &* 0xC2B2_AE3D_27D4_EB4F &+ UInt64(device))
     return dice.roll(offShare)
   }
 

@@ -60,7 +60,7 @@ final class ExpectationHandler: RequestHandler {
   }
 
   /// The instruction that the client receives.
-  private struct Told: Encodable {
+  private struct Instruction: Encodable {
     var step: String
     var appId: String?
     var clientKey: String?
@@ -78,24 +78,24 @@ final class ExpectationHandler: RequestHandler {
   }
 
   private func told(_ action: ExpectedStep.Action) -> [UInt8] {
-    let told: Told
+    let told: Instruction
     switch action {
     case .register(let token, let user, let proof):
-      told = Told(
+      told = Instruction(
         step: "register", appId: facts.appID, clientKey: facts.clientKey, token: token, clientUid: user,
         userProof: proof)
-    case .setUser(let user, let proof): told = Told(step: "setUser", clientUid: user, userProof: proof)
-    case .push(let payloads): told = Told(step: "push", payloads: payloads)
-    case .restart: told = Told(step: "restart")
-    case .flush(let seconds): told = Told(step: "flush", afterSeconds: seconds)
+    case .setUser(let user, let proof): told = Instruction(step: "setUser", clientUid: user, userProof: proof)
+    case .push(let payloads): told = Instruction(step: "push", payloads: payloads)
+    case .restart: told = Instruction(step: "restart")
+    case .flush(let seconds): told = Instruction(step: "flush", afterSeconds: seconds)
     case .read(let payload, let option, let badge):
-      told = Told(step: "read", payload: payload, badgeOption: option, badge: badge)
-    case .setBadge(let badge): told = Told(step: "setBadge", badge: badge)
-    case .joinGroup(let group): told = Told(step: "joinGroup", groupSeq: group)
-    case .consent(let notification, let ad): told = Told(step: "consent", notification: notification, ad: ad)
-    case .inbox: told = Told(step: "inbox")
-    case .unregisterUser: told = Told(step: "unregisterUser")
-    case .unregisterService: told = Told(step: "unregisterService")
+      told = Instruction(step: "read", payload: payload, badgeOption: option, badge: badge)
+    case .setBadge(let badge): told = Instruction(step: "setBadge", badge: badge)
+    case .joinGroup(let group): told = Instruction(step: "joinGroup", groupSeq: group)
+    case .consent(let notification, let ad): told = Instruction(step: "consent", notification: notification, ad: ad)
+    case .inbox: told = Instruction(step: "inbox")
+    case .unregisterUser: told = Instruction(step: "unregisterUser")
+    case .unregisterService: told = Instruction(step: "unregisterService")
     }
     return (try? JSONEncoder().encode(told)).map { [UInt8]($0) } ?? []
   }

@@ -62,7 +62,7 @@ package struct TokenEndpoint {
   ///   - address: the endpoint's own URL, which an assertion may name as its audience.
   ///   - now: in seconds since 1970.
   mutating func exchange(
-    _ form: [UInt8], address: String, now: Int64, dice: inout Dice
+    _ form: [UInt8], address: String, now: Int64, dice: inout SplitMix64
   ) -> Result<[UInt8], Refusal> {
     do throws(Refusal) {
       let account = try account(for: form, address: address, now: now)
@@ -119,7 +119,7 @@ package struct TokenEndpoint {
     return account
   }
 
-  private static func random(_ dice: inout Dice) -> String {
+  private static func random(_ dice: inout SplitMix64) -> String {
     (0..<4).map { _ in String(dice.next(), radix: 36) }.joined()
   }
 }

@@ -87,11 +87,11 @@ package struct FaultPlan {
 
   private var requestFaults: [ActiveFault] = []
   private var connectionFaults: [ActiveFault] = []
-  private var dice: Dice
+  private var dice: SplitMix64
   private var lastID = 0
 
   package init(seed: UInt64) {
-    dice = Dice(seed: seed)
+    dice = SplitMix64(seed: seed)
   }
 
   /// Adds a fault and returns its id. If several faults apply, the one added first is used.
@@ -149,7 +149,7 @@ package struct FaultPlan {
   }
 
   private static func decide(
-    _ faults: inout [ActiveFault], _ dice: inout Dice, _ circumstances: Circumstances, _ target: Target?
+    _ faults: inout [ActiveFault], _ dice: inout SplitMix64, _ circumstances: Circumstances, _ target: Target?
   ) -> Effect? {
     for index in faults.indices where applies(faults[index], circumstances, target) {
       let fault = faults[index].fault

@@ -26,7 +26,7 @@ package struct MessageID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Returns a random UUID of version 4 (RFC 9562, 5.4).
-  package static func random(_ dice: inout Dice) -> MessageID {
+  package static func random(_ dice: inout SplitMix64) -> MessageID {
     MessageID(high: dice.next() & ~0xF000 | 0x4000, low: dice.next() & ~(3 << 62) | 2 << 62)
   }
 

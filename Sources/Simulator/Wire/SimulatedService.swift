@@ -10,7 +10,7 @@ package final class SimulatedService {
   package var log: DeliveryLog
   package var counters = Counters()
   package let fcm: FCMService
-  var dice: Dice
+  var dice: SplitMix64
   /// Receives the pushes to virtual devices; nil if there are none.
   private var audience: DeliveryAudience?
   /// Receives every accepted push; nil if there is no watcher.
@@ -27,7 +27,7 @@ package final class SimulatedService {
     self.loop = loop
     fcm = FCMService(configuration: configuration) { loop.clock.wallMicroseconds / 1_000_000 }
     faults = FaultPlan(seed: configuration.seed)
-    dice = Dice(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallMicroseconds))
+    dice = SplitMix64(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallMicroseconds))
     log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
     knowledge.rules = configuration.rules
     knowledge.tokens.unregisteredTokens = configuration.unregisteredTokens

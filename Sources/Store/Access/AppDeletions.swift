@@ -30,7 +30,7 @@ package enum AppDeletions {
 
   /// Withdraws the deletion of an app and restores its state, including a pause from before. Returns false if it is not
   /// being deleted, or if its grace period has ended and the removal has begun.
-  package static func takeBack(_ app: App.Number) -> Query<Bool> {
+  package static func withdraw(_ app: App.Number) -> Query<Bool> {
     Query(takeBackStatement, app) { $0.count == 1 }
   }
 }

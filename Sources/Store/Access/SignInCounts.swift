@@ -59,13 +59,13 @@ package enum SignInCounts {
     return Query(forgiveStatement, column) { _ in }
   }
 
-  private static let takeBackStatement = Statement(
+  private static let decrementStatement = Statement(
     "sign-in-counts-take-back",
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0")
 
   /// Decrements a subject's failures, because an attempt has turned out not to have failed.
-  package static func takeBack(_ subject: [UInt8]) -> Query<Void> {
-    Query(takeBackStatement, subject) { _ in }
+  package static func decrement(_ subject: [UInt8]) -> Query<Void> {
+    Query(decrementStatement, subject) { _ in }
   }
 
   // MARK: Known places

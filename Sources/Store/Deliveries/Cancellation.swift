@@ -149,7 +149,7 @@ package enum Cancellation {
   ) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for user in users { negatives[Ledger.Key(user: user, seqno: seqno), default: 0] += 1 }
-    try Increments.takeBack(negatives, on: connection)
+    try Increments.revoke(negatives, on: connection)
   }
 
   /// Performs all steps that need no answer from a push network, then completes the message if nothing is in progress.

@@ -19,7 +19,7 @@ package import Postgres
 package enum Increments {
   /// Records deliveries that ended negative. When all of a message's deliveries to a user have ended so, the message's
   /// increment is taken back.
-  package static func takeBack(
+  package static func revoke(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
     try move(try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) })), sign: -1, connection)

@@ -61,7 +61,7 @@ extension PushClient {
     let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
     note(answer, of: user)
     var known = try reread(asked)
-    try take(try answer.decoded(DeviceStanding.self), into: &known)
+    try take(try answer.decoded(DeviceUserAnswer.self), into: &known)
     known.askedFor = user == .guest ? nil : user.clientUID
     try state.write(known)
     return DeviceRegistration(known, badge: nil)
@@ -83,7 +83,7 @@ extension PushClient {
     return now
   }
 
-  private func take(_ standing: DeviceStanding, into known: inout StoredRegistration) throws(ClientError) {
+  private func take(_ standing: DeviceUserAnswer, into known: inout StoredRegistration) throws(ClientError) {
     guard OutboxEntry.isPlain(standing.authKey, 1_024) else { throw .notAnAnswer(status: 200) }
     known.authKey = standing.authKey
     known.adopt(user: standing.user, identity: standing.identity, awaitsPush: standing.awaitsPush)
@@ -134,7 +134,7 @@ extension PushClient {
       switch answer.status {
       case 200:
         var known = try client.reread(asked)
-        try client.take(try answer.decoded(DeviceStanding.self), into: &known)
+        try client.take(try answer.decoded(DeviceUserAnswer.self), into: &known)
         try client.state.write(known)
         try client.state.write(nil)
         client.log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
@@ -142,14 +142,14 @@ extension PushClient {
         // The push is an old one or was sent to another token: wait for the next one.
         client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
         try client.state.write(nil)
-      default: _ = try answer.decoded(DeviceStanding.self)
+      default: _ = try answer.decoded(DeviceUserAnswer.self)
       }
     }
   }
 }
 
 /// The answer to the calls that change the user.
-struct DeviceStanding: Decodable, Sendable {
+struct DeviceUserAnswer: Decodable, Sendable {
   var authKey: String
   var user: KnownUser?
   var identity: String?

@@ -96,6 +96,6 @@ import Testing
 
 extension AdminWork {
   fileprivate var requestID: String? {
-    if case .request(let request) = errand { request.id } else { nil }
+    if case .request(let request) = kind { request.id } else { nil }
   }
 }

@@ -31,7 +31,7 @@ import struct Domain.Problem
   }
 
   private static func id(_ work: AdminWork?) -> String? {
-    if case .request(let request) = work?.errand { request.id } else { nil }
+    if case .request(let request) = work?.kind { request.id } else { nil }
   }
 
   /// Takes and finishes all that waits; the ids in order.
@@ -285,7 +285,7 @@ import struct Domain.Problem
   @Test func `what brings a long body is heavy, whatever it asks and of whichever API`() {
     for (bytes, load) in [(65_536, Endpoint.Load.light), (65_537, .heavy)] {
       #expect(work(Self.key(1, app: 1), bytes: bytes).load == load)
-      let job = AdminWork.Errand.job({ _ in Response(status: .ok) }, bytes: bytes)
+      let job = AdminWork.Kind.job({ _ in Response(status: .ok) }, bytes: bytes)
       #expect(AdminWork(job, of: Self.key(1, app: 1), .light, ticket).load == load)
     }
     #expect(work(Self.key(1, app: 1), "", .password, bytes: 65_537).load == .password)

@@ -61,7 +61,7 @@ final class CrashRun {
   }
 
   private func replaceStage(_ words: String) throws -> String {
-    let lines = stage.nodes.map(\.lastWords).joined(separator: "\n")
+    let lines = stage.nodes.map(\.lastLogLines).joined(separator: "\n")
     stage.close(keeps: keeps)
     stage = try CrashStage(history)
     runs = 0

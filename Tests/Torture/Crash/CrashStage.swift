@@ -84,7 +84,7 @@ final class CrashStage {
       }
       _ = pause.wait(atMost: .milliseconds(20))
     }
-    throw Trouble("the database does not answer: \(nodes[0].lastWords)")
+    throw Trouble("the database does not answer: \(nodes[0].lastLogLines)")
   }
 
   /// Restarts what has died. A dead node's lease is ended at once, which saves ten seconds of waiting.
@@ -92,7 +92,7 @@ final class CrashStage {
     for (index, node) in nodes.enumerated() {
       guard let ending = node.ending() else { continue }
       guard index == 0, ending == .killed(signal: SIGKILL), page.fired != nil else {
-        throw Broken("crash", "server \(node.number) ended by itself: \(ending)\n\(node.lastWords)")
+        throw Broken("crash", "server \(node.number) ended by itself: \(ending)\n\(node.lastLogLines)")
       }
       page.rest()
       if let lease = leases[index] {
@@ -112,7 +112,7 @@ final class CrashStage {
     try nodes[index].start()
     leases[index] = try steadily {
       if let ending = nodes[index].ending() {
-        throw Broken("crash", "server \(index + 1) did not start: \(ending)\n\(nodes[index].lastWords)")
+        throw Broken("crash", "server \(index + 1) did not start: \(ending)\n\(nodes[index].lastLogLines)")
       }
       return try present().first { !known.contains($0) }
     }

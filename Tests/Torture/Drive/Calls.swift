@@ -7,7 +7,7 @@ import Simulator
 final class Calls {
   private let loop: EventLoop
   private let clients: [HTTPClient]
-  private var dice: Dice
+  private var dice: SplitMix64
   private let history: History?
   /// Calls not yet answered.
   private(set) var open = 0
@@ -21,7 +21,7 @@ final class Calls {
   init(ports: [UInt16], loop: EventLoop, seed: UInt64, history: History? = nil) throws {
     self.loop = loop
     self.history = history
-    dice = Dice(seed: seed)
+    dice = SplitMix64(seed: seed)
     var configuration = HTTPClient.Configuration()
     configuration.connections = 40
     clients = try ports.map { port in

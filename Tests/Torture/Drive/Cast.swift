@@ -84,7 +84,7 @@ struct Cast {
     let first =
       UInt64(devices[number].role.rawValue) << 56 | UInt64(number) << 24 | UInt64(generation & 0xFFFF) << 8
       | seed & 0xFF
-    var dice = Dice(seed: seed ^ first)
+    var dice = SplitMix64(seed: seed ^ first)
     return DeviceToken(first, dice.next(), dice.next(), dice.next()).description
   }
 

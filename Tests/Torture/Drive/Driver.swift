@@ -17,7 +17,7 @@ final class Driver {
   /// Port of the event listener; nil: none.
   private let hook: UInt16?
   var cast: Cast
-  var dice: Dice
+  var dice: SplitMix64
   /// Indexed by number, in the order of the requests.
   private(set) var messages: [Message] = []
   /// Messages not yet known to be final.
@@ -47,7 +47,7 @@ final class Driver {
     self.clientKey = clientKey
     self.verdict = verdict
     cast = Cast(count: plan.devices, seed: plan.seed)
-    dice = Dice(seed: plan.seed &+ 17)
+    dice = SplitMix64(seed: plan.seed &+ 17)
     calls = try Calls(ports: ports, loop: loop, seed: plan.seed &+ 18, history: history)
   }
 

@@ -84,7 +84,7 @@ final class ServerNode {
   }
 
   /// The end of its log.
-  var lastWords: String {
+  var lastLogLines: String {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").suffix(6).joined(separator: "\n")
   }

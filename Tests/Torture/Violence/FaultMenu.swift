@@ -5,7 +5,7 @@ enum FaultMenu {
   typealias Dish = (name: String, faults: [Fault])
 
   /// Refusals, slow, missing and odd responses.
-  static func answers(_ dice: inout Dice) -> Dish {
+  static func answers(_ dice: inout SplitMix64) -> Dish {
     switch dice.next() % 11 {
     case 0: answer("InternalServerError", &dice)
     case 1: answer("ServiceUnavailable", &dice, retryAfter: 1)
@@ -22,14 +22,14 @@ enum FaultMenu {
     }
   }
 
-  private static func shape(_ dice: inout Dice) -> Dish {
+  private static func shape(_ dice: inout SplitMix64) -> Dish {
     let forms = Effect.Shape.allCases
     let form = forms[Int(dice.next() % UInt64(forms.count))].rawValue
     return named("answer \(form)", make(.shape) { ($0.form, $0.probability) = (form, 0.3) })
   }
 
   private static func answer(
-    _ reason: String, _ dice: inout Dice, retryAfter: Int? = nil, often: Double? = nil
+    _ reason: String, _ dice: inout SplitMix64, retryAfter: Int? = nil, often: Double? = nil
   ) -> Dish {
     let probability = often ?? [0.05, 0.5, 1][Int(dice.next() % 3)]
     return named(
@@ -38,7 +38,7 @@ enum FaultMenu {
   }
 
   /// RST_STREAM of each class, and stream limits.
-  static func streams(_ dice: inout Dice) -> Dish {
+  static func streams(_ dice: inout SplitMix64) -> Dish {
     let often = [0.01, 0.2][Int(dice.next() % 2)]
     switch dice.next() % 7 {
     case 0: return named("RST_STREAM 7", make(.reset) { ($0.code, $0.probability) = (7, often) })
@@ -52,7 +52,7 @@ enum FaultMenu {
     }
   }
 
-  static func goAways(_ dice: inout Dice) -> Dish {
+  static func goAways(_ dice: inout SplitMix64) -> Dish {
     var fault = Fault(.goAway)
     fault.lastStream = Effect.GoAway.LastStream.allCases[Int(dice.next() % 3)].rawValue
     fault.ending =
@@ -65,7 +65,7 @@ enum FaultMenu {
   }
 
   /// Connections that end midway and new ones that begin badly; open ones are cut so that new ones are made.
-  static func connections(_ dice: inout Dice) -> Dish {
+  static func connections(_ dice: inout SplitMix64) -> Dish {
     let cut = make(.cut) {
       $0.form = Effect.Cut.allCases[Int(dice.next() % 3)].rawValue
       ($0.every, $0.times) = (400, 6)
@@ -80,7 +80,7 @@ enum FaultMenu {
   }
 
   /// Tokens that the network rejects: only those of devices with that role.
-  static func tokens(_ dice: inout Dice) -> Dish {
+  static func tokens(_ dice: inout SplitMix64) -> Dish {
     func refuse(_ role: Role, _ reason: String, _ ageSeconds: Double? = nil) -> Fault {
       make(.answer) { ($0.tokenPrefix, $0.reason, $0.ageSeconds) = (role.tokenPrefix, reason, ageSeconds) }
     }
@@ -97,14 +97,14 @@ enum FaultMenu {
   }
 
   /// The network complains that the provider token changed too often.
-  static func throttles(_ dice: inout Dice) -> Dish {
+  static func throttles(_ dice: inout SplitMix64) -> Dish {
     named(
       "TooManyProviderTokenUpdates",
       make(.answer) { ($0.reason, $0.probability, $0.times) = ("TooManyProviderTokenUpdates", 0.01, 1) })
   }
 
   /// The network refuses the app's credential: the app is blocked until an operator supplies it again.
-  static func credentials(_ dice: inout Dice) -> Dish {
+  static func credentials(_ dice: inout SplitMix64) -> Dish {
     let reasons = [
       "InvalidProviderToken", "Forbidden", "MissingProviderToken", "BadEnvironmentKeyIdInToken",
       "UnrelatedKeyIdInToken", "BadCertificate",

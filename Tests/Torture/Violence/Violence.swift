@@ -55,14 +55,14 @@ struct Violence {
   /// How long a session hangs, in milliseconds: longer than every timeout.
   private static let hang = 60_000
 
-  private var dice: Dice
+  private var dice: SplitMix64
   private let nodes: Int
   private let kinds: [(name: String, weight: Int)]
   /// Speeds up the acts of a short run.
   private let haste: Double
 
   init(_ plan: Plan) {
-    dice = Dice(seed: plan.seed)
+    dice = SplitMix64(seed: plan.seed)
     nodes = plan.nodes
     kinds = Self.kinds(of: plan).sorted().compactMap { name in Self.kinds[name].map { (name, $0) } }
     haste = plan.violence < .seconds(90) ? 0.4 : 1
@@ -117,7 +117,7 @@ struct Violence {
     }
   }
 
-  private mutating func faults(_ menu: (inout Dice) -> (name: String, faults: [Fault])) -> Act {
+  private mutating func faults(_ menu: (inout SplitMix64) -> (name: String, faults: [Fault])) -> Act {
     let (name, faults) = menu(&dice)
     return .faults(faults, milliseconds: milliseconds(500...5000), name: name)
   }

@@ -23,7 +23,7 @@ extension Run {
       else { return }
       count(Self.lookedThrough)
       if !node.hasSaid("clock") {
-        verdict.violate("clock", "server \(node.number) has not noticed that its clock is wrong\n\(node.lastWords)")
+        verdict.violate("clock", "server \(node.number) has not noticed that its clock is wrong\n\(node.lastLogLines)")
       }
     }
     after(milliseconds) { try clock.set(0) }
@@ -131,7 +131,9 @@ extension Run {
         guard !isResting, disturbances == deedsNow else { return }
         let now = try driver.ask { ($0.recorder.received, $0.calls.answered) }
         count(Self.lookedThrough)
-        if now.0 == before.0 { verdict.violate("stall", "\(what): no push left for \(upto - from) ms\n\(lastWords)") }
+        if now.0 == before.0 {
+          verdict.violate("stall", "\(what): no push left for \(upto - from) ms\n\(lastLogLines)")
+        }
         if now.1 == before.1 { verdict.violate("stall", "\(what): no call was answered for \(upto - from) ms") }
       }
     }

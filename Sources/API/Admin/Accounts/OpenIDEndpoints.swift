@@ -11,7 +11,7 @@ extension Endpoint {
       "For the sign-in page.", by: .open,
       answers: [
         Answer(
-          200, "The ways.", SignInWays.object, example: #"{"password":true,"identityProvider":"Example Bank SSO"}"#)
+          200, "The ways.", SignInMethods.object, example: #"{"password":true,"identityProvider":"Example Bank SSO"}"#)
       ], problems: [.forbidden], handler: .whole(AdminCall.showSignInWays)),
     Endpoint(
       .post, "/v1/admin/session/openid", id: "beginOpenID", in: .administration,
@@ -39,7 +39,7 @@ extension Endpoint {
 
   /// Request and response schemas, in the order of the description.
   static let openIDSchemas: [JSONTree.Member] = [
-    SignInWays.object.named, OpenIDSignIn.Beginning.object.named, OpenIDSignIn.Answer.object.named,
+    SignInMethods.object.named, OpenIDSignIn.Beginning.object.named, OpenIDSignIn.Answer.object.named,
   ]
 
   private static let beginningExample = """
@@ -59,7 +59,7 @@ extension AdminCall {
   }
 
   fileprivate func showSignInWays() throws(Problem) -> Response {
-    .json(.ok, SignInWays(resources.console.policy, resources.provider))
+    .json(.ok, SignInMethods(resources.console.policy, resources.provider))
   }
 
   fileprivate func beginOpenID() throws(Problem) -> Response {

@@ -39,7 +39,7 @@ extension Endpoint {
       is a new message with a number of its own and the same content; when and how fast the old one went is not repeated. \
       The old one must have ended.
       """, by: .permission(.send), parameters: [.idempotencyKey],
-      body: Body(ResendService.Wish.object, examples: [("failed", #"{"to":"failed"}"#)]),
+      body: Body(ResendService.Options.object, examples: [("failed", #"{"to":"failed"}"#)]),
       answers: [
         Answer(
           202,
@@ -55,7 +55,7 @@ extension Endpoint {
 
   /// Request schemas, in the order of the description.
   static let controlSchemas: [JSONTree.Member] = [
-    ControlService.PaceChange.object.named, ResendService.Wish.object.named,
+    ControlService.PaceChange.object.named, ResendService.Options.object.named,
   ]
 
   private static func change(

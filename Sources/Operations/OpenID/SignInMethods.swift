@@ -1,7 +1,7 @@
 package import JSON
 
 /// Sign-in methods of this installation, for the sign-in page.
-package struct SignInWays: DescribedAnswer {
+package struct SignInMethods: DescribedAnswer {
   private let policy: ConsolePolicy
   private let settings: OpenIDSettings?
 
@@ -10,8 +10,8 @@ package struct SignInWays: DescribedAnswer {
     settings = provider?.settings
   }
 
-  package static let object = JSONObject<SignInWays>(
-    "SignInWays",
+  package static let object = JSONObject<SignInMethods>(
+    "SignInMethods",
     [
       .always("password", .flag, \.policy.takesPasswords),
       .always("identityProvider", .orNull(.anyText), \.settings?.label, "What it is called; null: there is none."),

@@ -5,7 +5,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Where the connections of a webhook go.
-@Suite struct WayTests {
+@Suite struct WebhookRouteTests {
   private static func address(_ text: String, _ port: UInt16 = 443) -> SocketAddress {
     SocketAddress(ip: IPAddress(text)!, port: port)
   }
@@ -14,14 +14,14 @@ import Testing
   private let proxies = [address("10.0.0.1", 3128), address("10.0.0.2", 3128)]
 
   private func way(
-    _ names: Way.Names, _ proxy: OutboundProxy?, place: HTTPURL? = nil, rule: AddressRule = AddressRule(),
-    present: Way? = nil, isFailing: Bool = false
-  ) throws(Way.Refusal) -> Way {
-    try Way(to: place ?? self.place, names, rule, proxy, present: present, isFailing: isFailing)
+    _ names: WebhookRoute.Names, _ proxy: OutboundProxy?, place: HTTPURL? = nil, rule: AddressRule = AddressRule(),
+    present: WebhookRoute? = nil, isFailing: Bool = false
+  ) throws(WebhookRoute.Refusal) -> WebhookRoute {
+    try WebhookRoute(to: place ?? self.place, names, rule, proxy, present: present, isFailing: isFailing)
   }
 
-  private func refusal(_ names: Way.Names, _ proxy: OutboundProxy?, place: HTTPURL? = nil) -> String {
-    do throws(Way.Refusal) {
+  private func refusal(_ names: WebhookRoute.Names, _ proxy: OutboundProxy?, place: HTTPURL? = nil) -> String {
+    do throws(WebhookRoute.Refusal) {
       return "\(try way(names, proxy, place: place))"
     } catch {
       return error.reason
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `the proxy is told the address that was checked, and no other`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
-    let names = Way.Names(host: [Self.address("10.9.9.9"), Self.address("93.184.216.34")], proxy: proxies)
+    let names = WebhookRoute.Names(host: [Self.address("10.9.9.9"), Self.address("93.184.216.34")], proxy: proxies)
     let found = try way(names, proxy)
     #expect(found.tunnel?.authority == "93.184.216.34:443" && proxies.contains(found.hop))
     #expect(found.address == Self.address("93.184.216.34"))
@@ -39,11 +39,11 @@ import Testing
   @Test func `a private address is refused behind the proxy too, though the proxy's own may be private`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
     for text in ["10.9.9.9", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "fd00::1"] {
-      let reason = refusal(Way.Names(host: [Self.address(text)], proxy: proxies), proxy)
+      let reason = refusal(WebhookRoute.Names(host: [Self.address(text)], proxy: proxies), proxy)
       #expect(reason.contains("not public"), "\(text): \(reason)")
     }
-    #expect(refusal(Way.Names(host: [], proxy: proxies), proxy).contains("has no address"))
-    let unknown = refusal(Way.Names(host: [Self.address("93.184.216.34")], proxy: []), proxy)
+    #expect(refusal(WebhookRoute.Names(host: [], proxy: proxies), proxy).contains("has no address"))
+    let unknown = refusal(WebhookRoute.Names(host: [Self.address("93.184.216.34")], proxy: []), proxy)
     #expect(unknown.contains("the proxy proxy:3128"), "\(unknown)")
   }
 
@@ -51,17 +51,17 @@ import Testing
     let exceptions = try ProxyExceptions("10.1.0.0/16")
     let proxy = try OutboundProxy("http://proxy:3128", without: exceptions)
     let rule = AddressRule(allowing: [try #require(IPBlock("10.0.0.0/8"))])
-    let straight = try way(Way.Names(host: [Self.address("10.1.0.1")], proxy: []), proxy, rule: rule)
+    let straight = try way(WebhookRoute.Names(host: [Self.address("10.1.0.1")], proxy: []), proxy, rule: rule)
     #expect(straight.tunnel == nil && straight.hop == Self.address("10.1.0.1"))
-    let through = try way(Way.Names(host: [Self.address("10.2.0.1")], proxy: proxies), proxy, rule: rule)
+    let through = try way(WebhookRoute.Names(host: [Self.address("10.2.0.1")], proxy: proxies), proxy, rule: rule)
     #expect(through.tunnel?.authority == "10.2.0.1:443")
-    let none = try way(Way.Names(host: [Self.address("93.184.216.34")]), nil)
+    let none = try way(WebhookRoute.Names(host: [Self.address("93.184.216.34")]), nil)
     #expect(none.tunnel == nil && none.hop == Self.address("93.184.216.34"))
   }
 
   @Test func `a proxy that looks names up is told the name, unless it is an address in disguise`() throws {
     let proxy = try OutboundProxy("http://proxy:3128", resolvesNames: true)
-    let names = Way.Names(proxy: proxies)
+    let names = WebhookRoute.Names(proxy: proxies)
     #expect(try way(names, proxy).tunnel?.authority == "hooks.example:443")
     for url in [
       "https://127.1/x", "https://2130706433/x", "https://localhost/x", "https://[::1]/x", "https://intranet/x",
@@ -76,28 +76,30 @@ import Testing
   @Test func `a way that stands goes on standing while the proxy's name cannot be looked up`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
     let host = [Self.address("93.184.216.34")]
-    let first = try way(Way.Names(host: host, proxy: proxies), proxy)
-    let blind = Way.Names(host: host, proxyFault: "no name server")
+    let first = try way(WebhookRoute.Names(host: host, proxy: proxies), proxy)
+    let blind = WebhookRoute.Names(host: host, proxyFault: "no name server")
     #expect(try way(blind, proxy, present: first, isFailing: true) == first)
-    let refused = try #require(throws: Way.Refusal.self) { try way(blind, proxy) }
+    let refused = try #require(throws: WebhookRoute.Refusal.self) { try way(blind, proxy) }
     #expect(refused.isAboutProxy && refused.reason == "the proxy proxy:3128: no name server")
-    let straight = try way(Way.Names(host: host), nil)
-    #expect(throws: Way.Refusal.self, "its hop is no proxy") { try way(blind, proxy, present: straight) }
-    let moved = Way.Names(host: [Self.address("10.0.0.9")], proxyFault: "no name server")
-    #expect(throws: Way.Refusal.self, "it is private now") { try way(moved, proxy, present: first) }
+    let straight = try way(WebhookRoute.Names(host: host), nil)
+    #expect(throws: WebhookRoute.Refusal.self, "its hop is no proxy") { try way(blind, proxy, present: straight) }
+    let moved = WebhookRoute.Names(host: [Self.address("10.0.0.9")], proxyFault: "no name server")
+    #expect(throws: WebhookRoute.Refusal.self, "it is private now") { try way(moved, proxy, present: first) }
   }
 
   @Test func `what is in use goes on being used, unless it fails`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
-    let names = Way.Names(host: [Self.address("93.184.216.34"), Self.address("93.184.216.35")], proxy: proxies)
+    let names = WebhookRoute.Names(
+      host: [Self.address("93.184.216.34"), Self.address("93.184.216.35")], proxy: proxies)
     let first = try way(names, proxy)
-    let turned = Way.Names(host: names.host?.reversed(), proxy: proxies.reversed())
+    let turned = WebhookRoute.Names(host: names.host?.reversed(), proxy: proxies.reversed())
     #expect(try way(turned, proxy, present: first) == first)
     let other = try way(turned, proxy, present: first, isFailing: true)
     #expect(other.hop != first.hop && other.address != first.address)
-    let only = Way.Names(host: first.address.map { [$0] }, proxy: [first.hop])
+    let only = WebhookRoute.Names(host: first.address.map { [$0] }, proxy: [first.hop])
     #expect(try way(only, proxy, present: first, isFailing: true) == first)
-    let straight = try way(Way.Names(host: names.host), nil)
-    #expect(try way(Way.Names(host: names.host?.reversed()), nil, present: straight, isFailing: true) == straight)
+    let straight = try way(WebhookRoute.Names(host: names.host), nil)
+    #expect(
+      try way(WebhookRoute.Names(host: names.host?.reversed()), nil, present: straight, isFailing: true) == straight)
   }
 }

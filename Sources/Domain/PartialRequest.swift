@@ -1,7 +1,7 @@
 internal import JSON
 
 /// The part of a stored request that is needed to end a message whose request this release cannot parse completely.
-package struct RequestGist: Equatable, Sendable {
+package struct PartialRequest: Equatable, Sendable {
   /// True if the message may have changed its users' badge counts.
   package private(set) var movesBadge = false
 
@@ -22,7 +22,7 @@ extension MessageRequest {
   package init?(ending stored: [UInt8]) {
     guard var request = try? MessageRequest(json: Array(#"{"appId":"-","audience":{"all":true},"alert":"-"}"#.utf8))
     else { return nil }
-    if RequestGist(stored: stored).movesBadge { request.badge = .increment(1) }
+    if PartialRequest(stored: stored).movesBadge { request.badge = .increment(1) }
     self = request
   }
 }

@@ -11,7 +11,7 @@ internal import Reactor
 ///   a proxy:                                         that, and the proxy's    the proxy         the checked address
 ///   a proxy that resolves names (no DNS here):       the proxy's name         the proxy         the name
 /// ```
-struct Way: Equatable {
+struct WebhookRoute: Equatable {
   /// The address to connect to: the webhook's or the proxy's.
   let hop: SocketAddress
   /// The webhook's own address; nil if the proxy resolves its name.
@@ -46,7 +46,8 @@ struct Way: Equatable {
   ///   - isFailing: true if the current route has not worked lately. Through a proxy, another address of the proxy and
   ///     of the webhook is then selected, if there is one.
   init(
-    to place: HTTPURL, _ names: Names, _ rule: AddressRule, _ proxy: OutboundProxy?, present: Way?, isFailing: Bool
+    to place: HTTPURL, _ names: Names, _ rule: AddressRule, _ proxy: OutboundProxy?, present: WebhookRoute?,
+    isFailing: Bool
   ) throws(Refusal) {
     if let addresses = names.host {
       let good = addresses.filter { $0.ip.map { rule.allows($0, isSecure: place.isSecure) } == true }

@@ -8,11 +8,11 @@ internal import TLS
 internal import Tracing
 
 /// Thread `webhooks`: claims due events and posts them, every 250 ms or as soon as answers arrive.
-final class Rounds {
+final class WebhookWorker {
   /// A look-up result, passed on by the resolver's thread.
   private struct Found: Sendable {
     let webhook: Webhooks.Number
-    let result: Result<Way.Names, Way.Refusal>
+    let result: Result<WebhookRoute.Names, WebhookRoute.Refusal>
   }
 
   private let configuration: WebhookDeliveryConfiguration
@@ -147,9 +147,9 @@ final class Rounds {
     let now = loop.clock.now
     target.servedAt = now
     guard room(for: target, at: now) > 0, shares.room(for: target.app) > 0 else { return }
-    if target.place == nil { target.fail(Way.Refusal(reason: "\(target.url) is no URL")) }
+    if target.place == nil { target.fail(WebhookRoute.Refusal(reason: "\(target.url) is no URL")) }
     if target.secrets == nil {
-      target.fail(Way.Refusal(reason: "its secret does not open with this master key"))
+      target.fail(WebhookRoute.Refusal(reason: "its secret does not open with this master key"))
     }
     if case .none(let refusal) = target.standing {
       // Report the reason on one event; the others wait until the name is resolved again.
@@ -226,11 +226,11 @@ final class Rounds {
     guard let place = target.place, target.secrets != nil else { return }
     let (webhook, found) = (target.webhook, found)
     target.asks()
-    let question = Way.question(place, configuration.proxy, asker: String(target.app)) { result in
+    let question = WebhookRoute.question(place, configuration.proxy, asker: String(target.app)) { result in
       _ = found.offer(Found(webhook: webhook, result: result))
     }
     if !resolver.ask(question) {
-      target.stays(Way.Refusal(reason: "too many names are being looked up"), at: loop.clock.now)
+      target.stays(WebhookRoute.Refusal(reason: "too many names are being looked up"), at: loop.clock.now)
     }
   }
 

@@ -1,5 +1,5 @@
 /// A seeded random number generator (SplitMix64: Steele, Lea, Flood 2014), so that a failed run can be repeated.
-package struct Dice: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   package init(seed: UInt64) {
