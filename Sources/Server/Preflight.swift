@@ -4,8 +4,9 @@ internal import Reactor
 /// Checks everything that can be checked before the start, so that a server that cannot run does not touch the
 /// database.
 enum Preflight {
-  /// Performs the checks. Returns the configuration, completed with the directory of the console.
-  /// - Throws: one sentence that says what is wrong and what to do.
+  /// Checks the console's directory, the TLS certificate, the master key, the limit of open files and the listening
+  /// addresses. Returns the configuration with the console's directory filled in.
+  /// - Throws: an error whose description says what is wrong and how to correct it.
   static func check(_ configuration: Configuration) throws -> Configuration {
     var configuration = configuration
     configuration.publicDirectory = try ConsoleDirectory.locate(configured: configuration.publicDirectory)

@@ -1,4 +1,4 @@
-/// The UPMC client for iOS apps: the API of the original documents, for Swift and Objective-C, built on `UPMCClient`.
+/// The UPMC client for iOS apps: the API of the existing iOS SDK, for Swift and Objective-C, built on `UPMCClient`.
 ///
 /// ```
 ///   UIApplicationDelegate, scenes, UNUserNotificationCenterDelegate

@@ -50,7 +50,7 @@ struct HeaderValue {
 
   subscript(parameter: String) -> String? { parameters[parameter] }
 
-  /// Throws unless the charset is UTF-8 or US-ASCII.
+  /// Throws if the header names a charset other than UTF-8 or US-ASCII.
   func checkCharset() throws(LegacyRefusal) {
     guard let charset = parameters["charset"]?.lowercased() else { return }
     guard ["utf-8", "utf8", "us-ascii"].contains(charset) else {

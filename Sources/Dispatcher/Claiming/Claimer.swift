@@ -20,7 +20,8 @@ final class Claimer {
   private let setAside: FailureIsolation
   private let spans: DispatchSpans?
   private let log: Logger
-  /// When to scan for due and orphaned deliveries next, even if there is other work.
+  /// The earliest time of the next scan for due and orphaned deliveries, so that a busy loop does not scan in every
+  /// iteration.
   private var nextTakingUp = Instant(nanoseconds: 0)
 
   init(_ shared: Shared, _ workers: LaneWorkers) {

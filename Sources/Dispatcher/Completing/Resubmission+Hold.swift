@@ -36,7 +36,8 @@ extension Resubmission {
     }
   }
 
-  /// Reads the local clocks of the devices, for messages that depend on them.
+  /// Returns, for each retry whose message depends on the device's local time, when it expires there, when the night
+  /// hours end and when the sending window opens.
   static func localTimes(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> LocalTimes {
     var localTimes: LocalTimes = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.needsLocalTimes), by: \.message.seqno)

@@ -14,7 +14,8 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// When it expires, in microseconds since 1970.
+    /// When the deliveries expire, in microseconds since 1970: the message's expiry, or that in the device's local
+    /// time.
     let expiresAt: Int64
   }
 

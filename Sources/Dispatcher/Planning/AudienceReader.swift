@@ -49,7 +49,8 @@ struct AudienceReader {
 
   // MARK: Planning
 
-  /// Returns the next shard after the last one written; nil if there is none.
+  /// Returns the next shard to write; nil after the last. A list is always one shard, whatever `before` is.
+  /// - Parameter before: the key at which the last shard written ended; nil for the first.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> Part? {
     if case .deliveries(let seqno, let target) = audience {
       return try ResendReader(seqno, target, frozenAt: frozenAt).nextPart(after: before, connection)

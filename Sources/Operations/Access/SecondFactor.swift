@@ -36,7 +36,8 @@ struct SecondFactor {
     try master.open(sealed, for: Self.place(account))
   }
 
-  /// Returns the place to which an account's encrypted secret is bound (`MasterKey`).
+  /// Returns the associated data with which an account's secret is encrypted, so that it cannot be decrypted as the
+  /// secret of another account.
   static func place(_ account: Int32) -> String { "second factor of account \(account)" }
 
   static func makeSecret() -> [UInt8] {

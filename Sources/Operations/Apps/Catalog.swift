@@ -71,7 +71,7 @@ package final class Catalog: Sendable {
     }
   }
 
-  /// Per-app policies for hot operations.
+  /// A snapshot of all apps' policies as of the last refresh, for operations that must not read the database for them.
   package var policies: AppPolicies { contents.withLock { $0.policies } }
 
   /// Returns the name of a device's time zone as stored: empty for an unknown zone.

@@ -98,7 +98,7 @@ package enum GroupService {
   }
 
   /// Deletes a group and its memberships.
-  /// - Throws: a problem for a group with subgroups.
+  /// - Throws: `.conflict` for a group with subgroups, `.unknownGroup` if it does not exist.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {

@@ -45,8 +45,8 @@ struct IDToken {
     Base64URL.decode(part).flatMap { try? TokenClaims($0) }
   }
 
-  /// Returns whether one of the keys signed the token. A token that names no key is tried with all of them, and so is
-  /// one whose key ID several keys share, because some providers reuse the ID for a new key.
+  /// Returns whether one of the keys signed the token. Tries every key of the token's algorithm that has its key ID,
+  /// because some providers reuse an ID for a new key, or every key of that algorithm if the token names none.
   func isSigned(by keys: [JSONWebKey]) -> Bool {
     keys.contains { key in
       key.algorithm == algorithm && (keyID == nil || key.id == keyID) && key.isValid(signature, for: signed)

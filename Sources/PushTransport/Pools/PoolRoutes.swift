@@ -25,8 +25,8 @@ final class PoolRoutes {
     var credit = PushTransport.Limits.turnTargets
   }
 
-  /// Creates the routes of a pool; none is attached yet.
-  /// - Parameter authority: `:authority` of the network's endpoint.
+  /// Creates an empty set of routes; `attach` adds them.
+  /// - Parameter authority: the `:authority` pseudo-header of requests to the network's endpoint.
   init(
     _ composer: any PushComposer, authority: String, loop: EventLoop, outbox: ResultBuffer, gate: RouteAdmission,
     meter: PushMeter

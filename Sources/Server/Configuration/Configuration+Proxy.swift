@@ -22,7 +22,7 @@ extension Configuration {
       korean: "`on`이면 이 서버에 DNS가 없고 프록시가 웹훅의 이름을 찾습니다. 그때는 프록시가 사설 주소를 거부해야 합니다"),
   ]
 
-  /// The values of the proxy variables as given.
+  /// The values of the proxy variables: URL and file as given, the others parsed.
   struct ProxyWords: Sendable {
     var url: String?
     var file: String?

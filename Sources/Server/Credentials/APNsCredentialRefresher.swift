@@ -18,7 +18,7 @@ final class APNsCredentialRefresher {
   private let keyIsNew: (App.Number) -> Void
   /// The time at which this server started, in microseconds since 1970 by the database's clock.
   private let beganAt: Int64
-  /// True after the first refresh. A credential that changes from then on was stored while this server runs.
+  /// True after the first refresh: a credential that changes later was stored while the server was running.
   private var hasLooked = false
   private let log = Logger(label: "apns-credentials")
   private var keys: [App.Number: SigningKey] = [:]

@@ -210,7 +210,8 @@ final class DeviceFleet {
     }
   }
 
-  /// Counts the results of a batch. Returns how many confirmations were recorded.
+  /// Counts a batch's failed confirmations by status and, if the response is valid, removes the batch from the
+  /// outboxes. Returns how many confirmations the server recorded.
   private func recorded(
     _ answer: WireAnswer, _ confirmations: [Confirmation], _ batch: [DeviceCalls.Waiting], _ kind: Confirmation.Kind
   ) -> Int {

@@ -119,7 +119,8 @@ package enum GroupTree {
     SELECT count(*) FROM members
     """)
 
-  /// Deletes a group that has no subgroups. Returns the number of members it had.
+  /// Deletes a group and its memberships. Returns the number of members it had. Fails with a foreign-key violation if
+  /// the group has subgroups.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
     Query(one: deleteStatement, app, group) { $0.int64() }
   }

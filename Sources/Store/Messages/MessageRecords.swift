@@ -98,7 +98,7 @@ package enum MessageRecords {
   package struct Waiting: Sendable {
     package let reason: String
     package let devices: Int64
-    /// When the first of them is due, in microseconds since 1970.
+    /// When the first of these deliveries is due, in microseconds since 1970.
     package let until: Int64
   }
 

@@ -33,8 +33,8 @@ package enum AppPurge {
     INSERT INTO app_purges (app, app_id) SELECT app, app_id FROM due RETURNING app, app_id
     """)
 
-  /// Begins the removal of an app whose grace period has ended; it cannot be withdrawn any more. Returns nil if there
-  /// is no such app.
+  /// Begins the removal of one app whose grace period has ended; from then on the deletion can no longer be withdrawn.
+  /// Returns nil if there is no such app, or another node is beginning its removal.
   package static func begin() -> Query<(app: App.Number, appID: String)?> {
     Query(first: beginStatement) { ($0.int32(), $0.text()) }
   }

@@ -28,7 +28,8 @@ package enum Users {
   /// A user's current count.
   package struct Count: Sendable {
     package var badge: Int16
-    /// The highest SEQNO assigned when the count was last set; nil if it was never set.
+    /// At least the highest SEQNO assigned when the count was last set, and higher with each set; nil if it was never
+    /// set.
     package var setSeqno: Seqno?
     /// The user's name; nil unless the query reads names.
     package var name: String?

@@ -86,7 +86,8 @@ extension AdminCall {
     return signedIn(session)
   }
 
-  /// Runs a sign-in attempt, reports its result to `resources.signedIn`, and logs a refusal.
+  /// Runs a sign-in attempt. Reports success or refusal to `resources.signedIn`, and logs a refusal; a missing second
+  /// factor counts as neither.
   func signingIn(_ attempt: () throws(Problem) -> ConsoleSession) throws(Problem) -> ConsoleSession {
     do throws(Problem) {
       let session = try attempt()

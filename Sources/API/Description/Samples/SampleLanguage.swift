@@ -6,7 +6,8 @@ protocol SampleLanguage: Sendable {
   static var title: String { get }
   /// Key under which the page stores the reader's choice of this language.
   static var key: String { get }
-  /// Returns the complete program, which prints the response's status and body.
+  /// Returns the complete sample of a call: a program that prints the response's status and body, or for curl a shell
+  /// command that prints the body.
   static func source(_ call: SampleCall) -> String
 }
 
