@@ -61,7 +61,7 @@ extension JSONWriter {
     member(name, array: elements)
   }
 
-  /// Writes an element of an attribute list.
+  /// Writes an element of an attribute list: `{"key": name, "value": {"stringValue": text}}`.
   mutating func attribute(_ name: String, _ text: String) {
     attribute(name) { writer in writer.member("stringValue", text) }
   }

@@ -33,7 +33,7 @@
       handlers.set(delegate, of: self)
     }
 
-    /// Sets the delegate, like `initialize(with:)`: the original documents also use this misspelled name.
+    /// Sets the delegate, like `initialize(with:)`: the existing iOS SDK also has this misspelled name.
     @MainActor @objc(initilaizeWithDelegate:) public func initilaize(with delegate: any PushManagerDelegate) {
       initialize(with: delegate)
     }

@@ -8,8 +8,8 @@ internal import Reactor
 package struct ChannelManagement: Sendable {
   /// Manages the app's channels at Apple.
   let directory: any ChannelDirectory
-  /// Called on an admin thread after each accepted update of a broadcast channel, even if it was superseded or a
-  /// repeat, so that nothing was stored.
+  /// Called on an admin thread after each accepted update of a broadcast channel, even one that was superseded or a
+  /// repeat and so did not replace the channel's waiting update.
   let updated: @Sendable () -> Void
 
   package init(directory: any ChannelDirectory, updated: @escaping @Sendable () -> Void) {

@@ -37,7 +37,7 @@ extension Resubmission {
   }
 
   /// Returns, for each retry whose message depends on the device's local time, when it expires there, when the night
-  /// hours end and when the sending window opens.
+  /// hours end and when the sending window opens, in microseconds since 1970.
   static func localTimes(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> LocalTimes {
     var localTimes: LocalTimes = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.needsLocalTimes), by: \.message.seqno)

@@ -8,7 +8,7 @@ final class DispatchMessage: Sendable {
   let push: PushMessage
   let app: App.Number
   let request: MessageRequest
-  /// When it expires, in microseconds since 1970.
+  /// When the message expires, in microseconds since 1970.
   let expiresAt: Int64
   let appTimeZone: String
   /// The local time at which each device receives the message; nil if it is the same moment for all.

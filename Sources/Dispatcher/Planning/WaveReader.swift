@@ -38,7 +38,8 @@ struct WaveReader {
     makesBlocks = isInOrder && wave == 0 && reachedBefore == nil
   }
 
-  /// Returns the next shard after the last one written; nil if there is none.
+  /// Returns the next shard to write; nil after the last. A list is always one shard, whatever `before` is.
+  /// - Parameter before: the key at which the wave's last shard written ended; nil for the first.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
     let part = try reader.nextPart(after: before, connection)
     guard let part, isFiltered else { return part }

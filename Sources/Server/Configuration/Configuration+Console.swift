@@ -69,7 +69,8 @@ extension Configuration {
       korean: "로그인 화면에 표시할 제공자 이름. 없으면 호스트 이름"),
   ]
 
-  /// The values of the identity provider's variables as given; `readOpenID` makes settings of them.
+  /// The values of the identity provider's variables: roles parsed, the others as given. `readOpenID` makes settings of
+  /// them.
   struct OpenIDVariables: Sendable {
     var issuer: String?
     var clientID: String?

@@ -48,7 +48,8 @@ extension Configuration {
     }
   }
 
-  /// The values of the export variables as given; `readExport` makes one export of them.
+  /// The values of the export variables: the headers' file as given, the others parsed. `readExport` makes one export
+  /// of them.
   struct ExportWords: Sendable {
     var url: HTTPURL?
     var headers: [(name: String, value: String)] = []

@@ -27,6 +27,8 @@ final class HTTPService {
   /// - Parameters:
   ///   - descriptors: listening sockets, one per loop. The service closes them.
   ///   - tls: TLS context of the listeners; nil for plain HTTP.
+  ///   - firstWriter: number of the first loop's rows in the totals; the other loops take the numbers after it. The
+  ///     dispatcher's threads must have other numbers.
   ///   - spans: queue for the spans of recorded requests; nil to record none.
   init(
     _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,

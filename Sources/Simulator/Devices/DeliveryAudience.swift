@@ -13,7 +13,7 @@ final class DeliveryAudience {
   /// For each token index, the number of its device plus 1; 0 for none. Tokens beyond the end have no device.
   private var devices: [UInt32] = []
   private var batch: [DevicePush] = []
-  /// Number of pushes dropped because the inbox was full.
+  /// Number of pushes dropped because their batch did not fit into the inbox, or the inbox was closed.
   private(set) var missed = 0
 
   init(inbox: Inbox<DevicePush>) {

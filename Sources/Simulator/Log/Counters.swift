@@ -42,7 +42,8 @@ package struct Counters: Codable, Equatable, Sendable {
   package var duplicates = 0
   package var reachedTokens = 0
   package var knownTokens = 0
-  /// Pushes dropped because the virtual devices' inbox was full.
+  /// Pushes dropped because their batch did not fit into the inbox of the virtual devices or of a watcher
+  /// (`Simulator.watch`), or that inbox was closed.
   package var pushesMissed = 0
   /// Counters of the simulated FCM, except for connections, which are counted above.
   package var fcm = FCMCounters()

@@ -16,7 +16,7 @@ package struct AcceptedPush: Sendable {
 final class PushWatch {
   private let inbox: Inbox<AcceptedPush>
   private var batch: [AcceptedPush] = []
-  /// Number of pushes dropped because the inbox was full.
+  /// Number of pushes dropped because their batch did not fit into the inbox, or the inbox was closed.
   private(set) var missed = 0
 
   init(_ inbox: Inbox<AcceptedPush>) {

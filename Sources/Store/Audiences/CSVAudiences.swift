@@ -9,7 +9,7 @@ package enum CSVAudiences {
     package let csv: Number
     package let app: App.Number
     package let lines: Int32
-    /// When it expires, in microseconds since 1970.
+    /// When the uploaded audience expires, in microseconds since 1970.
     package let expiresAt: Int64
   }
 

@@ -74,7 +74,7 @@ package enum ChannelUpdates {
     package let version: Int64
     package let payload: [UInt8]
     package let priority: PushPriority
-    /// When it expires, in microseconds since 1970.
+    /// When the update expires, in microseconds since 1970.
     package let expiresAt: Int64
     package let failures: Int16
   }

@@ -14,9 +14,12 @@ package enum TagLists {
     RETURNING user_key
     """)
 
-  /// Adds and removes tags of users, creating missing users. Fails with `users_tags_are_few` when a user would have too
-  /// many.
-  /// - Parameter replacing: whether to remove all existing tags first.
+  /// Adds and removes tags of users, creating missing users. Returns the keys of all of them. Fails with
+  /// `users_tags_are_few` when a user would have too many.
+  /// - Parameters:
+  ///   - users: must be distinct.
+  ///   - remove: wins over `add` for a tag in both, except when the user is created: then only `add` applies.
+  ///   - replacing: whether to remove all existing tags first.
   package static func changeUsers(
     app: App.Number, _ users: [UserKey], add: [String], remove: [String], replacing: Bool
   ) -> Query<[UserKey]> {
@@ -44,7 +47,8 @@ package enum TagLists {
     RETURNING device
     """)
 
-  /// Like `changeUsers`, for registered devices; unknown ones are missing from the result.
+  /// Like `changeUsers`, for registered devices: none is created, so unknown ones are missing from the result, and
+  /// `remove` always wins. Fails with `devices_tags_are_few` when a device would have too many.
   package static func changeDevices(
     app: App.Number, _ devices: [DeviceID], add: [String], remove: [String], replacing: Bool
   ) -> Query<[DeviceID]> {

@@ -59,7 +59,8 @@ public struct ReceivedPayload: Sendable, Equatable {
   }
 
   /// Creates a payload from a value that has already been parsed.
-  /// - Throws: `.notOfUPMC` if the payload has no SEQNO or pushkey.
+  /// - Throws: `.notOfUPMC` if the payload has no valid SEQNO (1 to 19 digits without a leading zero) or pushkey (1 to
+  ///   256 visible ASCII characters).
   public init(_ outer: PayloadValue) throws(ClientError) {
     let root = Self.unwrapped(outer)
     guard case .object(let members) = root, let mps = members["mps"], let seqno = mps["seqno"]?.sequence,

@@ -15,7 +15,7 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case badgeNotExpected
   /// An argument is invalid. Nothing was sent.
   case badArgument(String)
-  /// The payload has no SEQNO and pushkey, so it does not come from UPMC and there is nothing to confirm.
+  /// The payload has no valid SEQNO or pushkey, so it does not come from UPMC and there is nothing to confirm.
   case notOfUPMC
   /// There was no answer. The server may have carried out the call; repeating it does no harm.
   case noAnswer(String)

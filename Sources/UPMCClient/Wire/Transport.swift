@@ -37,7 +37,8 @@ public struct WireAnswer: Sendable, Equatable {
   /// The body, at most as long as the request allows.
   public var body: [UInt8]
 
-  /// Creates an answer from what a transport has read.
+  /// Creates the answer that a `Transport` passes to `completion`, whatever its status; without a complete answer, it
+  /// passes `NoAnswer` instead.
   public init(status: Int, retryAfterSeconds: Int? = nil, contentType: String? = nil, body: [UInt8]) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
