@@ -209,7 +209,7 @@ let package = Package(
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
       "DispatcherTests",
-      on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", "Crypto"]),
+      on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "Simulator", "TestSupport", "Crypto"]),
     tests("PushTransportTests", on: ["PushTransport", "Domain", "Reactor", "Crypto"]),
     tests(
       "FCMTests", on: ["FCM", "PushTransport", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", "Crypto", log]),

@@ -30,7 +30,7 @@ final class Target {
   private(set) var isAsking = false
   private var client: HTTPClient?
   /// The route that `client` uses; nil if there is none.
-  private var way: WebhookRoute?
+  private var route: WebhookRoute?
   private(set) var underWay = 0
   /// When one of its events was last due.
   var servedAt = Instant(nanoseconds: 0)
@@ -98,12 +98,12 @@ final class Target {
     guard let place else { return fail(WebhookRoute.Refusal(reason: "it is no URL")) }
     let found: WebhookRoute
     do throws(WebhookRoute.Refusal) {
-      found = try WebhookRoute(to: place, names, rule, proxy, present: way, isFailing: wasMissed)
+      found = try WebhookRoute(to: place, names, rule, proxy, present: route, isFailing: wasMissed)
     } catch {
       return fail(error)
     }
     standing = .ready(until: loop.clock.now + WebhookDeliveryLimits.nameLife)
-    if found == way, client != nil { return }
+    if found == route, client != nil { return }
     do throws(TLSError) {
       try connect(by: found, place, loop, context)
     } catch {
@@ -112,24 +112,24 @@ final class Target {
   }
 
   private func connect(
-    by way: WebhookRoute, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
+    by route: WebhookRoute, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
     configuration.connections = WebhookDeliveryLimits.connections
     configuration.timeout = WebhookDeliveryLimits.timeout
     configuration.bodyBytes = WebhookDeliveryLimits.answerBytes
-    configuration.tunnel = way.tunnel
+    configuration.tunnel = route.tunnel
     if place.isSecure {
       configuration.security = HTTPClientSecurity(context: try context(), serverName: place.host)
     }
     let name = place.host.contains(":") ? "[\(place.host)]" : place.host
     let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
     // Requests in flight on the previous client still finish.
-    client = HTTPClient(HTTPOrigin(host: host, address: way.hop), loop: loop, configuration: configuration)
-    self.way = way
+    client = HTTPClient(HTTPOrigin(host: host, address: route.hop), loop: loop, configuration: configuration)
+    self.route = route
   }
 
-  var isTunnelled: Bool { way?.tunnel != nil }
+  var isTunnelled: Bool { route?.tunnel != nil }
 
   // MARK: Events
 

@@ -13,7 +13,7 @@ import Testing
   private let place = HTTPURL("https://hooks.example/x")!
   private let proxies = [address("10.0.0.1", 3128), address("10.0.0.2", 3128)]
 
-  private func way(
+  private func route(
     _ names: WebhookRoute.Names, _ proxy: OutboundProxy?, place: HTTPURL? = nil, rule: AddressRule = AddressRule(),
     present: WebhookRoute? = nil, isFailing: Bool = false
   ) throws(WebhookRoute.Refusal) -> WebhookRoute {
@@ -22,7 +22,7 @@ import Testing
 
   private func refusal(_ names: WebhookRoute.Names, _ proxy: OutboundProxy?, place: HTTPURL? = nil) -> String {
     do throws(WebhookRoute.Refusal) {
-      return "\(try way(names, proxy, place: place))"
+      return "\(try route(names, proxy, place: place))"
     } catch {
       return error.reason
     }
@@ -31,7 +31,7 @@ import Testing
   @Test func `the proxy is told the address that was checked, and no other`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
     let names = WebhookRoute.Names(host: [Self.address("10.9.9.9"), Self.address("93.184.216.34")], proxy: proxies)
-    let found = try way(names, proxy)
+    let found = try route(names, proxy)
     #expect(found.tunnel?.authority == "93.184.216.34:443" && proxies.contains(found.hop))
     #expect(found.address == Self.address("93.184.216.34"))
   }
@@ -51,18 +51,18 @@ import Testing
     let exceptions = try ProxyExceptions("10.1.0.0/16")
     let proxy = try OutboundProxy("http://proxy:3128", without: exceptions)
     let rule = AddressRule(allowing: [try #require(IPBlock("10.0.0.0/8"))])
-    let straight = try way(WebhookRoute.Names(host: [Self.address("10.1.0.1")], proxy: []), proxy, rule: rule)
+    let straight = try route(WebhookRoute.Names(host: [Self.address("10.1.0.1")], proxy: []), proxy, rule: rule)
     #expect(straight.tunnel == nil && straight.hop == Self.address("10.1.0.1"))
-    let through = try way(WebhookRoute.Names(host: [Self.address("10.2.0.1")], proxy: proxies), proxy, rule: rule)
+    let through = try route(WebhookRoute.Names(host: [Self.address("10.2.0.1")], proxy: proxies), proxy, rule: rule)
     #expect(through.tunnel?.authority == "10.2.0.1:443")
-    let none = try way(WebhookRoute.Names(host: [Self.address("93.184.216.34")]), nil)
+    let none = try route(WebhookRoute.Names(host: [Self.address("93.184.216.34")]), nil)
     #expect(none.tunnel == nil && none.hop == Self.address("93.184.216.34"))
   }
 
   @Test func `a proxy that looks names up is told the name, unless it is an address in disguise`() throws {
     let proxy = try OutboundProxy("http://proxy:3128", resolvesNames: true)
     let names = WebhookRoute.Names(proxy: proxies)
-    #expect(try way(names, proxy).tunnel?.authority == "hooks.example:443")
+    #expect(try route(names, proxy).tunnel?.authority == "hooks.example:443")
     for url in [
       "https://127.1/x", "https://2130706433/x", "https://localhost/x", "https://[::1]/x", "https://intranet/x",
       "https://a%2eexample/x", "https://proxy/x",
@@ -76,30 +76,30 @@ import Testing
   @Test func `a way that stands goes on standing while the proxy's name cannot be looked up`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
     let host = [Self.address("93.184.216.34")]
-    let first = try way(WebhookRoute.Names(host: host, proxy: proxies), proxy)
+    let first = try route(WebhookRoute.Names(host: host, proxy: proxies), proxy)
     let blind = WebhookRoute.Names(host: host, proxyFault: "no name server")
-    #expect(try way(blind, proxy, present: first, isFailing: true) == first)
-    let refused = try #require(throws: WebhookRoute.Refusal.self) { try way(blind, proxy) }
+    #expect(try route(blind, proxy, present: first, isFailing: true) == first)
+    let refused = try #require(throws: WebhookRoute.Refusal.self) { try route(blind, proxy) }
     #expect(refused.isAboutProxy && refused.reason == "the proxy proxy:3128: no name server")
-    let straight = try way(WebhookRoute.Names(host: host), nil)
-    #expect(throws: WebhookRoute.Refusal.self, "its hop is no proxy") { try way(blind, proxy, present: straight) }
+    let straight = try route(WebhookRoute.Names(host: host), nil)
+    #expect(throws: WebhookRoute.Refusal.self, "its hop is no proxy") { try route(blind, proxy, present: straight) }
     let moved = WebhookRoute.Names(host: [Self.address("10.0.0.9")], proxyFault: "no name server")
-    #expect(throws: WebhookRoute.Refusal.self, "it is private now") { try way(moved, proxy, present: first) }
+    #expect(throws: WebhookRoute.Refusal.self, "it is private now") { try route(moved, proxy, present: first) }
   }
 
   @Test func `what is in use goes on being used, unless it fails`() throws {
     let proxy = try OutboundProxy("http://proxy:3128")
     let names = WebhookRoute.Names(
       host: [Self.address("93.184.216.34"), Self.address("93.184.216.35")], proxy: proxies)
-    let first = try way(names, proxy)
+    let first = try route(names, proxy)
     let turned = WebhookRoute.Names(host: names.host?.reversed(), proxy: proxies.reversed())
-    #expect(try way(turned, proxy, present: first) == first)
-    let other = try way(turned, proxy, present: first, isFailing: true)
+    #expect(try route(turned, proxy, present: first) == first)
+    let other = try route(turned, proxy, present: first, isFailing: true)
     #expect(other.hop != first.hop && other.address != first.address)
     let only = WebhookRoute.Names(host: first.address.map { [$0] }, proxy: [first.hop])
-    #expect(try way(only, proxy, present: first, isFailing: true) == first)
-    let straight = try way(WebhookRoute.Names(host: names.host), nil)
+    #expect(try route(only, proxy, present: first, isFailing: true) == first)
+    let straight = try route(WebhookRoute.Names(host: names.host), nil)
     #expect(
-      try way(WebhookRoute.Names(host: names.host?.reversed()), nil, present: straight, isFailing: true) == straight)
+      try route(WebhookRoute.Names(host: names.host?.reversed()), nil, present: straight, isFailing: true) == straight)
   }
 }

@@ -32,41 +32,41 @@ struct DeviceUserState {
 
 /// Body of the answer to a registration.
 struct Registered {
-  let standing: DeviceUserState
+  let userState: DeviceUserState
   let authKey: String
   let badge: Int16
 
   static let object = JSONObject<Registered>(
     "Registered",
     [
-      .always("device", .device, \.standing.device.device, "Our id of the device: for every path about it."),
+      .always("device", .device, \.userState.device.device, "Our id of the device: for every path about it."),
       .always(
         "authKey", .authKey, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
       .always("badge", .badgeCount, \.badge, "The user's badge count."),
-    ] + DeviceUserState.fields.map { $0.of(\.standing) })
+    ] + DeviceUserState.fields.map { $0.of(\.userState) })
 }
 
 /// Body of the answer to a device that reads its own record.
 struct ShownDevice {
-  let standing: DeviceUserState
+  let userState: DeviceUserState
   let badge: Int16
 
   static let object = JSONObject<ShownDevice>(
     "Device",
     [
-      .always("device", .device, \.standing.device.device), .always("pnsId", .network, \.standing.device.network),
-      .always("environment", .environment, \.standing.device.environment),
+      .always("device", .device, \.userState.device.device), .always("pnsId", .network, \.userState.device.network),
+      .always("environment", .environment, \.userState.device.environment),
       // Show only a prefix of the token, because the caller might not be the device.
       .always(
-        "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
+        "psid", .anyText, { String($0.userState.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
         "The first eight characters of the push token."),
-      .always("badge", .badgeCount, \.badge), .always("consent", Consents.object.form, \.standing.device.consents),
-    ] + DeviceUserState.fields.map { $0.of(\.standing) })
+      .always("badge", .badgeCount, \.badge), .always("consent", Consents.object.form, \.userState.device.consents),
+    ] + DeviceUserState.fields.map { $0.of(\.userState) })
 }
 
 /// Body with the device's user, and a new authKey, because earlier ones may have become invalid.
 struct ShownUser {
-  let standing: DeviceUserState
+  let userState: DeviceUserState
   let authKey: String
 
   static let object = JSONObject<ShownUser>(
@@ -75,7 +75,7 @@ struct ShownUser {
       .always(
         "authKey", .authKey, \.authKey,
         "The device's key from now on: former ones end when somebody vouches for its user.")
-    ] + DeviceUserState.fields.map { $0.of(\.standing) })
+    ] + DeviceUserState.fields.map { $0.of(\.userState) })
 }
 
 extension JSONForm<String> {

@@ -100,8 +100,8 @@ extension DeviceHandler {
   func show(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     perform(.find(try claim(request, parameters)), request, responder) { answer, responder in
       guard case .found(let device, let badge, let userName) = answer else { return }
-      let standing = DeviceUserState(device: device, userName: userName)
-      responder.send(ShownDevice.object, ShownDevice(standing: standing, badge: badge))
+      let userState = DeviceUserState(device: device, userName: userName)
+      responder.send(ShownDevice.object, ShownDevice(userState: userState, badge: badge))
     }
   }
 

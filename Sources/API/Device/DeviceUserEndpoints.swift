@@ -91,7 +91,7 @@ extension DeviceHandler {
     responder.send(
       ShownUser.object,
       ShownUser(
-        standing: DeviceUserState(device: device, userName: userName),
+        userState: DeviceUserState(device: device, userName: userName),
         authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly)))
   }
 

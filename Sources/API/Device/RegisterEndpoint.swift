@@ -46,7 +46,7 @@ extension DeviceHandler {
     responder.send(
       status: registered.isNew ? .created : .ok, Registered.object,
       Registered(
-        standing: DeviceUserState(device: device, userName: registered.userName), authKey: authKey,
+        userState: DeviceUserState(device: device, userName: registered.userName), authKey: authKey,
         badge: registered.badge))
   }
 

@@ -22,7 +22,7 @@ final class HostedHandler {
   init(loader: HostedLoader, loop: EventLoop) throws(SystemError) {
     self.loader = loader
     clock = loop.clock
-    answers = try Inbox(capacity: HostedLimits.wishes)
+    answers = try Inbox(capacity: HostedLimits.lookups)
     try loop.attach(answers) { [weak self] found in
       for (lookup, found) in found { self?.take(found, of: lookup) }
     }
@@ -158,7 +158,7 @@ final class HostedHandler {
   private func lookup(_ lookup: HostedLoader.Lookup, _ completion: @escaping (HostedLoader.Found) -> Void) {
     if waiting[lookup] != nil {
       waiting[lookup]?.append(completion)
-    } else if waiting.count < HostedLimits.wishes, loader.offer(.init(lookup: lookup, answers: answers)) {
+    } else if waiting.count < HostedLimits.lookups, loader.offer(.init(lookup: lookup, answers: answers)) {
       waiting[lookup] = [completion]
     } else {
       completion(.failed)

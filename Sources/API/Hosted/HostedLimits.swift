@@ -5,7 +5,7 @@ enum HostedLimits {
   /// Time after which the server checks again whether a cached file still exists.
   static let recordLife: Duration = .seconds(60)
   /// Maximum number of reads that wait for the database; further ones are answered with 503.
-  static let wishes = 1024
+  static let lookups = 1024
   /// Time without a query after which the server checks that the database still answers.
   static let silence: Duration = .seconds(5)
   /// Time for which caches may keep a page, in seconds (a week).

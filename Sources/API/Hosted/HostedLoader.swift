@@ -29,7 +29,7 @@ package final class HostedLoader: Sendable {
   private let inbox: Inbox<Work>
 
   package init(databaseURL: String) throws(SystemError) {
-    let inbox = try Inbox<Work>(capacity: HostedLimits.wishes)
+    let inbox = try Inbox<Work>(capacity: HostedLimits.lookups)
     self.inbox = inbox
     _ = try Thread(name: "hosted") { Self.run(inbox, databaseURL) }
   }

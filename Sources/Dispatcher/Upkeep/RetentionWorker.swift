@@ -202,7 +202,7 @@ extension Limits {
   static let turnPause: Duration = .seconds(5)
   /// Iterations between two expensive scans: ten minutes.
   static let turnsPerLook = 120
-  /// WebhookWorker of removing old messages per scan: a million messages in all.
+  /// Rounds of removing old messages per scan: a million messages in all.
   static let pruningRounds = 100
   /// Seconds for which the contents of a confidential message are kept after its end: longer than it takes to detect
   /// that a flood of refusals was our own fault and to give its deliveries back.

@@ -92,7 +92,7 @@ struct ConfirmationSteps {
     self.hasReads = hasReads
   }
 
-  // MARK: WebhookWorker 0 and 1: resolve the owners
+  // MARK: Rounds 0 and 1: resolve the owners
 
   func resolve(_ batch: BatchContext) -> [Step] {
     let state = state

@@ -25,7 +25,7 @@ struct TokenOwnerSteps {
     }
   }
 
-  // MARK: WebhookWorker 0 and 1
+  // MARK: Rounds 0 and 1
 
   func look() -> [Step] {
     let tokens = Set(state.entries.map(\.token))

@@ -89,12 +89,12 @@ package enum ResendService {
   /// Returns the target of a resend to failed devices, widened to those that were left out as late and therefore have
   /// no outcome; any other target unchanged.
   private static func widen(
-    _ options: ResendTarget, of old: Messages.Open, on connection: Connection
+    _ target: ResendTarget, of old: Messages.Open, on connection: Connection
   ) throws(Problem) -> ResendTarget {
     // For a cancelled message, late and cancelled devices cannot be told apart.
-    guard options == .failed, old.state != .cancelled, old.resend == nil,
+    guard target == .failed, old.state != .cancelled, old.resend == nil,
       try connection.answer(Resends.hasLeftOut(old.seqno))
-    else { return options }
+    else { return target }
     return .unreached
   }
 

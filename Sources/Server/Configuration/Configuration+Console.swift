@@ -103,16 +103,16 @@ extension Configuration {
         throw Mistake(description: "\(name)=\(value) is neither on nor off.")
       }
       console.takesPasswords = value != "off"
-    case "UPMC_OIDC_ISSUER": openIDWords.issuer = given
-    case "UPMC_OIDC_CLIENT_ID": openIDWords.clientID = given
-    case "UPMC_OIDC_CLIENT_SECRET_FILE": openIDWords.secretFile = given
-    case "UPMC_OIDC_REDIRECT_URL": openIDWords.redirectURL = given
-    case "UPMC_OIDC_ROLES": openIDWords.roles = try Self.groupRoles(name, value)
-    case "UPMC_OIDC_ROLE_CLAIM": openIDWords.roleClaim = given
-    case "UPMC_OIDC_APP_CLAIM": openIDWords.appClaim = given
-    case "UPMC_OIDC_LOGIN_CLAIM": openIDWords.loginClaim = given
-    case "UPMC_OIDC_SCOPE": openIDWords.scope = given
-    case "UPMC_OIDC_NAME": openIDWords.name = given
+    case "UPMC_OIDC_ISSUER": openIDVariables.issuer = given
+    case "UPMC_OIDC_CLIENT_ID": openIDVariables.clientID = given
+    case "UPMC_OIDC_CLIENT_SECRET_FILE": openIDVariables.secretFile = given
+    case "UPMC_OIDC_REDIRECT_URL": openIDVariables.redirectURL = given
+    case "UPMC_OIDC_ROLES": openIDVariables.roles = try Self.groupRoles(name, value)
+    case "UPMC_OIDC_ROLE_CLAIM": openIDVariables.roleClaim = given
+    case "UPMC_OIDC_APP_CLAIM": openIDVariables.appClaim = given
+    case "UPMC_OIDC_LOGIN_CLAIM": openIDVariables.loginClaim = given
+    case "UPMC_OIDC_SCOPE": openIDVariables.scope = given
+    case "UPMC_OIDC_NAME": openIDVariables.name = given
     default: return false
     }
     return true
@@ -150,7 +150,7 @@ extension Configuration {
   /// Returns the settings that these variables describe; nil when no provider is named. Error messages never contain
   /// the secret.
   func readOpenID() throws(Mistake) -> OpenIDSettings? {
-    let words = openIDWords
+    let words = openIDVariables
     guard let issuer = words.issuer else {
       guard words.isEmpty else { throw Self.missing("UPMC_OIDC_ISSUER") }
       guard console.takesPasswords else {

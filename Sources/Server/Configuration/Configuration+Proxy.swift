@@ -23,7 +23,7 @@ extension Configuration {
   ]
 
   /// The values of the proxy variables: URL and file as given, the others parsed.
-  struct ProxyWords: Sendable {
+  struct ProxyVariables: Sendable {
     var url: String?
     var file: String?
     var exceptions = ProxyExceptions()
@@ -34,11 +34,11 @@ extension Configuration {
   mutating func setProxy(_ name: String, _ value: String) throws(Mistake) -> Bool {
     let given = value.isEmpty ? nil : value
     switch name {
-    case "UPMC_PROXY_URL": proxyWords.url = given
-    case "UPMC_PROXY_URL_FILE": proxyWords.file = given
+    case "UPMC_PROXY_URL": proxyVariables.url = given
+    case "UPMC_PROXY_URL_FILE": proxyVariables.file = given
     case "UPMC_NO_PROXY":
       do throws(ProxyFault) {
-        proxyWords.exceptions = try ProxyExceptions(value)
+        proxyVariables.exceptions = try ProxyExceptions(value)
       } catch {
         throw Mistake(description: "\(name)=\(value): \(error.reason).")
       }
@@ -46,7 +46,7 @@ extension Configuration {
       guard value == "on" || value == "off" || value.isEmpty else {
         throw Mistake(description: "\(name)=\(value) is neither on nor off.")
       }
-      proxyWords.resolvesNames = value == "on"
+      proxyVariables.resolvesNames = value == "on"
     default: return false
     }
     return true
@@ -55,8 +55,8 @@ extension Configuration {
   /// Returns the proxy that these variables describe; nil when no URL is given. Error messages never contain the URL,
   /// because it may include a password.
   func readProxy() throws(Mistake) -> OutboundProxy? {
-    var (name, text) = ("UPMC_PROXY_URL", proxyWords.url)
-    if let file = proxyWords.file {
+    var (name, text) = ("UPMC_PROXY_URL", proxyVariables.url)
+    if let file = proxyVariables.file {
       guard text == nil else {
         throw Mistake(description: "UPMC_PROXY_URL and UPMC_PROXY_URL_FILE are both set. Keep one.")
       }
@@ -66,7 +66,7 @@ extension Configuration {
     }
     guard let text else { return nil }
     do throws(ProxyFault) {
-      return try OutboundProxy(text, without: proxyWords.exceptions, resolvesNames: proxyWords.resolvesNames)
+      return try OutboundProxy(text, without: proxyVariables.exceptions, resolvesNames: proxyVariables.resolvesNames)
     } catch {
       throw Mistake(description: "\(name) \(error.reason).")
     }

@@ -41,12 +41,12 @@ package struct Configuration: Sendable {
   package var webhookNetworks: [IPBlock] = []
   /// The proxy for all outgoing calls; nil for direct connections.
   package var proxy: OutboundProxy?
-  var proxyWords = ProxyWords()
+  var proxyVariables = ProxyVariables()
   /// The rules for signing in to the console.
   package var console = ConsolePolicy()
   /// The identity provider for console sign-in; nil if there is none.
   package var openID: OpenIDSettings?
-  var openIDWords = OpenIDVariables()
+  var openIDVariables = OpenIDVariables()
   /// The settings of the export of spans and metrics; nil to export nothing.
   package var export: Export?
   var exportWords = ExportWords()

@@ -83,10 +83,10 @@ extension PushClient {
     return now
   }
 
-  private func take(_ standing: DeviceUserAnswer, into known: inout StoredRegistration) throws(ClientError) {
-    guard OutboxEntry.isPlain(standing.authKey, 1_024) else { throw .notAnAnswer(status: 200) }
-    known.authKey = standing.authKey
-    known.adopt(user: standing.user, identity: standing.identity, awaitsPush: standing.awaitsPush)
+  private func take(_ answer: DeviceUserAnswer, into known: inout StoredRegistration) throws(ClientError) {
+    guard OutboxEntry.isPlain(answer.authKey, 1_024) else { throw .notAnAnswer(status: 200) }
+    known.authKey = answer.authKey
+    known.adopt(user: answer.user, identity: answer.identity, awaitsPush: answer.awaitsPush)
   }
 
   /// Removes the user from the device, which becomes a guest: it still receives messages to everyone.

@@ -72,18 +72,18 @@ final class Driver {
     calls.send("POST", "/v1/admin/groups", bearer: apiKey, body) { [self] reply in
       // On a slow machine the first answer may be lost and the call repeated: the group is there.
       if reply.status == 409 { return findGroup() }
-      begin(with: reply.string("groupSeq"), reply)
+      register(into: reply.string("groupSeq"), reply)
     }
   }
 
   private func findGroup() {
     calls.send("GET", "/v1/admin/groups?appId=\(Stage.appID)", bearer: apiKey) { [self] reply in
       let groups = reply.object["items"] as? [[String: Any]] ?? []
-      begin(with: groups.first { $0["name"] as? String == "ledger" }?["groupSeq"] as? String, reply)
+      register(into: groups.first { $0["name"] as? String == "ledger" }?["groupSeq"] as? String, reply)
     }
   }
 
-  private func begin(with group: String?, _ reply: Reply) {
+  private func register(into group: String?, _ reply: Reply) {
     self.group = group
     if group == nil { verdict.violate("setup", "the group was not made: \(reply.status) \(reply.text)") }
     registrar.registerAll()
