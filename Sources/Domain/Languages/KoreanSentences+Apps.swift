@@ -187,6 +187,8 @@ extension KoreanSentences {
     = 세그먼트 {1}을(를) 찾을 수 없습니다.
     Give add, remove or set: which tags.
     = 변경할 태그(add, remove, set)를 입력하세요.
+    names a tag that add names too
+    = add에도 있는 태그입니다
     The app {1} has no such device.
     = {1} 앱에 없는 단말입니다.
     must be users, members or devices

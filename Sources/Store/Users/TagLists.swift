@@ -18,7 +18,7 @@ package enum TagLists {
   /// `users_tags_are_few` when a user would have too many.
   /// - Parameters:
   ///   - users: must be distinct.
-  ///   - remove: wins over `add` for a tag in both, except when the user is created: then only `add` applies.
+  ///   - remove: must name no tag of `add`.
   ///   - replacing: whether to remove all existing tags first.
   package static func changeUsers(
     app: App.Number, _ users: [UserKey], add: [String], remove: [String], replacing: Bool
@@ -47,8 +47,8 @@ package enum TagLists {
     RETURNING device
     """)
 
-  /// Like `changeUsers`, for registered devices: none is created, so unknown ones are missing from the result, and
-  /// `remove` always wins. Fails with `devices_tags_are_few` when a device would have too many.
+  /// Like `changeUsers`, for registered devices: none is created, so unknown ones are missing from the result. Fails with
+  /// `devices_tags_are_few` when a device would have too many.
   package static func changeDevices(
     app: App.Number, _ devices: [DeviceID], add: [String], remove: [String], replacing: Bool
   ) -> Query<[DeviceID]> {

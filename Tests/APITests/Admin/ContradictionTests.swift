@@ -23,6 +23,7 @@ import Testing
         "GET",
         "/v1/admin/tags?appId=com.example.bank&clientUid=kim&device=b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b", nil
       ),
+      ("POST", "/v1/admin/tags", #"{\#(Self.app),"clientUids":["new"],"add":["a","vip"],"remove":["vip"]}"#),
       ("POST", "/v1/admin/imports", #"{\#(Self.app),"kind":"members"}"#),
       ("POST", "/v1/admin/imports", #"{\#(Self.app),"kind":"users","groupSeq":"1"}"#),
       ("POST", "/v1/admin/segment-counts", #"{\#(Self.app),"conditions":\#(Self.nested(7))}"#),

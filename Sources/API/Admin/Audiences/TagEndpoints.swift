@@ -131,7 +131,12 @@ private struct TagBody {
   func change() throws(Problem) -> TagService.Change {
     var change = TagService.Change()
     (change.add, change.remove) = (add, remove)
-    guard let set else { return change }
+    guard let set else {
+      guard Set(add).isDisjoint(with: remove) else {
+        throw Problem(.impossible, at: "/remove", "names a tag that add names too")
+      }
+      return change
+    }
     guard add.isEmpty, remove.isEmpty else {
       throw Problem(.impossible, at: "/set", "says all tags; it cannot stand beside add or remove")
     }
