@@ -123,7 +123,11 @@ import Testing
       SELECT gen_random_uuid(), app, 'uaway' || n, 1, 1, 1, 'badcafe0' || lpad(to_hex(n), 56, '0'), 'away' || n, now(),
         now(), now(), now(), 'BadDeviceToken', 1 FROM apps, generate_series(1, 3) n;
       INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at)
-      SELECT 'sound', app, '.mp3', 'audio/mpeg', 48213, 48213, '', now(), now() + interval '90 days' FROM apps
+      SELECT 'sound', app, '.mp3', 'audio/mpeg', 48213, 48213, '', now(), now() + interval '90 days' FROM apps;
+      -- What is read in an hour is shown when the hour is over.
+      INSERT INTO statistics_hours (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
+        skipped, received, read, joined, "left")
+      SELECT app, date_trunc('hour', now()) - interval '1 day', 1, 1, '', '', 700, 0, 0, 0, 0, 500, 300, 0, 0 FROM apps
       """)
     var seqno = ""
     for (title, body) in [
