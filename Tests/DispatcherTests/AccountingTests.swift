@@ -1,5 +1,7 @@
 import Postgres
+import Simulator
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -7,22 +9,9 @@ import Testing
 
 /// I2 under chance: whatever a network answers, at every instant the numbers of a message add up.
 @Suite struct AccountingTests {
-  /// Numbers from a seed (SplitMix64).
-  private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   /// Anything a network may say, by (device, attempt) and the seed; after three tries it makes up its mind.
   private static func answer(_ seed: UInt64, _ target: PushTarget, _ attempt: Int, refusals: Int) -> SubmissionResult {
-    var dice = SplitMix64(state: seed &* 1_000_003 &+ target.device.low &* 101 &+ UInt64(attempt))
+    var dice = SplitMix64(seed: seed &* 1_000_003 &+ target.device.low &* 101 &+ UInt64(attempt))
     let final: [SubmissionResult] = [
       .accepted, .accepted, .rejected(reason: "PayloadTooLarge"), .badToken(reason: "Unregistered", since: 1),
       .badToken(reason: "Unregistered", since: 4_000_000_000_000), .badToken(reason: "ExpiredToken", since: nil),
@@ -54,7 +43,7 @@ import Testing
         try world.send(#"{"all":true}"#, #","badge":{"increment":1},"onUnknown":"\#(part == 1 ? "skip" : "resend")""#))
     }
     var resumptions = 0
-    _ = try world.poll("the messages have not ended") {
+    _ = try poll("the messages have not ended") {
       var open = false
       for seqno in seqnos {
         let funnel = try world.funnel(seqno).funnel

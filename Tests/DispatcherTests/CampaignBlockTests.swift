@@ -2,6 +2,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -171,7 +172,7 @@ import Testing
   @Test func `a delivery under way keeps its name in the block until it has ended`() throws {
     world.network.hold([DispatcherWorld.device(5)])
     let second = try world.send()
-    _ = try world.poll("the others are not written") {
+    _ = try poll("the others are not written") {
       try world.funnel(second).funnel.accepted == Self.devices - 3 ? true : nil
     }
     #expect(try world.count("block_deliveries(\(second), '\(user(5).text)') WHERE status = 6 AND at IS NULL") == 1)

@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -268,12 +269,12 @@ import Testing
       }
       _ = done.offer(rows)
     }
-    _ = try world.poll("nobody waits for the row") {
+    _ = try poll("nobody waits for the row") {
       try world.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
         ? true : nil
     }
     try other.script("COMMIT")
-    #expect(done.receive(atMost: .seconds(60)) == [1])
+    #expect(done.receive(atMost: .patience) == [1])
     #expect(try totals() == [2, 0] && world.count("confirmation_log") == 0 && world.count("receipts") == 2)
   }
 
@@ -292,13 +293,13 @@ import Testing
     #expect(try due { _ in } == [seqno])
     try world.connection.script("COMMIT")
     // The nodes do it by themselves.
-    _ = try world.poll("it is not folded") { try world.count("confirmation_log") == 0 ? true : nil }
+    _ = try poll("it is not folded") { try world.count("confirmation_log") == 0 ? true : nil }
     #expect(try totals() == [2, 0])
   }
 
   @Test func `of a message that is forgotten, or closed, nothing more is logged, and what was logged counts`() throws {
     func folded() throws {
-      _ = try world.poll("no node folds it") { try world.count("confirmation_log") == 0 ? true : nil }
+      _ = try poll("no node folds it") { try world.count("confirmation_log") == 0 ? true : nil }
     }
     try confirm([1])
     try world.connection.script("UPDATE messages SET forgotten_at = now()")

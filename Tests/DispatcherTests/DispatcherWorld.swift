@@ -210,17 +210,6 @@ final class DispatcherWorld {
   }
 
   struct Missing: Error {}
-  struct Timeout: Error { let what: String }
-
-  /// Asks until there is an answer, half a minute at most.
-  func poll<Value>(_ what: String, _ body: () throws -> Value?) throws -> Value {
-    let pause = try Wakeup()
-    for _ in 0..<1500 {
-      if let value = try body() { return value }
-      _ = pause.wait(atMost: .milliseconds(20))
-    }
-    throw Timeout(what: what)
-  }
 
   func finished(_ seqno: Seqno) throws -> (funnel: Funnel, reasons: String) {
     try poll("message \(seqno) has not ended") {

@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -18,9 +19,9 @@ import Testing
   }
 
   private func pause(_ seqno: Seqno, _ world: DispatcherWorld) throws {
-    _ = try world.poll("nothing was submitted") { world.network.log.count >= 2 ? true : nil }
+    _ = try poll("nothing was submitted") { world.network.log.count >= 2 ? true : nil }
     try world.connection.run(Controls.setState(seqno, .paused, reason: nil))
-    _ = try world.poll("its deliveries do not wait in the database") {
+    _ = try poll("its deliveries do not wait in the database") {
       try world.count("outcomes WHERE seqno = \(seqno) AND status = 6 AND due_at IS NOT NULL AND reason = 'paused'")
         == 2
         ? true : nil
@@ -59,7 +60,7 @@ import Testing
     world.network.answer { _, _, _ in .retry(reason: "ServiceUnavailable", after: 3600) }
     try world.connection.run(Controls.setState(seqno, .sending, reason: nil))
     for dispatcher in world.dispatchers { dispatcher.poke() }
-    _ = try world.poll("it is not tried again") {
+    _ = try poll("it is not tried again") {
       try world.count("outcomes WHERE status = 6 AND due_at > now() + interval '30 minutes'") == 2 ? true : nil
     }
     try cancel(seqno, world)

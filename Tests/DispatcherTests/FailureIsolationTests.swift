@@ -18,7 +18,7 @@ import Testing
 
   /// Until it is paused, with words that begin as all of them do.
   private func expectSetAside(_ seqno: Seqno, _ world: DispatcherWorld) throws {
-    let reason = try world.poll("message \(seqno) was not set aside") {
+    let reason = try poll("message \(seqno) was not set aside") {
       let now = try state(seqno, world)
       return now.state == .paused ? now.reason ?? "" : nil
     }
@@ -193,7 +193,7 @@ import Testing
     let seqno = try world.send()
     try expectOthersGoOn(world, accepted: 399)
     try expectSetAside(seqno, world)
-    let funnel = try world.poll("not all others were written") {
+    let funnel = try poll("not all others were written") {
       let funnel = try world.funnel(seqno).funnel
       return funnel.accepted == 398 ? funnel : nil
     }
@@ -217,7 +217,7 @@ import Testing
       INSERT INTO badge_syncs (app, user_key, due_at)
       SELECT \(world.app), 'u' || to_char(n, 'FM00000000'), now() FROM generate_series(1, 20) n
       """)
-    _ = try world.poll("the others wait for ever") { try world.count("badge_syncs") == 0 ? true : nil }
+    _ = try poll("the others wait for ever") { try world.count("badge_syncs") == 0 ? true : nil }
   }
 
   @Test func `a message that cannot be forgotten keeps none of the others from being forgotten`() throws {
@@ -231,7 +231,7 @@ import Testing
       ALTER TABLE messages ADD CONSTRAINT poison CHECK (seqno <> 3 OR emptied_at IS NULL);
       INSERT INTO erasures (app, user_key, upto_seqno) VALUES (\(world.app), 'u9', 7)
       """)
-    _ = try world.poll("the others wait for ever") {
+    _ = try poll("the others wait for ever") {
       try world.count("messages WHERE emptied_at IS NOT NULL") == 6 && world.count("erasures") == 0 ? true : nil
     }
     #expect(try world.count("messages WHERE seqno = 3 AND forgotten_at > now() + interval '1 hour'") == 1)
@@ -252,7 +252,7 @@ import Testing
         '', now(), now() + interval '3 days', now(), now() AT TIME ZONE 'Asia/Seoul'
       """)
     world.dispatchers[0].poke()
-    let waves = try world.poll("it was not planned") {
+    let waves = try poll("it was not planned") {
       try world.count("messages WHERE seqno = 700 AND planned") == 1 ? try world.count("waves") : nil
     }
     #expect(waves == 1_000)

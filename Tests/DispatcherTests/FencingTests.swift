@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -24,7 +25,7 @@ import Testing
   }
 
   private func nothingUnderWay(_ world: DispatcherWorld) throws {
-    _ = try world.poll("the woken node did not let go") {
+    _ = try poll("the woken node did not let go") {
       !world.network.log.isEmpty && world.underWay == 0 ? true : nil
     }
     #expect(try world.count("claims WHERE node = '00000000-0000-0000-0000-0000000000ff' AND fence = 1") == 1)
@@ -83,7 +84,7 @@ import Testing
     try world.makeDevices(1..<3)
     world.network.hold((1..<3).map(DispatcherWorld.device))
     let seqno = try world.send()
-    _ = try world.poll("not all were sent to") { world.network.held == 2 ? true : nil }
+    _ = try poll("not all were sent to") { world.network.held == 2 ? true : nil }
     try world.connection.script("UPDATE claims SET fence = fence + 1")
     let records = (1..<3).map {
       Outcomes.Record(
@@ -100,7 +101,7 @@ import Testing
     try world.connection.run(AppPauses.pause(world.app, reason: "a wrong credential"))
 
     world.network.answerHeld()
-    _ = try world.poll("the woken node did not let go") { world.underWay == 0 ? true : nil }
+    _ = try poll("the woken node did not let go") { world.underWay == 0 ? true : nil }
     let (funnel, reasons) = try world.funnel(seqno)
     #expect(funnel.state == .failed && funnel.rejected == 2 && funnel.pending == 0, "\(funnel) \(reasons)")
     #expect(try world.count("outcomes WHERE status = 2 AND reason = 'BadDeviceToken'") == 2)

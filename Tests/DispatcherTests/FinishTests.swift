@@ -56,7 +56,7 @@ import Testing
       }
       // Either it waits for the lock, or it is through already: wrongly.
       let watcher = try Connection(url)
-      _ = try world.poll("the finisher neither waits nor ends") {
+      _ = try poll("the finisher neither waits nor ends") {
         let waiting = try watcher.run(
           Statement(
             "waiting",
@@ -67,7 +67,7 @@ import Testing
         return waiting.int64(0, 0) > 0 || isOver ? true : nil
       }
     }
-    #expect(done.receive(atMost: .seconds(30)) == [""])
+    #expect(done.receive(atMost: .patience) == [""])
     let funnel = try world.funnel(seqno).funnel
     #expect(funnel.pending == 1 && !funnel.state.isFinal, "\(funnel)")
   }

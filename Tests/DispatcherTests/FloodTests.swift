@@ -1,6 +1,7 @@
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -136,7 +137,7 @@ import Testing
     try world.makeDevices(1..<1 + late)
     world.network.hold(devices)
     let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
-    _ = try world.poll("not all were sent to") { world.network.held == late ? true : nil }
+    _ = try poll("not all were sent to") { world.network.held == late ? true : nil }
     try world.makeDevices(1000..<1150)
     let flood = try world.send(
       #"{"devices":[\#((1000..<1150).map { "\"\(DispatcherWorld.device($0))\"" }.joined(separator: ","))]}"#)
@@ -183,7 +184,7 @@ import Testing
       seqnos.append(try world.send(#"{"devices":[\#(devices.joined(separator: ","))]}"#))
     }
     _ = try world.paused()
-    _ = try world.poll("claims remain") { try world.count("claims") == 0 ? true : nil }
+    _ = try poll("claims remain") { try world.count("claims") == 0 ? true : nil }
     #expect(!other.log.isEmpty || !world.network.log.isEmpty)
     #expect(try world.quarantine().isEmpty, "no node keeps a part of the flood")
     for seqno in seqnos {

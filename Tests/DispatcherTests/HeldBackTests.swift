@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -40,7 +41,7 @@ import Testing
     let world = try worldWithUnreachable(reachable: 1_500)
     world.network.answer { _, _, _ in .rejected(reason: "PayloadTooLarge") }
     let seqno = try send(world, canary: Self.canary)
-    _ = try world.poll("the canary does not stop it") {
+    _ = try poll("the canary does not stop it") {
       try world.funnel(seqno).funnel.state == .paused ? true : nil
     }
     let stopped = try world.funnel(seqno).funnel

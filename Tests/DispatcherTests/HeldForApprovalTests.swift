@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -63,7 +64,7 @@ import Testing
   }
 
   private func waiting(_ seqno: Seqno) throws -> ApprovalService.Entry {
-    try world.poll("message \(seqno) does not wait") {
+    try poll("message \(seqno) does not wait") {
       let page = try ApprovalService.list(
         of: nil, state: "waiting", PageRequest(limit: nil, cursor: nil), by: lee, on: world.connection,
         now: Self.now)
@@ -157,7 +158,7 @@ import Testing
       return try #require(try world.connection.run(Messages.create(new)))
     }
     for dispatcher in world.dispatchers { dispatcher.poke() }
-    _ = try world.poll("neither is decided") {
+    _ = try poll("neither is decided") {
       try world.count("messages WHERE seqno = ANY('{\(both[0]),\(both[1])}') AND state IN (3, 4)") == 2 ? true : nil
     }
     #expect(try world.count("messages WHERE held = 2") == 1)
@@ -231,7 +232,7 @@ import Testing
         return seqno
       })
     for dispatcher in world.dispatchers { dispatcher.poke() }
-    _ = try world.poll("it was not planned") {
+    _ = try poll("it was not planned") {
       try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
     }
     #expect(try world.count("approvals") == 0)
@@ -249,7 +250,7 @@ import Testing
       try insert(#"{"devices":[\#(devices)]}"#), try insert(#"{"members":true}"#),
       try insert(#"{"segment":{"member":true}}"#), try insert(byLocalTime: true),
     ]
-    for seqno in seqnos { _ = try world.poll("\(seqno) is open") { try isDecided(seqno) } }
+    for seqno in seqnos { _ = try poll("\(seqno) is open") { try isDecided(seqno) } }
     #expect(try world.count("messages WHERE held = 2 AND targeted = 10") == 4)
     #expect(world.network.log.isEmpty)
   }
@@ -267,7 +268,7 @@ import Testing
     let first = try seqno(approve(approval(answer), lee))
     try comeDue(first)
     #expect(try world.finished(first).funnel.accepted == 10)
-    let second = try world.poll("there is no second") { () throws -> Seqno? in
+    let second = try poll("there is no second") { () throws -> Seqno? in
       let rows = try world.connection.run(
         Statement("test-second", "SELECT seqno FROM messages WHERE occurrence = 1 AND state = 0"))
       return rows.count == 1 ? rows.seqno(0, 0) : nil
@@ -312,7 +313,7 @@ import Testing
     // Frozen and planned, and nothing may be claimed yet.
     try world.connection.run(AppPauses.pause(world.app, reason: "a look"))
     let seqno = try seqno(ask(kim, #"{"segment":{"tags":{"any":["vip"]}}}"#))
-    _ = try world.poll("it was not planned") {
+    _ = try poll("it was not planned") {
       try world.count("messages WHERE seqno = \(seqno) AND planned AND state = 2 AND targeted = 2") == 1 ? true : nil
     }
     try world.connection.script("UPDATE devices SET tags = '{vip}'")

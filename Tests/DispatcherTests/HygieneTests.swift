@@ -1,6 +1,7 @@
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -119,12 +120,12 @@ import Testing
     }
     try world.makeDevices(1..<3)
     let first = try world.send()
-    _ = try world.poll("device 1 was not tried") {
+    _ = try poll("device 1 was not tried") {
       world.network.log.contains { $0.device == DispatcherWorld.device(1) } ? true : nil
     }
     let second = try world.send()
     // Device 2 has both long before device 1 may be asked again.
-    _ = try world.poll("device 2 has not got both") {
+    _ = try poll("device 2 has not got both") {
       world.network.log.count { $0.device == DispatcherWorld.device(2) } == 2 ? true : nil
     }
     #expect(world.network.log.count { $0.device == DispatcherWorld.device(1) } == 1)
@@ -207,7 +208,7 @@ import Testing
     }
     try world.makeDevices(1..<3)
     let seqno = try world.send()
-    _ = try world.poll("nothing was tried") { world.network.log.count == 2 ? true : nil }
+    _ = try poll("nothing was tried") { world.network.log.count == 2 ? true : nil }
     try world.connection.run(AppPauses.pause(world.app, reason: "an operator said so"))
     try world.settled(seqno)
     #expect(try world.count("outcomes WHERE status = 6 AND reason = 'AppPaused' AND attempts = 1") == 2)

@@ -28,7 +28,7 @@ import Testing
   }
 
   private func planned(_ seqno: Seqno, _ world: DispatcherWorld) throws {
-    _ = try world.poll("it was not planned") {
+    _ = try poll("it was not planned") {
       try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
     }
   }
@@ -120,7 +120,7 @@ import Testing
     try planned(
       minutesLate: 120, 705, world, "INSERT INTO message_totals (seqno, writer, accepted) VALUES (705, 9, 1)")
     try failed(704, world)
-    _ = try world.poll("it did not go on") { try world.funnel(705).funnel.accepted == 6 ? true : nil }
+    _ = try poll("it did not go on") { try world.funnel(705).funnel.accepted == 6 ? true : nil }
     let waiting = try world.funnel(703).funnel
     #expect(waiting.state == .sending && waiting.pending == 5, "\(waiting)")
     #expect(Set(world.network.log.map(\.seqno)) == [705])
@@ -137,9 +137,9 @@ import Testing
       SELECT 700, \(world.app), 1, 1, '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}}',
         '', now(), now() + interval '3 days', now(), now() AT TIME ZONE 'Asia/Seoul'
       """)
-    _ = try world.poll("Seoul was not opened") { try world.count("waves WHERE opened") == 1 ? true : nil }
+    _ = try poll("Seoul was not opened") { try world.count("waves WHERE opened") == 1 ? true : nil }
     try world.connection.script("UPDATE waves SET due_at = now() - interval '61 min' WHERE opened")
-    _ = try world.poll("Seoul was not left out") { try world.funnel(700).funnel.skipped == 3 ? true : nil }
+    _ = try poll("Seoul was not left out") { try world.funnel(700).funnel.skipped == 3 ? true : nil }
     try world.resume()
     try world.connection.script("UPDATE waves SET due_at = now() WHERE NOT opened")
     let end = try world.finished(700)

@@ -49,9 +49,9 @@ import Testing
     let node = world.dispatchers[0]
     world.network.hold([DispatcherWorld.device(1)])
     node.launch([send])
-    try world.poll("it does not leave") { world.network.held == 1 ? () : nil }
+    try poll("it does not leave") { world.network.held == 1 ? () : nil }
     node.launch([send])
-    try world.poll("it is taken for another claim") { node.underWay() == 1 ? () : nil }
+    try poll("it is taken for another claim") { node.underWay() == 1 ? () : nil }
     world.network.answerHeld()
     #expect(try world.finished(900).funnel.accepted == 1)
     #expect(world.network.log.count == 1)

@@ -1,5 +1,6 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -20,7 +21,7 @@ import Testing
       return seqno
     }
     world.dispatchers[0].poke()
-    _ = try world.poll("the guests get nothing") { try world.funnel(seqno).funnel.accepted == 1_000 ? true : nil }
+    _ = try poll("the guests get nothing") { try world.funnel(seqno).funnel.accepted == 1_000 ? true : nil }
     return (world, seqno)
   }
 
@@ -60,7 +61,7 @@ import Testing
       """)
     try logIn(1, before: "3 seconds", seqno, world)
     try world.connection.run(Gates.setPace(seqno, nil))
-    _ = try world.poll("the rest is not claimed") { world.network.held == 1 ? true : nil }
+    _ = try poll("the rest is not claimed") { world.network.held == 1 ? true : nil }
     #expect(world.network.log.count { $0.device == DispatcherWorld.device(1) } == 1)
     world.network.answerHeld()
   }

@@ -1,4 +1,5 @@
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -12,7 +13,7 @@ import Testing
     }
     try world.makeDevices(1..<3)
     let seqno = try world.send()
-    _ = try world.poll("nothing was submitted") { world.network.log.count == 2 ? true : nil }
+    _ = try poll("nothing was submitted") { world.network.log.count == 2 ? true : nil }
     let record = Outcomes.Record(
       seqno: seqno, device: DispatcherWorld.device(1), userKey: UserKey(clientUID: "00000001"), status: .accepted,
       attempts: 1, reason: nil, dueAt: nil)

@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ShareTests {
   @Test func `every node hears how many live, before it sends anything`() throws {
     let world = try DispatcherWorld()
-    _ = try world.poll("the first node was not told that it is alone") { world.network.nodes == 1 ? true : nil }
+    _ = try poll("the first node was not told that it is alone") { world.network.nodes == 1 ? true : nil }
     // One that died without a word long ago, and one that did so just now.
     try world.connection.script(
       """
@@ -17,10 +18,10 @@ import Testing
         ('00000000-0000-0000-0000-0000000000fe', now() + interval '1 hour')
       """)
     let second = try world.addNode { _, _, _ in .accepted }
-    _ = try world.poll("not both were told") { world.network.nodes == 3 && second.nodes == 3 ? true : nil }
+    _ = try poll("not both were told") { world.network.nodes == 3 && second.nodes == 3 ? true : nil }
     try world.connection.script(
       "UPDATE nodes SET alive_until = now() - interval '1 second' WHERE node::text LIKE '%fe'")
-    _ = try world.poll("not both were told of its end") {
+    _ = try poll("not both were told of its end") {
       world.network.nodes == 2 && second.nodes == 2 ? true : nil
     }
   }

@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -22,7 +23,7 @@ import Testing
       seqnos.append(try world.send(#"{"clientUids":["nobody"]}"#))
     }
     for dispatcher in world.dispatchers { dispatcher.poke() }
-    _ = try world.poll("the messages are not planned") {
+    _ = try poll("the messages are not planned") {
       try world.count("messages WHERE NOT planned") == 0 ? true : nil
     }
     #expect(try world.count("(SELECT DISTINCT xmin::text FROM shards) commits") < 30)

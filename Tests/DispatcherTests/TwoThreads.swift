@@ -1,5 +1,6 @@
 import Postgres
 import Reactor
+import TestSupport
 import Testing
 
 /// Does the same work on two threads at a time, each with a connection of its own, as two nodes would; fails the test when
@@ -18,7 +19,7 @@ func onTwoThreads(_ url: String, _ work: @escaping @Sendable (Connection) throws
   }
   var ended = 0
   while ended < 2 {
-    let results = done.receive(atMost: .seconds(60))
+    let results = done.receive(atMost: .patience)
     try #require(!results.isEmpty, "\(2 - ended) threads have not ended")
     for failure in results { #expect(failure == nil) }
     ended += results.count

@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Dispatcher
@@ -40,7 +41,7 @@ import Testing
   /// Sends an ad; answers when those who sleep wait.
   private func send(accepted: Int = awake.count) throws -> Seqno {
     let seqno = try world.send(#"{"all":true}"#, #","kind":"ad","badge":{"increment":1}"#)
-    _ = try world.poll("they do not wait for the morning") {
+    _ = try poll("they do not wait for the morning") {
       let funnel = try world.funnel(seqno).funnel
       let waiting = try world.count("waits w, unnest(w.places) WHERE seqno = \(seqno) AND reason = 'night'")
       return funnel.accepted == accepted && waiting == Self.asleep && funnel.skipped == Self.refusing.count ? true : nil
@@ -116,7 +117,7 @@ import Testing
   @Test func `found while it is still night, it waits on`() throws {
     let seqno = try send()
     try world.connection.script("UPDATE waits SET due_at = now() - interval '1 second', reason = 'x'")
-    _ = try world.poll("it does not wait again") {
+    _ = try poll("it does not wait again") {
       try world.count("waits w, unnest(w.places) WHERE reason = 'night'") == Self.asleep ? true : nil
     }
     #expect(world.network.log.count == Self.awake.count)

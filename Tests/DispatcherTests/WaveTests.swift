@@ -48,7 +48,7 @@ import Testing
   @Test func `a device that moves to a zone whose wave is over gets it with the sweep, once`() throws {
     let world = try world()
     let seqno = try send(world)
-    _ = try world.poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    _ = try poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
     try move(4, to: Self.early, world)
     // Moved after it had its own.
     try move(1, to: Self.late, world)
@@ -63,7 +63,7 @@ import Testing
   @Test func `nobody who merely registered again gets it twice`() throws {
     let world = try world()
     let seqno = try send(world)
-    _ = try world.poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    _ = try poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
     for device in 1..<7 { try move(device, to: device <= 3 ? Self.early : Self.late, world) }
     try untilLondon(world)
     #expect(try world.finished(seqno).funnel.accepted == 6)
@@ -73,7 +73,7 @@ import Testing
   @Test func `a zone whose wave came too late is skipped, and not swept up`() throws {
     let world = try world()
     let seqno = try send(world)
-    _ = try world.poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    _ = try poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
     for device in 4..<7 { try move(device, to: Self.late, world) }
     try world.connection.script("UPDATE waves SET due_at = now() - interval '2 hours' WHERE NOT opened")
     let end = try world.finished(seqno).funnel

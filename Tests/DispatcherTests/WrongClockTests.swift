@@ -21,7 +21,7 @@ import Testing
     let world = try DispatcherWorld()
     let network = try world.addNode(machine: wrong)
     // It has looked at its clock as often as the other one.
-    _ = try world.poll("no lease") { world.dispatchers[0].holdsLease() ? true : nil }
+    _ = try poll("no lease") { world.dispatchers[0].holdsLease() ? true : nil }
     try world.makeDevices(0..<5_000)
     let seqnos = try (0..<4).map { _ in try world.send(expiresIn: 600) }
     for seqno in seqnos {
@@ -33,19 +33,19 @@ import Testing
     #expect(try world.count("nodes WHERE alive_until > now()") == 1)
     // Set right, it takes its part.
     wrong.jump(to: 0)
-    _ = try world.poll("it takes no part again") { world.dispatchers[1].holdsLease() ? true : nil }
+    _ = try poll("it takes no part again") { world.dispatchers[1].holdsLease() ? true : nil }
   }
 
   @Test func `a node whose clock jumps in the middle of a message rests, and goes on when it is right again`() throws {
     let clock = ShiftedClock()
     let world = try DispatcherWorld(machine: clock)
     try world.makeDevices(0..<3_000)
-    _ = try world.poll("no lease") { world.dispatchers[0].holdsLease() ? true : nil }
+    _ = try poll("no lease") { world.dispatchers[0].holdsLease() ? true : nil }
     clock.jump(to: 30 * 86_400)
     #expect(!world.dispatchers[0].holdsLease())
     let seqno = try world.send(expiresIn: 600)
     // As long as a lease lasts: nobody takes it up by mistake.
-    _ = try world.poll("it keeps its lease") { try world.count("nodes WHERE alive_until > now()") == 0 ? true : nil }
+    _ = try poll("it keeps its lease") { try world.count("nodes WHERE alive_until > now()") == 0 ? true : nil }
     let resting = try world.funnel(seqno).funnel
     #expect(resting.accepted == 0 && resting.expired == 0)
     clock.jump(to: 0)

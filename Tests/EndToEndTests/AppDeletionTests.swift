@@ -18,7 +18,7 @@ import Testing
 
   /// The loops learn of it a moment later.
   private func awaitRefusal(_ world: World) throws -> Reply {
-    try world.poll("devices are not refused") {
+    try poll("devices are not refused") {
       let reply = try world.register("d1", token: Self.token, user: "kim")
       return reply.status == 409 ? reply : nil
     }
@@ -97,7 +97,7 @@ import Testing
     #expect(back.string("state") == "active" && back.string("purgeAfter") == nil, "\(back.text)")
     #expect(try picture(world) == before)
     #expect(try world.client.call("POST", "\(Self.path)/restore", bearer: world.apiKey).status == 409)
-    _ = try world.poll("devices are refused") {
+    _ = try poll("devices are refused") {
       try world.register("d1", token: Self.token, user: "kim").status == 200 ? true : nil
     }
     #expect(try world.finished(try world.send(#"{"clientUids":["kim"]}"#)).int("accepted") == 1)
@@ -116,7 +116,7 @@ import Testing
     ).apiKey
     #expect(try world.client.call("GET", "/v1/admin/apps", bearer: limited).status == 200)
     #expect(try delete(world, days: 0).status == 200)
-    _ = try world.poll("the app is not removed") {
+    _ = try poll("the app is not removed") {
       // The nodes know of it by now.
       try world.connection.script("UPDATE app_purges SET begun_at = begun_at - interval '1 hour'")
       return try world.client.call("GET", Self.path, bearer: world.apiKey).status == 404 ? true : nil
@@ -124,7 +124,7 @@ import Testing
     for table in ["devices", "psids", "users", "messages", "credentials", "outcomes", "blocks", "statistics_minutes"] {
       #expect(try world.count("SELECT count(*) FROM \(table)") == 0, "\(table)")
     }
-    _ = try world.poll("the key is still known") {
+    _ = try poll("the key is still known") {
       try world.client.call("GET", "/v1/admin/apps", bearer: limited).status == 401 ? true : nil
     }
     let again = try world.client.call(

@@ -3,6 +3,7 @@ import HTTPServer
 import Operations
 import Postgres
 import TestTier
+import TestSupport
 import Testing
 
 @testable import API
@@ -210,7 +211,7 @@ import Testing
     let app = "/v1/admin/apps/\(World.appID)"
     #expect(try world.client.call("PATCH", app, #"{"approvalAbove":1}"#, session: kim).status == 200)
     // The server learns of it a moment later.
-    let approval = try world.poll("nothing waits for a second person") {
+    let approval = try poll("nothing waits for a second person") {
       try world.client.call(
         "POST", "/v1/admin/messages", #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"x"}"#, session: kim
       ).string("approvalId")

@@ -1,5 +1,6 @@
 import Operations
 import Postgres
+import TestSupport
 import Testing
 
 /// A device's key opens that device in its own app, as long as it stands, and nothing else.
@@ -35,7 +36,7 @@ import Testing
     _ = try Administration.createApp(
       "com.example.shop", name: "Shop", timeZone: "Asia/Seoul", by: .commandLine, on: world.connection)
     for name in ["phone", "another"] {
-      let reply = try world.poll("the catalog has not heard of the app") {
+      let reply = try poll("the catalog has not heard of the app") {
         let reply = try register(app: "com.example.shop", name, "a2")
         return reply.status == 401 ? nil : reply
       }

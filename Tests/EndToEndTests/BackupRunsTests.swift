@@ -25,7 +25,7 @@ import Testing
     let backup = try Self.beginBackup(world)
     let before = try world.number("SELECT count(*) FROM seqno_ranges")
     try world.connection.script("SELECT setval('messages_seqno_seq', 500000)")
-    _ = try world.poll("no partitions are made") {
+    _ = try poll("no partitions are made") {
       try world.number("SELECT count(*) FROM seqno_ranges") > before ? true : nil
     }
     let seqno = try world.sendCode()
@@ -72,11 +72,11 @@ import Testing
     // What is removed row by row goes on.
     try world.connection.script(
       "INSERT INTO vouchers (app, user_key, expires_at) VALUES (1, 'u1', now() - interval '1 day')")
-    _ = try world.poll("nothing is removed while a backup runs") {
+    _ = try poll("nothing is removed while a backup runs") {
       try world.number("SELECT count(*) FROM vouchers") == 0 ? true : nil
     }
     try backup.script("COMMIT")
-    _ = try world.poll("it is not dropped") { try world.number(parts) == 0 ? true : nil }
+    _ = try poll("it is not dropped") { try world.number(parts) == 0 ? true : nil }
   }
 
   @Test func `a migration waits for the end of a backup, and nobody waits for it`() throws {
@@ -103,7 +103,7 @@ import Testing
         _ = ended.offer("\(error)")
       }
     }
-    #expect(heldUp.receive(atMost: .seconds(60)).count == 1)
+    #expect(heldUp.receive(atMost: .patience).count == 1)
     for _ in 0..<5 {
       let seqno = try world.sendCode()
       try world.expectDelivered(seqno)
@@ -111,7 +111,7 @@ import Testing
     }
     #expect(ended.receive(atMost: .zero).isEmpty)
     try backup.script("COMMIT")
-    #expect(ended.receive(atMost: .seconds(60)) == ["done"])
+    #expect(ended.receive(atMost: .patience) == ["done"])
   }
 
   @Test func `of two nodes that want the next partitions one makes them`() throws {
@@ -119,7 +119,7 @@ import Testing
     let second = try world.startNode()
     defer { second.stop() }
     try world.connection.script("SELECT setval('messages_seqno_seq', 500000)")
-    _ = try world.poll("no partitions are made") {
+    _ = try poll("no partitions are made") {
       try world.number("SELECT count(*) FROM seqno_ranges") > 1 ? true : nil
     }
     let finished = try Inbox<Bool>(capacity: 8)

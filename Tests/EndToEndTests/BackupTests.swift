@@ -45,7 +45,7 @@ import Testing
     #expect(try world.receipt(done, Self.token(1)).status == 200)
     #expect(try world.read(done, Self.token(2)).status == 200)
     let slow = try world.send(#"{"clientUids":\#(Self.users(1...6))}"#, #","pace":{"perSecond":2}"#)
-    _ = try world.poll("nothing went out") { try world.funnel(slow).int("accepted") ?? 0 > 0 ? true : nil }
+    _ = try poll("nothing went out") { try world.funnel(slow).int("accepted") ?? 0 > 0 ? true : nil }
     let bytes = try Backup.take(file, of: world.database.url)
     #expect(bytes > 10_000)
     // The server goes on: the rest of the slow one, and a message that the backup has never heard of.
@@ -83,7 +83,7 @@ import Testing
     #expect(sent.status == 202, "\(sent.text)")
     let seqno = try #require(sent.string("seqno"))
     #expect(try #require(Int(seqno)) > Restore.seqnosAhead)
-    _ = try world.poll("the new message has not ended") {
+    _ = try poll("the new message has not ended") {
       try funnel(seqno).string("state") == "completed" ? true : nil
     }
     // Nobody got the slow one twice, though the backup shows it half done.
@@ -97,7 +97,7 @@ import Testing
     for question in Invariants.all { #expect(try connection.run(question.broken) == 0, "\(question.promise)") }
     // An operator ends it, with an exact account.
     #expect(try client.call("POST", "/v1/admin/messages/\(slow)/cancel", bearer: world.apiKey).status == 200)
-    let ended = try world.poll("the slow one is not cancelled") {
+    let ended = try poll("the slow one is not cancelled") {
       let reply = try funnel(slow)
       return reply.string("state") == "cancelled" ? reply : nil
     }

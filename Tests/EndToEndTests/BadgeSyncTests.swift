@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import Simulator
+import TestSupport
 import Testing
 
 /// A new count reaches the user's other devices by a push that shows nothing else.
@@ -21,7 +22,7 @@ import Testing
   /// Sets counts until the policy is known to the loop that answers, and one has arrived.
   private func told(_ world: World, _ device: String, _ key: String) throws -> Int {
     var badge = 10
-    return try world.poll("the other device was not told") {
+    return try poll("the other device was not told") {
       badge += 1
       let set = try world.client.call("PUT", "/v1/devices/\(device)/badge", bearer: key, #"{"badge":\#(badge)}"#)
       #expect(set.int("badge") == badge, "\(set.text)")
@@ -45,10 +46,10 @@ import Testing
     _ = try world.finished(seqno)
     let after = try #require(try world.read(seqno, Self.one).result["badge"] as? Int)
     #expect(after >= before)
-    _ = try world.poll("the read was not told") { try world.badges(Self.two).last == after ? true : nil }
+    _ = try poll("the read was not told") { try world.badges(Self.two).last == after ? true : nil }
     let funnel = try world.funnel(seqno)
     #expect(funnel.int("targeted") == 2 && funnel.int("accepted") == 2 && funnel.int("resent") == 0, "\(funnel.text)")
-    _ = try world.poll("rows are left") {
+    _ = try poll("rows are left") {
       try world.connection.run(.init("test-syncs", "SELECT count(*) FROM badge_syncs")).int64(0, 0) == 0 ? true : nil
     }
   }
@@ -56,14 +57,14 @@ import Testing
   @Test func `many changes within a second are one push`() throws {
     let (world, device, key) = try world()
     _ = try told(world, device, key)
-    _ = try world.poll("rows are left") {
+    _ = try poll("rows are left") {
       try world.connection.run(.init("test-syncs", "SELECT count(*) FROM badge_syncs")).int64(0, 0) == 0 ? true : nil
     }
     let before = try world.payloads(Self.two).count
     for badge in 100..<200 {
       _ = try world.client.call("PUT", "/v1/devices/\(device)/badge", bearer: key, #"{"badge":\#(badge)}"#)
     }
-    _ = try world.poll("the last count was not told") { try world.badges(Self.two).last == 199 ? true : nil }
+    _ = try poll("the last count was not told") { try world.badges(Self.two).last == 199 ? true : nil }
     // A hundred calls take a second or two, however slow the machine.
     #expect(try world.payloads(Self.two).count - before < 20)
   }

@@ -1,6 +1,7 @@
 import Operations
 import Simulator
 import TLS
+import TestSupport
 import Testing
 
 /// An app that opens Apple's push service with a certificate, through everything.
@@ -19,7 +20,7 @@ import Testing
       Administration.APNsCertificate(file: try identity.pkcs12(passphrase: "p"), passphrase: "p"), of: World.appID,
       master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine, on: world.connection)
     // The server learns of it within a second.
-    _ = try world.poll("no push with the certificate") {
+    _ = try poll("no push with the certificate") {
       let funnel = try world.finished(try world.send(#"{"clientUids":["u1"]}"#))
       #expect(funnel.int("accepted") == 1)
       return world.simulator.counters().connectionsWithCertificate > 0 ? true : nil

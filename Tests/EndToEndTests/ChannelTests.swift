@@ -5,6 +5,7 @@ import Reactor
 import Simulator
 import Store
 import TestTier
+import TestSupport
 import Testing
 
 @testable import Server
@@ -39,7 +40,7 @@ import Testing
   }
 
   private func published(_ id: String) throws -> Reply {
-    try world.poll("the update was not published") {
+    try poll("the update was not published") {
       let now = try channel(id)
       return now["isWaiting"] as? Bool == false ? now : nil
     }
@@ -187,7 +188,7 @@ import Testing
     #expect(try world.connection.run(ChannelUpdates.take(atMost: 10, for: 2)).map(\.version) == [5])
     let node = try world.startNode()
     defer { node.stop() }
-    let report = try world.poll("the update was lost") {
+    let report = try poll("the update was lost") {
       world.simulator.channel(apple).flatMap { $0.updates == 1 ? $0 : nil }
     }
     #expect(report.latest?.contains(#""n":5"#) == true)
@@ -240,7 +241,7 @@ import Testing
     let process = try world.process()
     func start() throws -> TestClient {
       try process.start()
-      return try world.poll("the server does not serve") { () -> TestClient? in
+      return try poll("the server does not serve") { () -> TestClient? in
         let client = try TestClient(port: process.port)
         return (try? client.call("GET", "/health"))?.status == 200 ? client : nil
       }
@@ -257,7 +258,7 @@ import Testing
     }
     // Apple may have the latest already: a server that does not serve yet would be stopped before it can end in order.
     _ = try start()
-    let report = try world.poll("the latest state was lost: \(process.output.suffix(400))") {
+    let report = try poll("the latest state was lost: \(process.output.suffix(400))") {
       world.simulator.channel(apple).flatMap { $0.latest?.contains(#"{"n":219}"#) == true ? $0 : nil }
     }
     #expect(report.throttled <= 2, "only what nobody knew of could come too soon")

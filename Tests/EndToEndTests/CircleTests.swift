@@ -1,6 +1,7 @@
 import Foundation
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// The main job, end to end: register → send → APNs → receipt → read → badge.
@@ -76,7 +77,7 @@ import Testing
     fault.reason = "ServiceUnavailable"
     try world.simulator.add(fault)
     let old = try world.send(#"{"clientUids":["kim"]}"#)
-    _ = try world.poll("the message was not tried") { world.simulator.counters().requests > 0 ? true : nil }
+    _ = try poll("the message was not tried") { world.simulator.counters().requests > 0 ? true : nil }
     try world.register("d2", token: Self.one, user: "lee")
     world.simulator.removeFaults()
     let new = try world.send(#"{"clientUids":["lee"]}"#)

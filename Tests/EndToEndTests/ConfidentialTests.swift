@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import Postgres
 import TestTier
+import TestSupport
 import Testing
 
 /// What a confidential message says reaches the phone and nobody else.
@@ -52,7 +53,7 @@ import Testing
 
   /// Minutes later.
   private func waitForWipe(_ world: World) throws {
-    _ = try world.poll("what was said is still there") {
+    _ = try poll("what was said is still there") {
       try world.connection.script("UPDATE messages SET finished_at = finished_at - interval '5 minutes'")
       return try sealed(world) == 0 ? true : nil
     }
@@ -108,7 +109,7 @@ import Testing
       _ = try world.finished(String(next.int64(0, 0)))
       try world.connection.script(
         "UPDATE messages SET finished_at = finished_at - interval '5 minutes' WHERE finished_at IS NOT NULL")
-      _ = try world.poll("the one that is over was not wiped") {
+      _ = try poll("the one that is over was not wiped") {
         try sealed(world) == 1 ? true : nil
       }
     }
@@ -132,7 +133,7 @@ import Testing
     let change = try world.client.call(
       "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"confidentialLanes":[]}"#)
     #expect(change.status == 200 && change.text.contains(#""confidentialLanes":[]"#), "\(change.text)")
-    _ = try world.poll("the setting did not arrive") {
+    _ = try poll("the setting did not arrive") {
       try code(world, "333333").text.isEmpty
         ? nil : try world.count("SELECT count(*) FROM messages WHERE request::text LIKE '%333333%'") > 0 ? true : nil
     }
@@ -147,7 +148,7 @@ import Testing
     let seqno = try #require(
       try code(world, "424242", #","lane":"urgent","sms":true,"fallback":{"after":"PT1S"}"#).string("seqno"))
     _ = try world.finished(seqno)
-    let told = try world.poll("nobody asked for a short message") { receiver.told.first }
+    let told = try poll("nobody asked for a short message") { receiver.told.first }
     #expect(told.data["body"] as? String == "It is 424242" && told.data["confidential"] as? Bool == true)
     #expect(try !dump(world).contains("424242"))
     try waitForWipe(world)
@@ -162,7 +163,7 @@ import Testing
       try world.client.call(
         "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"approvalAbove":1}"#
       ).status == 200)
-    let approval = try world.poll("nothing waits for a second person") {
+    let approval = try poll("nothing waits for a second person") {
       try world.client.call(
         "POST", "/v1/admin/messages",
         #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"SECRET","confidential":true}"#, session: kim

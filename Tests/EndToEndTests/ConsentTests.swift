@@ -3,6 +3,7 @@ import Reactor
 import Server
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// Who may be sent what, and whose device it is, through every API.
@@ -69,7 +70,7 @@ import Testing
     let body =
       #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(Self.two)","deviceId":"d2","#
       + #""clientUid":"kim","clientName":"Kim"}"#
-    _ = try world.poll("the other node does not know the policy") {
+    _ = try poll("the other node does not know the policy") {
       #expect(try other.call("POST", "/v1/devices", bearer: world.clientKey, body).status < 300)
       let seqno = try world.send(#"{"clientUids":["kim"]}"#)
       return try world.finished(seqno).int("targeted") == 1 ? true : nil

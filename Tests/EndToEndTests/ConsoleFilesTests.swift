@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Server
@@ -112,7 +113,7 @@ import Testing
     #expect(try base(try world.client.call("GET", "/").text) == before)
     try "export const added = 1;\n".write(
       toFile: directory + "/assets/parts/added.js", atomically: true, encoding: .utf8)
-    let after = try world.poll("the page still names \(before)") {
+    let after = try poll("the page still names \(before)") {
       let found = try base(try world.client.call("GET", "/").text)
       return found == before ? nil : found
     }

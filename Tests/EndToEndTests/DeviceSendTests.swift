@@ -1,5 +1,6 @@
 import Foundation
 import TestTier
+import TestSupport
 import Testing
 
 /// Devices that send to each other: only where the app allows it, to one user, so many a minute, under their own name.
@@ -25,7 +26,7 @@ import Testing
 
     /// Sends until the node has noticed that it may: settings spread within a moment.
     func sendOnceAllowed(_ body: String) throws -> Reply {
-      try world.poll("sends were not allowed") {
+      try poll("sends were not allowed") {
         let reply = try send(body)
         return reply.status == 403 ? nil : reply
       }
@@ -163,7 +164,7 @@ import Testing
     try pair.allow(100)
     _ = try pair.sendOnceAllowed(Self.hello)
     try pair.world.script("UPDATE apps SET paused_reason = 'a test'")
-    let refused = try pair.world.poll("the pause was not noticed") {
+    let refused = try poll("the pause was not noticed") {
       let reply = try pair.send(Self.hello)
       return reply.status == 202 ? nil : reply
     }
@@ -198,7 +199,7 @@ import Testing
     #expect(try app.call("rcv_register_message.ctl", message).code == "50300")
     _ = try world.client.call(
       "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"deviceSends":2}"#)
-    let sent = try world.poll("sends were not allowed") {
+    let sent = try poll("sends were not allowed") {
       let answer = try app.call("rcv_register_message.ctl", message)
       return answer.code == "50300" ? nil : answer
     }

@@ -4,6 +4,7 @@ import HTTPServer
 import Reactor
 import Server
 import Synchronization
+import TestSupport
 import Testing
 
 /// A customer's server that is told events: remembers them, and answers as a test says.
@@ -62,7 +63,7 @@ final class EventReceiver: Sendable {
         Issue.record(error)
       }
     }
-    stopper = try #require(ready.receive(atMost: .seconds(10)).first)
+    stopper = try #require(ready.receive(atMost: .patience).first)
   }
 
   deinit { stopper.stop() }

@@ -5,6 +5,7 @@ import Operations
 import Postgres
 import Reactor
 import Simulator
+import TestSupport
 import Testing
 
 @testable import API
@@ -33,7 +34,7 @@ final class ExampleStage {
       "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"deviceSends":1000}"#)
     let device = try world.register("sender", token: World.token("ff"), user: "sender")
     let path = "/v1/devices/\(device.string("device") ?? "")/messages"
-    _ = try world.poll("devices may not send") {
+    _ = try poll("devices may not send") {
       let reply = try world.client.call(
         "POST", path, bearer: device.string("authKey"), #"{"audience":{"clientUids":["nobody"]},"alert":"x"}"#)
       return reply.status == 403 ? nil : reply
@@ -63,7 +64,7 @@ final class ExampleStage {
 
   /// The server's loops learn a moment later that the app is back.
   private func awaitDevices() throws {
-    _ = try world.poll("devices may not register") {
+    _ = try poll("devices may not register") {
       try world.register("sender", token: World.token("ff"), user: "sender").status == 409 ? nil : true
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import Simulator
+import TestSupport
 import Testing
 
 /// Receipts are made by the app's extension, which iOS starts for `mutable-content` alone.
@@ -15,7 +16,7 @@ import Testing
       let reply = try world.client.call("PATCH", Self.path, bearer: world.apiKey, #"{"extension":false}"#)
       #expect(reply.status == 200 && reply["extension"] as? Bool == false, "\(reply.text)")
       // Every node hears of it a moment later.
-      _ = try world.poll("the setting is not known") {
+      _ = try poll("the setting is not known") {
         try tried(world, "").aps.contains("mutable-content\":1") ? nil : true
       }
     }
@@ -61,11 +62,11 @@ import Testing
     try world.simulator.startDevices(
       VirtualDevices.Plan(
         count: 1, server: "http://127.0.0.1:\(world.port)", appID: World.appID, clientKey: world.clientKey))
-    _ = try world.poll("the phone has not registered") { world.simulator.deviceCounters?.registered == 1 ? true : nil }
+    _ = try poll("the phone has not registered") { world.simulator.deviceCounters?.registered == 1 ? true : nil }
     for (more, state) in [("", "confirmed"), (#","mutableContent":false"#, "sms-requested")] {
       let seqno = try world.send(#"{"clientUids":["user0"]}"#, #","sms":true,"fallback":{"after":"PT4S"}"# + more)
       #expect(try world.finished(seqno).int("accepted") == 1)
-      let found = try world.poll("it is not decided") {
+      let found = try poll("it is not decided") {
         let reply = try world.client.call("GET", "/v1/admin/messages/\(seqno)/fallbacks", bearer: world.apiKey)
         let state = (reply["items"] as? [[String: Any]])?.first?["state"] as? String
         return state == "waiting" ? nil : state

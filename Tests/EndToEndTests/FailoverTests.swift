@@ -71,18 +71,15 @@ import Testing
     let server = try Server(try World.configuration(started), databaseURL: url, master: master)
     defer { server.stop() }
     let client = try TestClient(port: server.address.port)
-    let pause = try Wakeup()
     func send(_ more: String = "") throws -> Int64 {
       var last = ""
-      for _ in 0..<300 {
+      return try poll("nothing is taken: \(last)", every: .milliseconds(100)) {
         let reply = try client.call(
           "POST", "/v1/admin/messages", bearer: apiKey,
           #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"x"\#(more)}"#)
-        if reply.status == 202 { return try #require(reply.string("seqno").flatMap { Int64($0) }) }
         last = reply.text
-        _ = pause.wait(atMost: .milliseconds(100))
+        return reply.status == 202 ? Int64(try #require(reply.string("seqno"))) : nil
       }
-      throw World.Timeout("nothing is taken: \(last)")
     }
     let tomorrow = #","sendAt":"\#(Timestamp.text(SystemClock().wallMicroseconds + 86_400_000_000))""#
     let token = World.token("a1")
@@ -105,12 +102,11 @@ import Testing
     #expect(first > highest + 100_000 && second > first, "\(first) \(second) after \(highest)")
     let looks = Statement("test-timeline", "SELECT upto_seqno - from_seqno FROM seqno_timeline WHERE timeline = 2")
     #expect(try Connection(url).run(looks).int64(0, 0) == 500_000)
-    func isShown() -> Bool {
-      simulator.shown(on: token).contains {
+    _ = try poll("it was not sent") {
+      let isShown = simulator.shown(on: token).contains {
         String(decoding: $0.payload ?? [], as: UTF8.self).contains("\"seqno\":\"\(first)\"")
       }
+      return isShown ? true : nil
     }
-    for _ in 0..<600 where !isShown() { _ = pause.wait(atMost: .milliseconds(100)) }
-    #expect(isShown())
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Postgres
 import Reactor
 import TestTier
+import TestSupport
 import Testing
 
 /// A push that nobody confirms becomes a short message, once for each person.
@@ -19,7 +20,7 @@ import Testing
   }
 
   private func decided(_ world: World, _ seqno: String) throws -> [String: String] {
-    try world.poll("not all are decided") {
+    try poll("not all are decided") {
       let found = try states(world, seqno).mapValues { $0["state"] as? String ?? "" }
       return found.values.contains("waiting") ? nil : found
     }
@@ -42,7 +43,7 @@ import Testing
     #expect(try world.read(seqno, World.token("a2")).status == 200)
     #expect(
       try decided(world, seqno) == ["kim": "confirmed", "lee": "sms-requested", "park": "confirmed"])
-    let told = try world.poll("nobody asked for a short message") { receiver.told.first }
+    let told = try poll("nobody asked for a short message") { receiver.told.first }
     #expect(told.kind == "sms.requested" && told.user == "lee" && told.isSigned(with: secret))
     #expect(told.data["seqno"] as? String == seqno && told.data["body"] as? String == "B")
     #expect(told.data["title"] as? String == "T" && told.data["sender"] as? String == "BANK")
@@ -65,7 +66,7 @@ import Testing
     try world.connection.script(
       "ALTER TABLE fallbacks ADD CONSTRAINT poison CHECK (user_key <> 'ulee' OR decision IS NULL)")
     let seqno = try world.send(#"{"all":true}"#, Self.sms("PT1S"))
-    _ = try world.poll("the others wait for ever") {
+    _ = try poll("the others wait for ever") {
       let states = try states(world, seqno).mapValues { $0["state"] as? String ?? "" }
       return states == ["kim": "sms-requested", "lee": "waiting", "park": "sms-requested"] ? true : nil
     }
@@ -93,7 +94,7 @@ import Testing
       #","translations":{"ko":{"title":"제목","body":"%CNAME% 안녕"},"en":{"title":"Title","body":"Hello"}}"#
         + Self.sms("PT1S"))
     _ = try world.finished(seqno)
-    let told = try world.poll("not all are told") { receiver.told.count >= 3 ? receiver.told : nil }
+    let told = try poll("not all are told") { receiver.told.count >= 3 ? receiver.told : nil }
     let texts = Dictionary(
       told.map { told in (told.user, ["title", "body"].map { "\(told.data[$0] ?? "")" }) }
     ) { first, _ in first }
@@ -145,7 +146,7 @@ import Testing
     #expect(try world.control("cancel", cancelled).status == 200)
     #expect(try world.control("pause", paused).status == 200)
     #expect(try decided(world, cancelled).values.allSatisfy { $0 == "called-off" })
-    _ = try world.poll("it was not put off") {
+    _ = try poll("it was not put off") {
       try world.count(
         "SELECT count(*) FROM fallbacks WHERE seqno = \(paused) AND decision IS NULL AND due_at > now() + interval '5 s'"
       )
@@ -173,7 +174,7 @@ import Testing
     // It opens in three hours, where the device is.
     let window = String(format: #"{"from":"%02d:00","to":"%02d:30","zone":"device"}"#, (hour + 4) % 24, (hour + 4) % 24)
     let seqno = try world.send(#"{"clientUids":["kim"]}"#, Self.sms("PT1H") + #","window":\#(window)"#)
-    _ = try world.poll("the deadline has not moved") {
+    _ = try poll("the deadline has not moved") {
       try world.count(
         "SELECT count(*) FROM fallbacks WHERE seqno = \(seqno) AND due_at > now() + interval '3 hours 30 minutes'") == 1
         ? true : nil
@@ -226,7 +227,7 @@ import Testing
       }
     }
     #expect(recorded.count == people * 2 / 3)
-    _ = try world.poll("not all are decided") {
+    _ = try poll("not all are decided") {
       try world.count("SELECT count(*) FROM fallbacks WHERE decision IS NULL") == 0 ? true : nil
     }
     process.kill()

@@ -6,6 +6,7 @@ import Reactor
 import Server
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// Android beside iOS: one message to both, each by its own network, one account of it all.
@@ -40,14 +41,14 @@ import Testing
     plan.count = 20
     plan.isAndroid = true
     try world.simulator.startDevices(plan)
-    _ = try world.poll("the devices did not register") {
+    _ = try poll("the devices did not register") {
       world.simulator.deviceCounters?.registered == 50 ? true : nil
     }
 
     let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
     let funnel = try world.finished(seqno)
     #expect(funnel.int("targeted") == 50 && funnel.int("accepted") == 50, "\(funnel.text)")
-    let after = try world.poll("not all was read") {
+    let after = try poll("not all was read") {
       let funnel = try world.funnel(seqno)
       return funnel.int("read") == 50 ? funnel : nil
     }
@@ -91,7 +92,7 @@ import Testing
     let first = try world.send(#"{"clientUids":["kim"]}"#)
     let funnel = try world.finished(first)
     #expect(funnel.int("accepted") == 1 && funnel.int("rejected") == 1, "\(funnel.text)")
-    let second = try world.poll("the registration is still tried") {
+    let second = try poll("the registration is still tried") {
       let funnel = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
       return funnel.int("skipped") == 1 ? funnel : nil
     }

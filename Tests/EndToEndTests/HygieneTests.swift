@@ -2,6 +2,7 @@ import Foundation
 import Simulator
 import Store
 import TestTier
+import TestSupport
 import Testing
 
 /// Token hygiene as a user meets it: a server, a database, and the simulator answering as Apple does.
@@ -100,7 +101,7 @@ import Testing
     fault.reason = "BadDeviceToken"
     try world.simulator.add(fault)
     let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
-    let reason = try world.poll("the app was not paused") { try pausedReason(world) }
+    let reason = try poll("the app was not paused") { try pausedReason(world) }
     #expect(reason.contains("BadDeviceToken") && reason.contains("upmc app resume \(World.appID)"), "\(reason)")
     #expect(try quarantine(world).isEmpty)
     #expect(try world.funnel(seqno).int("rejected") == 0)
@@ -126,9 +127,9 @@ import Testing
     fault.times = 1
     try world.simulator.add(fault)
     let first = try world.send(#"{"all":true}"#)
-    _ = try world.poll("the device was not called busy") { world.simulator.counters().requests >= 2 ? true : nil }
+    _ = try poll("the device was not called busy") { world.simulator.counters().requests >= 2 ? true : nil }
     let second = try world.send(#"{"all":true}"#)
-    _ = try world.poll("the other device has not got both") { try world.payloads(Self.two).count == 2 ? true : nil }
+    _ = try poll("the other device has not got both") { try world.payloads(Self.two).count == 2 ? true : nil }
     #expect(try world.payloads(Self.one).isEmpty)
     #expect(try world.finished(first).int("accepted") == 2)
     #expect(try world.finished(second).int("accepted") == 2)
@@ -142,7 +143,7 @@ import Testing
     fault.reason = "InvalidProviderToken"
     try world.simulator.add(fault)
     let seqno = try world.send(#"{"clientUids":["kim"]}"#)
-    #expect(try world.poll("the app was not paused") { try pausedReason(world) } == "InvalidProviderToken")
+    #expect(try poll("the app was not paused") { try pausedReason(world) } == "InvalidProviderToken")
     #expect(try world.funnel(seqno).int("pending") == 1)
     world.simulator.removeFaults()
     try world.replaceCredential()

@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import Postgres
 import TestTier
+import TestSupport
 import Testing
 
 @testable import Server
@@ -25,7 +26,7 @@ import Testing
       change.identity.keepsUserOnRefresh = true
       _ = try Administration.change(World.appID, change, by: .commandLine, on: world.connection)
       var number = 10
-      _ = try world.poll("the server has not heard of the setting") {
+      _ = try poll("the server has not heard of the setting") {
         number += 2
         try world.register("probe\(number)", token: World.token("\(number)"), user: nil)
         let again = try world.register("probe\(number)", token: World.token("\(number + 1)"), user: nil)

@@ -1,6 +1,7 @@
 import Postgres
 import Foundation
 import Postgres
+import TestSupport
 import Testing
 
 /// What devices and operators meet when the history of a message is not kept any more.
@@ -22,7 +23,7 @@ import Testing
         (SELECT max(upto_seqno) FROM seqno_ranges) < 3000000;
       UPDATE seqno_ranges SET closed_at = now() - interval '2 minutes' WHERE from_seqno = 1
       """)
-    let gone = try world.poll("the janitor did not drop it") {
+    let gone = try poll("the janitor did not drop it") {
       try world.count("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 1 ? true : nil
     }
     #expect(gone)

@@ -1,6 +1,7 @@
 import Crypto
 import Operations
 import Simulator
+import TestSupport
 import Testing
 
 @testable import Server
@@ -31,7 +32,7 @@ import Testing
   ) throws -> [String: Any] {
     let told = check(reply)
     guard told.isEmpty else { return told }
-    return try world.poll("nobody has tried the key") {
+    return try poll("nobody has tried the key") {
       let listed = try listed(world, app)
       return listed["result"] == nil ? nil : listed
     }
@@ -73,7 +74,7 @@ import Testing
     let reply = try store(world, world.started.providerKey.privateKeyPEM)
     #expect(reply.status == 200, "\(reply.text)")
     #expect(reply["check"] == nil || check(reply)["result"] as? String != "works", "\(reply.text)")
-    let found = try world.poll("nothing was written down") {
+    let found = try poll("nothing was written down") {
       try listed(world)["result"] as? String
     }
     #expect(found == "unreachable")

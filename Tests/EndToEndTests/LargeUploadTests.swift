@@ -35,14 +35,14 @@ import Testing
       _ = try Thread(name: "uploads") { _ = answers.offer((try? RawHTTP(port: port, head, body: body).status) ?? 0) }
     }
     var statuses: [Int] = []
-    while statuses.count < requests.count { statuses += answers.receive(atMost: .seconds(60)) }
+    while statuses.count < requests.count { statuses += answers.receive(atMost: .patience) }
     return statuses
   }
 
   @Test func `six films and four long lists at once are stored, and the server's memory stays flat`() throws {
     let server = try world.process(["UPMC_PUBLIC_URL": World.publicURL])
     try server.start()
-    _ = try world.poll("the server does not serve: \(server.output.suffix(2000))") {
+    _ = try poll("the server does not serve: \(server.output.suffix(2000))") {
       (try? TestClient(port: server.port).call("GET", "/health"))?.status == 200 ? true : nil
     }
     defer { _ = server.stop() }

@@ -23,7 +23,7 @@ import TestTier
     let server = try world.process(variables.merging(["UPMC_LOG_FORMAT": "json"]) { $1 })
     try server.start()
     let client = try TestClient(port: server.port)
-    _ = try world.poll("it does not serve: \(server.output)") {
+    _ = try poll("it does not serve: \(server.output)") {
       (try? client.call("GET", "/health"))?.status == 200 ? true : nil
     }
     return (server, client)
@@ -37,7 +37,7 @@ import TestTier
       "POST", "/v1/admin/messages", bearer: world.apiKey, idempotencyKey: "a",
       #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"B"}"#)
     let seqno = try #require(Int(sent.string("seqno") ?? ""))
-    let ofMessage = try world.poll("the log does not say that it has ended: \(server.output)") {
+    let ofMessage = try poll("the log does not say that it has ended: \(server.output)") {
       let found = try lines(server).filter { $0["seqno"] as? Int == seqno }
       return found.contains { $0["message"] as? String == "ended" } ? found : nil
     }
@@ -50,7 +50,7 @@ import TestTier
 
     let missing = try client.call("GET", "/v1/nothing?token=secret")
     let id = try #require(missing.string("requestId"))
-    let request = try world.poll("the log does not know the request") {
+    let request = try poll("the log does not know the request") {
       try lines(server).first { $0["requestId"] as? String == id && $0["part"] as? String == "access" }
     }
     #expect(request["status"] as? Int == 404 && request["method"] as? String == "GET")
@@ -60,7 +60,7 @@ import TestTier
     _ = try client.call("POST", "/v1/admin/users/kim/badge/no", bearer: world.apiKey, "{}")
     _ = try client.call("GET", "/v1/admin/messages/\(seqno)", bearer: world.apiKey)
     _ = try client.call("POST", "/v1/receipts", #"{"receipts":[{"seqno":"1","psid":"ab","pushkey":"cd"}]}"#)
-    let paths = try world.poll("requests are missing") {
+    let paths = try poll("requests are missing") {
       let paths = try lines(server).filter { $0["part"] as? String == "access" }.compactMap { $0["path"] as? String }
       return paths.contains("/v1/receipts") ? paths : nil
     }
@@ -75,12 +75,12 @@ import TestTier
     for id in ["trace-7:a", "two words", String(repeating: "x", count: 65)] {
       _ = try client.call("GET", "/v1/nothing", headers: [("X-Request-Id", id)])
     }
-    let line = try world.poll("no line tells of the request") {
+    let line = try poll("no line tells of the request") {
       try lines(server).first { $0["path"] as? String == "/v1/nothing" }
     }
     #expect(line["level"] as? String == "info" && line["microseconds"] as? Int != nil)
     #expect(line["client"] as? String == "127.0.0.1")
-    let named = try world.poll("not each request has a line") {
+    let named = try poll("not each request has a line") {
       let all = try lines(server).filter { $0["path"] as? String == "/v1/nothing" }
       return all.count == 3 ? all.map { $0["callerRequestId"] as? String } : nil
     }
@@ -97,7 +97,7 @@ import TestTier
       _ = try client.call("GET", "/v1/nothing", headers: [("traceparent", text)])
     }
     _ = try client.call("GET", "/v1/nothing")
-    let named = try world.poll("not each request has a line") {
+    let named = try poll("not each request has a line") {
       let all = try lines(server).filter { $0["path"] as? String == "/v1/nothing" }
       return all.count == 3 ? all.map { $0["traceId"] as? String } : nil
     }
@@ -107,7 +107,7 @@ import TestTier
 
   /// The lines about a message, once one says that it has ended.
   private func life(_ world: World, _ server: ServerProcess, of seqno: Int) throws -> [[String: Any]] {
-    try world.poll("the log does not say that it has ended: \(server.output)") {
+    try poll("the log does not say that it has ended: \(server.output)") {
       let found = try lines(server).filter { $0["seqno"] as? Int == seqno }
       return found.contains { $0["message"] as? String == "ended" } ? found : nil
     }
@@ -145,7 +145,7 @@ import TestTier
     try world.register("d1", token: World.token("1a"), user: "kim")
     let (server, _) = try start(world, [:])
     func told(_ action: String) throws -> [String: Any] {
-      try world.poll("the log does not tell of \(action): \(server.output)") {
+      try poll("the log does not tell of \(action): \(server.output)") {
         try lines(server).first {
           $0["message"] as? String == "changed at the command line" && $0["action"] as? String == action
         }
@@ -188,20 +188,20 @@ import TestTier
     func about() throws -> [String] {
       try lines(server).filter { $0["fault"] as? String == "database" }.compactMap { $0["message"] as? String }
     }
-    _ = try world.poll("it does not serve") { (try? client.call("GET", "/ready"))?.status == 200 ? true : nil }
+    _ = try poll("it does not serve") { (try? client.call("GET", "/ready"))?.status == 200 ? true : nil }
     for round in 1...2 {
       let before = try about().count
       proxy.refuse(true)
       // The node knows, an admin's request is refused, and the threads have tried again.
-      _ = try world.poll("the node does not notice") {
+      _ = try poll("the node does not notice") {
         (try? client.call("GET", "/v1/admin/apps", bearer: world.apiKey))?.status == 503 ? true : nil
       }
-      _ = try world.poll("the log does not say it: \(server.output)") { try about().count > before ? true : nil }
+      _ = try poll("the log does not say it: \(server.output)") { try about().count > before ? true : nil }
       proxy.refuse(false)
-      _ = try world.poll("the log does not say that it is over: \(server.output)") {
+      _ = try poll("the log does not say that it is over: \(server.output)") {
         try about().filter { $0 == "the database answers again" }.count == round ? true : nil
       }
-      _ = try world.poll("it does not serve again") { (try? client.call("GET", "/ready"))?.status == 200 ? true : nil }
+      _ = try poll("it does not serve again") { (try? client.call("GET", "/ready"))?.status == 200 ? true : nil }
     }
     let all = try about()
     #expect(all.count == 4, "\(all)")

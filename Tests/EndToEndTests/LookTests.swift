@@ -77,7 +77,7 @@ import Testing
     try work(world)
     let plans = try #require(log)
     // Those that are made every few seconds have been made.
-    let seen = try world.poll("not all threads have looked") {
+    let seen = try poll("not all threads have looked") {
       let entries = try plans.entries()
       return Self.looks.allSatisfy { look in entries.contains { $0.sql.contains(look) } } ? entries : nil
     }

@@ -46,10 +46,10 @@ import Testing
     #expect(try world.client.call("GET", "/metrics").status == 401)
     #expect(try world.client.call("GET", "/metrics", bearer: "upmc_wrong").status == 401)
     let narrow = try Administration.createKey(.admin, appID: World.appID, by: .commandLine, on: world.connection)
-    _ = try world.poll("the key for one app is not refused") {
+    _ = try poll("the key for one app is not refused") {
       try world.client.call("GET", "/metrics", bearer: narrow.apiKey).status == 403 ? true : nil
     }
-    let shown = try world.poll("the key that reaches all is refused") {
+    let shown = try poll("the key that reaches all is refused") {
       let reply = try world.client.call("GET", "/metrics", bearer: world.apiKey)
       return reply.status == 200 ? reply : nil
     }
@@ -61,7 +61,7 @@ import Testing
   @Test func `promtool has nothing against the metrics, and all that dashboard and rules name is there`() throws {
     let world = try world()
     let client = try TestClient(port: try port(world))
-    let text = try world.poll("the database has not been looked at") {
+    let text = try poll("the database has not been looked at") {
       let text = try client.call("GET", "/metrics").text
       return text.contains("upmc_nodes 1\n") ? text : nil
     }
@@ -102,7 +102,7 @@ import Testing
         "--web.listen-address=127.0.0.1:\(free)",
       ], output: .file(directory + "/log"), errors: .file(directory + "/log"))
     defer { _ = prometheus.stop(timeout: .seconds(10)) }
-    let answer = try world.poll("Prometheus has not scraped: \(TemporaryDirectory.read(directory + "/log") ?? "")") {
+    let answer = try poll("Prometheus has not scraped: \(TemporaryDirectory.read(directory + "/log") ?? "")") {
       let reply = try? TestClient(port: free).call("GET", "/api/v1/query?query=sum(upmc_outcomes_total)")
       return reply?.text.contains("\"value\":[") == true ? reply : nil
     }
@@ -111,13 +111,13 @@ import Testing
 
   @Test func `readiness says what keeps pushes from leaving`() throws {
     let world = try world()
-    let well = try world.poll("it is not well") {
+    let well = try poll("it is not well") {
       let reply = try world.client.call("GET", "/ready")
       return reply.string("status") == "ok" ? reply : nil
     }
     #expect(well.status == 200 && well.int("credentials") == 1 && well.string("lastAcceptedAt") != nil)
     try world.connection.script("UPDATE apps SET paused_reason = 'because'")
-    let poor = try world.poll("it does not complain") {
+    let poor = try poll("it does not complain") {
       let reply = try world.client.call("GET", "/ready")
       return reply.string("status") == "degraded" ? reply : nil
     }

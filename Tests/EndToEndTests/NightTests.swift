@@ -2,6 +2,7 @@ import Foundation
 import Postgres
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// Ads wait for the morning, and say that they are ads.
@@ -44,7 +45,7 @@ import Testing
     let reply = try send(world, Self.ad)
     #expect(reply.status == 202, "\(reply.text)")
     let seqno = try #require(reply.string("seqno"))
-    _ = try world.poll("nobody waits for the morning") {
+    _ = try poll("nobody waits for the morning") {
       try world.checkAccount(seqno)
       let funnel = try world.funnel(seqno)
       return try deferred(world) == 1 && funnel.int("accepted") == 3 && funnel.int("skipped") == 1 ? funnel : nil
@@ -61,7 +62,7 @@ import Testing
 
     // Found again while it is still night, it waits on.
     try world.connection.script("UPDATE outcomes SET due_at = now(), reason = 'x' WHERE status = 6")
-    _ = try world.poll("it does not wait again") { try deferred(world) == 1 ? true : nil }
+    _ = try poll("it does not wait again") { try deferred(world) == 1 ? true : nil }
     #expect(try world.payloads(World.token(number: 2)).isEmpty)
 
     // It is morning.

@@ -95,7 +95,7 @@ import Testing
     try world.simulator.add(fault)
     let seqno = try world.send(
       #"{"all":true}"#, #","lane":"bulk","canary":{"devices":50,"wait":"PT30S","maxRejectedPercent":10}"#)
-    let stopped = try world.poll("the canary does not stop it") {
+    let stopped = try poll("the canary does not stop it") {
       try world.checkAccount(seqno)
       let reply = try world.funnel(seqno)
       return reply.string("state") == "paused" ? reply : nil
@@ -103,7 +103,7 @@ import Testing
     #expect(stopped.string("stateReason")?.contains("canary") == true, "\(stopped.text)")
     #expect(stopped.int("targeted") == 2_000)
     // It stops while others of the canary are still on their way.
-    _ = try world.poll("the canary does not end") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
+    _ = try poll("the canary does not end") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
     let tried = world.simulator.counters().requests
     #expect(tried <= 50)
     world.simulator.removeFaults()

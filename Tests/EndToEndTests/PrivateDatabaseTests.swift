@@ -7,7 +7,6 @@ import Testing
 
 /// `upmc serve` with its private PostgreSQL, which is killed under it.
 @Suite(.slow, .serialized) struct PrivateDatabaseTests {
-  private static let timeout = 600
 
   @Test func `a killed postmaster comes back under the serving server, with everything that was promised`() throws {
     let directory = TemporaryDirectory.make()
@@ -68,11 +67,8 @@ import Testing
   }
 
   private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () throws -> Bool) throws {
-    let pause = try Wakeup()
-    for _ in 0..<Self.timeout {
-      if try condition() { return }
-      _ = pause.wait(atMost: .milliseconds(100))
+    _ = try poll("\(complaint): \(server.output.suffix(2000))", every: .milliseconds(100)) {
+      try condition() ? true : nil
     }
-    throw World.Timeout("\(complaint): \(server.output.suffix(2000))")
   }
 }

@@ -72,7 +72,7 @@ import Testing
     let world = try Self.world(proxy, user: "user:wrong@")
     try world.populate(50)
     let seqno = try world.send(#"{"all":true}"#)
-    _ = try world.poll("the proxy was not asked again") { proxy.asked.count >= 2 ? true : nil }
+    _ = try poll("the proxy was not asked again") { proxy.asked.count >= 2 ? true : nil }
     var account = try world.checkAccount(seqno)
     #expect(account.decided == 0 && world.simulator.counters().requests == 0, "\(account)")
     // Others do not wait for it: the server answers.
@@ -80,7 +80,7 @@ import Testing
     proxy.refuse(Self.apple)
     proxy.want("user", "wrong")
     let asked = proxy.asked.count
-    _ = try world.poll("the proxy was not asked again") { proxy.asked.count > asked ? true : nil }
+    _ = try poll("the proxy was not asked again") { proxy.asked.count > asked ? true : nil }
     account = try world.checkAccount(seqno)
     #expect(account.decided == 0, "\(account)")
     proxy.refuse(Self.apple, with: nil)
@@ -99,7 +99,7 @@ import Testing
     let world = try Self.world(proxy)
     try world.populate(20)
     let seqno = try world.send(#"{"all":true}"#)
-    _ = try world.poll("the proxy was not asked again") { proxy.asked.count >= 2 ? true : nil }
+    _ = try poll("the proxy was not asked again") { proxy.asked.count >= 2 ? true : nil }
     #expect(try world.checkAccount(seqno).decided == 0 && world.simulator.counters().connectionsOpened == 0)
     proxy.say(nil)
     let ended = try world.finishedExactly(seqno)
@@ -117,13 +117,13 @@ import Testing
     for died in 1...2 {
       try world.delivered(died * 800) { try world.checkAccount(seqno) }
       proxy.die()
-      _ = try world.poll("tunnels stay open without a proxy") {
+      _ = try poll("tunnels stay open without a proxy") {
         try world.checkAccount(seqno)
         return proxy.open == 0 ? true : nil
       }
       let asked = proxy.asked.count
       try proxy.comeBack()
-      _ = try world.poll("nobody came back") { proxy.asked.count > asked ? true : nil }
+      _ = try poll("nobody came back") { proxy.asked.count > asked ? true : nil }
     }
     let ended = try world.finishedExactly(seqno)
     #expect(ended.string("state") == "completed" && ended.int("targeted") == count, "\(ended.text)")
@@ -150,7 +150,7 @@ import Testing
   private func told(_ world: World, _ webhook: String) throws -> [String: Any] {
     let test = try world.client.call("POST", "/v1/admin/webhooks/\(webhook)/test", bearer: world.apiKey)
     let id = try #require(test.string("id"), "\(test.text)")
-    return try world.poll("the event is under way for ever") {
+    return try poll("the event is under way for ever") {
       let path = "/v1/admin/webhooks/\(webhook)/deliveries"
       let reply = try world.client.call("GET", path, bearer: world.apiKey)
       let items = reply["items"] as? [[String: Any]] ?? []

@@ -3,6 +3,7 @@ import Postgres
 import Reactor
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 @testable import Server
@@ -218,7 +219,7 @@ import Testing
     try world.connection.script("UPDATE hosted_files SET expires_at = now()")
     // Nobody has fetched it yet, so no node remembers it.
     #expect(try get(url).status == 404)
-    _ = try world.poll("the janitor has not deleted it") {
+    _ = try poll("the janitor has not deleted it") {
       try world.count("SELECT count(*) FROM hosted_parts") == 0 ? true : nil
     }
     #expect(try world.count("SELECT count(*) FROM hosted_files") == 0)

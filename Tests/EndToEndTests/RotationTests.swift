@@ -143,7 +143,7 @@ import Testing
       SELECT count(*) FILTER (WHERE substring(phone FROM 1 FOR 8) <> $1), count(*) FROM users WHERE phone IS NOT NULL
       """)
     let query = Query(counts, try World.master.sealingID.bytes) { ($0.int64(0, 0), $0.int64(0, 1)) }
-    _ = try bank.world.poll("nothing was sealed anew") { try bank.world.connection.run(query).0 > 0 ? true : nil }
+    _ = try poll("nothing was sealed anew") { try bank.world.connection.run(query).0 > 0 ? true : nil }
     child.signal(9)
     _ = child.wait(atMost: .seconds(30))
     let again = try bank.command("master-key", "rotate", "--json")
@@ -157,7 +157,7 @@ import Testing
     let bank = try Bank()
     let node = try bank.world.startNode { $0.masterKey = Data(repeating: 7, count: 32).base64EncodedString() }
     defer { node.stop() }
-    _ = try bank.world.poll("the nodes have not reported") {
+    _ = try poll("the nodes have not reported") {
       let nodes = try MasterKeyRotation.nodes(try World.master.sealingID, on: bank.world.connection)
       return nodes.all == 2 && nodes.know == 2 ? true : nil
     }
@@ -181,7 +181,7 @@ import Testing
       let rotated = try bank.command("signing-key", "rotate", purpose.rawValue)
       #expect(rotated.status == 0, "\(rotated.complaint)")
     }
-    _ = try world.poll("the new keys do not sign") {
+    _ = try poll("the new keys do not sign") {
       let entries = try SigningKeyRotation.list(on: world.connection)
       return entries.count { $0.state == "signs" && $0.record.generation == 2 } == purposes.count ? true : nil
     }
@@ -194,7 +194,7 @@ import Testing
     try expectUnrefused(work, bank, least: 5)
     #expect(try bank.command("signing-key", "end", "authkey", "2").status == 1, "it signs")
     #expect(try bank.command("signing-key", "end", "authkey", "1").status == 0)
-    _ = try world.poll("the former key still opens") {
+    _ = try poll("the former key still opens") {
       try world.client.call("GET", "/v1/devices/\(device)", bearer: authKey).status == 401 ? true : nil
     }
   }
@@ -211,7 +211,7 @@ import Testing
     #expect(try world.register("n1", token: World.token("d4"), user: "n", authKey: new).status == 201)
     try expectUnrefused(work, bank, least: 10)
     #expect(try bank.command("app", "client-key", World.appID, "--end-former").status == 0)
-    _ = try world.poll("the former key still registers") {
+    _ = try poll("the former key still registers") {
       try world.register("n2", token: World.token("d5"), user: "n").status == 401 ? true : nil
     }
     #expect(try world.register("n3", token: World.token("d6"), user: "n", authKey: new).status == 201)
@@ -224,12 +224,12 @@ import Testing
     let renewed = try world.command("webhook", "renew-secret", webhook, "--keep-for", "P7D", "--json")
     let other = try #require(renewed.string("secret"), "\(renewed.complaint)")
     #expect(try world.command("webhook", "test", webhook).status == 0)
-    let told = try world.poll("nothing was told") { receiver.told.first }
+    let told = try poll("nothing was told") { receiver.told.first }
     #expect(told.isSigned(with: secret) && told.isSigned(with: other))
     #expect(told.header("webhook-signature").split(separator: " ").count == 2)
     try world.connection.script("UPDATE webhooks SET former_ends_at = now()")
     #expect(try world.command("webhook", "test", webhook).status == 0)
-    let second = try world.poll("nothing more was told") { receiver.told.dropFirst().first }
+    let second = try poll("nothing more was told") { receiver.told.dropFirst().first }
     #expect(!second.isSigned(with: secret) && second.isSigned(with: other))
   }
 

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import Postgres
 import TestTier
+import TestSupport
 import Testing
 
 /// What apps built with the existing SDK may send beside the usual, and the answers that they understand.
@@ -77,7 +78,7 @@ import Testing
     own.common["PHONENUM"] = ""
     #expect(try own.call("new_rcv_register_service_and_user.ctl", ["CNAME": "Kim"]).isOK)
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#, #","sms":true,"fallback":{"after":"PT1S"}"#))
-    let told = try world.poll("nobody asked for a short message") { receiver.told.first }
+    let told = try poll("nobody asked for a short message") { receiver.told.first }
     #expect(told.kind == "sms.requested" && told.data["phone"] as? String == "+82 10-9999-8888", "\(told.data)")
     #expect(told.data["clientUid"] as? String == "kim" && told.data["body"] as? String == "B")
     let export = try world.client.call(

@@ -2,6 +2,7 @@ import Foundation
 import Reactor
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 @testable import Server
@@ -188,11 +189,11 @@ import Testing
   }
 
   @Test func `nobody registered is 4400, a deleted app 4444, a server nobody knows 50300`() throws {
-    let (world, server) = try populated()
+    let (_, server) = try populated()
     let none = try server.post("rcv_register_message.ctl", Self.message.merging(["CUID": "nobody"]) { $1 })
     #expect(none.code == "4400" && none.row["NOTEXISTCUIDS"] as? [String] == ["nobody"], "\(none)")
     // A node that has just started may leave it to its planner to see that there is nobody.
-    let info = try world.poll("it has not ended") {
+    let info = try poll("it has not ended") {
       let info = try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": none.row["SENDMSG_SEQNO"] as? String ?? ""])
       return ["queued", "sending"].contains(info.row["STATUS"] as? String) ? nil : info
     }

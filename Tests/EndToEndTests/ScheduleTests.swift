@@ -193,7 +193,7 @@ import Testing
     let local = try wall(world, "Asia/Seoul", seconds: 2)
     let seqno = try #require(
       try schedule(world, "\"localTime\":\"\(local)\",\"expiresIn\":\"PT1H\"").string("seqno"))
-    let some = try world.poll("nothing arrived") {
+    let some = try poll("nothing arrived") {
       try world.checkAccount(seqno)
       let funnel = try world.funnel(seqno)
       return funnel.int("accepted") == 20 && funnel.int("skipped") == 10 ? funnel : nil
@@ -224,7 +224,7 @@ import Testing
     let byApp = try world.send(#"{"all":true}"#, ",\"window\":{\(window)}")
     let byDevice = try world.send(#"{"all":true}"#, ",\"window\":{\(window),\"zone\":\"device\"}")
     let short = try world.send(#"{"all":true}"#, ",\"window\":{\(window),\"zone\":\"device\"},\"expiresIn\":\"PT3S\"")
-    _ = try world.poll("not all wait") {
+    _ = try poll("not all wait") {
       for seqno in [byApp, byDevice, short] { try world.checkAccount(seqno) }
       return try world.account(byDevice).deferred == 30 && world.account(byApp).unclaimed == 30 ? true : nil
     }
@@ -240,7 +240,7 @@ import Testing
       """)
     #expect(try world.finishedExactly(byApp).int("accepted") == 30)
     // By the devices' clocks the window is still closed: looked at anew, they wait on.
-    _ = try world.poll("not looked at again") {
+    _ = try poll("not looked at again") {
       try world.checkAccount(byDevice)
       return try world.count("SELECT count(*) FROM deliveries WHERE seqno = \(byDevice) AND due_at > now()") == 30
         ? true : nil

@@ -55,7 +55,7 @@ import Testing
     func call(_ path: String, _ bearer: String? = nil) -> Int? {
       (try? TestClient(port: server.port).call("GET", path, bearer: bearer))?.status
     }
-    _ = try world.poll("it is not ready: \(server.output.suffix(2000))") { call("/ready") == 200 ? true : nil }
+    _ = try poll("it is not ready: \(server.output.suffix(2000))") { call("/ready") == 200 ? true : nil }
     #expect(call("/v1/admin/apps", world.apiKey) == 200)
     // No more than it has, and those of its admin threads are gone.
     try world.connection.script(
@@ -69,7 +69,7 @@ import Testing
     #expect(ready.status == 503 && ready.text.contains("max_connections"), "\(ready.text)")
     #expect(call("/health") == 200)
     try world.connection.script("ALTER ROLE \(role) CONNECTION LIMIT -1")
-    _ = try world.poll("it is not ready again") { call("/ready") == 200 ? true : nil }
+    _ = try poll("it is not ready again") { call("/ready") == 200 ? true : nil }
     #expect(call("/v1/admin/apps", world.apiKey) == 200)
     #expect(server.stop() == .exited(0))
   }

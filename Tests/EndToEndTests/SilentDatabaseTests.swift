@@ -44,14 +44,14 @@ import Testing
       let reply = try? TestClient(port: port).call("POST", "/v1/devices", bearer: key, body)
       _ = blocked.offer(reply?.status ?? 0)
     }
-    _ = try world.poll("nobody waits for the lock") {
+    _ = try poll("nobody waits for the lock") {
       try world.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 ? true : nil
     }
     // UnregisteredPolicy get through before the blocked one is answered.
     #expect(try world.receipt(seqno, World.token("a1")).status == 200)
     #expect(try world.register("d3", token: World.token("c3"), user: "park").status == 201)
     #expect(blocked.receive(atMost: .zero).isEmpty)
-    #expect(blocked.receive(atMost: .seconds(60)) == [503])
+    #expect(blocked.receive(atMost: .patience) == [503])
     try other.script("COMMIT")
   }
 
@@ -71,7 +71,7 @@ import Testing
     let ready = try world.client.call("GET", "/ready")
     #expect(ready.status == 503, "\(ready.text)")
     proxy.cut()
-    let second = try world.poll("it does not recover") {
+    let second = try poll("it does not recover") {
       let reply = try code(world, key: "otp-1")
       return reply.status == 202 ? reply : nil
     }
@@ -109,7 +109,7 @@ import Testing
     while told.count < calls.count, clock.now < end { told += answers.receive(atMost: .seconds(1)) }
     #expect(told == Array(repeating: "503 upmc:database-away", count: calls.count), "\(told)")
     proxy.cut()
-    let reply = try world.poll("it does not recover") {
+    let reply = try poll("it does not recover") {
       let reply = try world.client.call("GET", "/v1/admin/apps", bearer: world.apiKey)
       return reply.status == 200 ? reply : nil
     }
@@ -130,7 +130,7 @@ import Testing
     let first = try code(world, key: "otp-1")
     #expect(first.status == 503 && first.string("type") == "upmc:database-away", "\(first.text)")
     proxy.cut()
-    let second = try world.poll("it does not recover") {
+    let second = try poll("it does not recover") {
       let reply = try code(world, key: "otp-1")
       return reply.status == 202 ? reply : nil
     }

@@ -56,7 +56,7 @@ final class SteadyWork: Sendable {
   func end(_ port: UInt16) throws {
     book.withLock { $0.isOver = true }
     var count = 0
-    while count < Self.clients { count += ended.receive(atMost: .seconds(60)).count }
+    while count < Self.clients { count += ended.receive(atMost: .patience).count }
     let client = try TestClient(port: port)
     for key in now.open {
       let reply = try send(key, client)

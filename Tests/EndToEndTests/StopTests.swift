@@ -19,7 +19,7 @@ import Testing
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
     ])
     try server.start()
-    try world.poll("the server does not serve") {
+    try poll("the server does not serve") {
       (try? TestClient(port: server.port).call("GET", "/health"))?.status == 200 ? () : nil
     }
     // Somebody holds what a list reads, and what the thread `history` looks at.
@@ -39,7 +39,7 @@ import Testing
         }
       }
     }
-    try world.poll("no list waits") {
+    try poll("no list waits") {
       // Not the holder: within a transaction it would see the same again and again.
       try world.connection.run(
         Statement(
@@ -58,7 +58,7 @@ import Testing
     #expect(ending == .exited(0), "\(server.output.suffix(600))")
     #expect(took < .seconds(10), "\(took)")
     var told: [String] = []
-    while told.count < 3 { told += replies.receive(atMost: .seconds(30)) }
+    while told.count < 3 { told += replies.receive(atMost: .patience) }
     for reply in told { #expect(reply.hasPrefix("503 ") && reply.contains("stopping"), "\(reply)") }
     try holder.script("ROLLBACK")
   }

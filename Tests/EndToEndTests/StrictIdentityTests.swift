@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Operations
+import TestSupport
 import Testing
 
 @testable import Server
@@ -22,7 +23,7 @@ import Testing
 
   /// The silent push that a registration asks for: SEQNO and pushkey.
   private func silentPush() throws -> (seqno: String, pushkey: String) {
-    try world.poll("no silent push came") {
+    try poll("no silent push came") {
       let payload = try world.payloads(Self.token).last { ($0["aps"] as? [String: Any])?["content-available"] != nil }
       guard let mps = payload?["mps"] as? [String: Any], let seqno = mps["seqno"] as? String,
         let pushkey = mps["pushkey"] as? String

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import Operations
 import TestTier
+import TestSupport
 import Testing
 
 @testable import Server
@@ -53,7 +54,7 @@ import Testing
     #expect(hasty.status == 409 && hasty.text.contains("--observe proof"), "\(hasty.text)")
     #expect(try change(world, #"{"observedIdentity":"proof"}"#).string("observedIdentity") == "proof")
     // Counted from the moment that the server has heard of it.
-    _ = try world.poll("what proof would refuse is not counted") {
+    _ = try poll("what proof would refuse is not counted") {
       try register(lee)
       return try identity(world).int("unprovedRegistrations") ?? 0 > 0 ? true : nil
     }
@@ -67,14 +68,14 @@ import Testing
     // In the grace both get ordinary messages; confidential ones only who is proved.
     let ordinary = try world.send(#"{"clientUids":["kim","lee"]}"#)
     #expect(try world.finished(ordinary).int("accepted") == 2)
-    let code = try world.poll("the server has not heard of the change") {
+    let code = try poll("the server has not heard of the change") {
       let seqno = try world.send(#"{"clientUids":["kim","lee"]}"#, #","confidential":true"#)
       return try world.finished(seqno).int("skipped") == 1 ? seqno : nil
     }
     #expect(try world.finished(code).int("accepted") == 1)
     // When it is over the others become guests, and are told to name their users again.
     try world.script("UPDATE apps SET grace_ends_at = now() - interval '1 second'")
-    _ = try world.poll("the grace does not end") {
+    _ = try poll("the grace does not end") {
       try world.count("SELECT count(*) FROM apps WHERE grace_ends_at IS NULL") == 1 ? true : nil
     }
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ulee'") == 0)
@@ -115,7 +116,7 @@ import Testing
     #expect(try change(world, #"{"tellsDevices":true}"#)["tellsDevices"] as? Bool == true)
     try register(sdk(world, "kims", "a1", "kim"))
     var number = 0
-    _ = try world.poll("the first device was not told") {
+    _ = try poll("the first device was not told") {
       number += 1
       try register(sdk(world, "new\(number)", "c\(number % 10)", "kim"))
       return try world.payloads(World.token("a1")).isEmpty ? nil : true

@@ -36,7 +36,7 @@ import Testing
       Administration.FCMServiceAccount(json: file.json(tokenURI: uri)), of: World.appID, master: World.master,
       tokens: TokenAddress(configured: uri), by: .commandLine, on: world.connection)
     _ = try world.send(#"{"clientUids":["kim"]}"#)
-    let reason = try world.poll("the app was not paused") { try world.connection.run(AppPauses.reason(of: 1)) }
+    let reason = try poll("the app was not paused") { try world.connection.run(AppPauses.reason(of: 1)) }
     #expect(reason.contains("no usable FCM service account"), "\(reason)")
     #expect(inside.connections == 0, "it was called")
   }

@@ -4,6 +4,7 @@ import HTTPServer
 import Reactor
 import Synchronization
 import TLS
+import TestSupport
 import Testing
 
 @testable import Server
@@ -71,7 +72,7 @@ final class TraceCollector: Sendable {
         Issue.record(error)
       }
     }
-    stopper = try #require(ready.receive(atMost: .seconds(10)).first)
+    stopper = try #require(ready.receive(atMost: .patience).first)
   }
 
   deinit { stopper.stop() }

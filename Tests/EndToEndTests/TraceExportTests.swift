@@ -4,6 +4,7 @@ import Maintenance
 import Reactor
 import Simulator
 import Store
+import TestSupport
 import Testing
 
 @testable import Server
@@ -42,13 +43,15 @@ import Testing
     #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"\#(text)"}"#
   }
 
-  /// The spans of a trace, once these names are all among them. Pushes that found no connection yet are left out: a busy
-  /// machine may take longer than a message to open the first one, and the push is repeated.
+  /// The spans of a trace, once these names are all among them. Pushes that found no connection yet, or waited too long for
+  /// one, are left out: on a busy machine the first one may take longer than a message to open, and the push is repeated.
   private func spans(
     _ world: World, _ collector: TraceCollector, _ names: Set<String>, of trace: String = trace
   ) throws -> [TraceCollector.Span] {
-    try world.poll("the collector lacks spans: \(collector.spans)") {
-      let found = collector.spans.filter { $0.trace == trace && $0.attributes["error.type"] != "not_processed" }
+    try poll("the collector lacks spans: \(collector.spans)") {
+      let found = collector.spans.filter {
+        $0.trace == trace && !["not_processed", "stale"].contains($0.attributes["error.type"])
+      }
       return names.isSubset(of: found.map(\.name)) ? found : nil
     }
   }
@@ -126,11 +129,11 @@ import Testing
     _ = try world.webhook(receiver, #""message.finished""#)
     let unsampled = "00-\(Self.trace)-\(Self.caller)-00"
     _ = try send(world, otp("one"), traceparent: unsampled)
-    _ = try world.poll("the webhook is not called") { receiver.told.count == 1 ? true : nil }
+    _ = try poll("the webhook is not called") { receiver.told.count == 1 ? true : nil }
     #expect(receiver.told[0].header("traceparent") == unsampled)
     _ = try send(world, otp("two"), traceparent: nil)
     _ = try send(world, otp("three"), traceparent: "00-\(Self.trace)-0000000000000000-01")
-    _ = try world.poll("the webhook is not called") { receiver.told.count == 3 ? true : nil }
+    _ = try poll("the webhook is not called") { receiver.told.count == 3 ? true : nil }
     #expect(receiver.told[1].header("traceparent").isEmpty && receiver.told[2].header("traceparent").isEmpty)
     // Later than all of these, and alone in the collector.
     _ = try send(world, otp("four"), traceparent: Self.sampled)
@@ -143,7 +146,7 @@ import Testing
     let world = try world(collector, ratio: 1)
     let sent = try send(world, otp(), traceparent: nil)
     let id = try #require(sent.header("x-request-id"))
-    let request = try world.poll("the request is not recorded") { collector.spans.first { $0.id == id } }
+    let request = try poll("the request is not recorded") { collector.spans.first { $0.id == id } }
     #expect(request.parent == nil && request.trace.count == 32)
     let spans = try spans(world, collector, ["commit", "push apns"], of: request.trace)
     #expect(spans.filter { $0.id != id }.allSatisfy { $0.parent == id })
@@ -151,7 +154,7 @@ import Testing
     let silent = try send(world, otp(), traceparent: "00-\(Self.trace)-\(Self.caller)-00")
     let asked = try world.client.call("GET", "/v1/admin/messages/\(sent.string("seqno") ?? "")", bearer: world.apiKey)
     let later = try #require(asked.header("x-request-id"))
-    let read = try world.poll("the question is not recorded") { collector.spans.first { $0.id == later } }
+    let read = try poll("the question is not recorded") { collector.spans.first { $0.id == later } }
     #expect(read.name == "GET /v1/admin/messages/{seqno}")
     #expect(!collector.spans.contains { $0.id == silent.header("x-request-id") || $0.trace == Self.trace })
   }
@@ -162,7 +165,7 @@ import Testing
     try world.register("6c1f1a9e-0d0b-4f6e-8a55-00000000000a", token: World.token("1a"), user: "kim")
     _ = try world.webhook(receiver, #""message.finished""#)
     _ = try send(world, otp(), traceparent: Self.sampled)
-    _ = try world.poll("the webhook is not called") { receiver.told.count == 1 ? true : nil }
+    _ = try poll("the webhook is not called") { receiver.told.count == 1 ? true : nil }
     #expect(receiver.told[0].header("traceparent") == Self.sampled)
   }
 

@@ -66,7 +66,7 @@ import Testing
     try goOn("the nodes stand after the second migration")
     #expect(second.stop() == .exited(0))
     try second.start()
-    _ = try world.poll("the old program serves a schema that may be beyond it") { second.isRunning ? nil : true }
+    _ = try poll("the old program serves a schema that may be beyond it") { second.isRunning ? nil : true }
     #expect(second.output.contains("by a newer upmc; this one knows migrations up to"), "\(second.output.suffix(500))")
     try goOn("the running node goes on alone")
 
@@ -85,7 +85,7 @@ import Testing
 
   private func start(_ node: ServerProcess, _ world: World) throws {
     try node.start()
-    _ = try world.poll("the node does not serve: \(node.output.suffix(500))") {
+    _ = try poll("the node does not serve: \(node.output.suffix(500))") {
       (try? TestClient(port: node.port).call("GET", "/ready"))?.status == 200 ? true : nil
     }
   }

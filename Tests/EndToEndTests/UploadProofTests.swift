@@ -2,6 +2,7 @@ import Foundation
 import Operations
 import Postgres
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Server
@@ -23,7 +24,7 @@ import Testing
       Expect: 100-continue\r\n\(credential)\r\n\r\n
       """
     var (sent, text) = (false, "")
-    return try world.poll("nothing is answered") {
+    return try poll("nothing is answered") {
       if !sent { sent = Array(head.utf8).withUnsafeBytes { socket.send($0) } == .bytes(head.utf8.count) }
       var piece = [UInt8](repeating: 0, count: 4_096)
       if sent, case .bytes(let count) = piece.withUnsafeMutableBytes({ socket.receive(into: $0) }) {

@@ -4,6 +4,7 @@ import Operations
 import Postgres
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// Messages that stay with a person: what devices see of them, and how they end.
@@ -215,7 +216,7 @@ import Testing
     _ = try world.finished(seqno)
     try world.connection.script(
       "UPDATE messages SET forgotten_at = now() - interval '2 minutes' WHERE seqno = \(seqno)")
-    _ = try world.poll("it was not forgotten") {
+    _ = try poll("it was not forgotten") {
       try world.number("SELECT count(*) FROM messages WHERE emptied_at IS NOT NULL") == 1 ? true : nil
     }
     #expect(try world.number("SELECT count(*) FROM outcomes WHERE seqno = \(seqno)") == 0)
@@ -240,7 +241,7 @@ import Testing
       UPDATE inbox_messages SET ends_at = now() - interval '2 minutes' WHERE seqno = \(over)
       """)
     #expect(seqnos(try inbox(world, kim)) == [stays])
-    _ = try world.poll("entries that are over stay") {
+    _ = try poll("entries that are over stay") {
       try world.number("SELECT (SELECT count(*) FROM inbox_entries) + (SELECT count(*) FROM inbox_messages)") == 2
         ? true : nil
     }
@@ -294,7 +295,7 @@ import Testing
     let old = try phone(world, "d1", Self.tokens[0], user: "kim")
     let seqno = try world.send(#"{"clientUids":["kim"]}"#, Self.keep)
     _ = try world.finished(seqno)
-    let new = try world.poll("the policy is not known yet") { () -> Phone? in
+    let new = try poll("the policy is not known yet") { () -> Phone? in
       let new = try phone(world, "d2", Self.tokens[1], user: "kim")
       return try world.number("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1 ? new : nil
     }
@@ -393,7 +394,7 @@ import Testing
     let set = try world.client.call(
       "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"confidentialLanes":["urgent"]}"#)
     #expect(set.status == 200, "\(set.text)")
-    let refused = try world.poll("the lane is not confidential yet") {
+    let refused = try poll("the lane is not confidential yet") {
       let reply = try send(#""alert":"x","lane":"urgent""#)
       return reply.status == 202 ? nil : reply
     }

@@ -21,21 +21,21 @@ import Testing
     // In the middle of a registration, with the token's row locked.
     proxy.fallSilent(after: "device-tokens-find")
     _ = try Thread(name: "phone") { _ = try? TestClient(port: port).call("POST", "/v1/devices", bearer: key, body) }
-    _ = try world.poll("it did not fall silent") { proxy.isSilent ? true : nil }
+    _ = try poll("it did not fall silent") { proxy.isSilent ? true : nil }
     // The other node is idle in a transaction for a moment, too: only the session that stays so is the lost one's.
     let idle = """
       SELECT coalesce(min(pid), 0) FROM pg_stat_activity a JOIN pg_locks l USING (pid)
       WHERE a.state = 'idle in transaction' AND a.state_change < now() - interval '1 second'
         AND l.relation = 'psids'::regclass AND l.mode = 'RowExclusiveLock'
       """
-    let session = try world.poll("nothing is locked") {
+    let session = try poll("nothing is locked") {
       let session = try world.number(idle)
       return session > 0 ? session : nil
     }
     let clock = SystemClock()
     let began = clock.now
     // The phone asks the other node, again and again.
-    _ = try world.poll("its lock is held for ever") {
+    _ = try poll("its lock is held for ever") {
       try world.register("d1", token: World.token("a1"), user: nil).status == 201 ? true : nil
     }
     #expect(clock.now - began <= .seconds(30 * Sanitizers.slowness))
@@ -72,7 +72,7 @@ import Testing
         AND backend_type = 'client backend' AND pid <> \(world.connection.backendPID)
       """)
     let plans = try #require(log)
-    let (rows, told) = try world.poll("not all sessions have said a word") {
+    let (rows, told) = try poll("not all sessions have said a word") {
       let rows = try world.connection.run(sessions)
       let told = Dictionary(grouping: try plans.entries(), by: \.process)
       return rows.count > 10 && (0..<rows.count).allSatisfy { told[rows.int32($0, 0)] != nil } ? (rows, told) : nil

@@ -3,6 +3,7 @@ import Postgres
 import Server
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// Events reach the customer's server: signed, again and again until they are taken, and kept when they are not.
@@ -25,11 +26,11 @@ import Testing
     let receiver = try EventReceiver()
     let (webhook, secret) = try world.webhook(receiver)
     let id = try test(world, webhook)
-    let told = try world.poll("nothing was told") { receiver.told.first }
+    let told = try poll("nothing was told") { receiver.told.first }
     #expect(told.id == id && told.kind == "webhook.test" && told.json["appId"] as? String == World.appID)
     #expect(told.isSigned(with: secret))
     #expect(!told.isSigned(with: "whsec_" + Data(repeating: 1, count: 32).base64EncodedString()))
-    _ = try world.poll("it is not known to be delivered") {
+    _ = try poll("it is not known to be delivered") {
       try deliveries(world, webhook, "delivered").first { $0["id"] as? String == id && $0["status"] as? Int == 204 }
     }
     let renewed = try world.client.call(
@@ -37,7 +38,7 @@ import Testing
       #"{"renewSecret":true,"keepSecretFor":"PT0S"}"#)
     let other = try #require(renewed.string("secret"))
     _ = try test(world, webhook)
-    let second = try world.poll("nothing more was told") { receiver.told.dropFirst().first }
+    let second = try poll("nothing more was told") { receiver.told.dropFirst().first }
     #expect(second.isSigned(with: other) && !second.isSigned(with: secret))
   }
 
@@ -49,9 +50,9 @@ import Testing
     let (webhook, _) = try world.webhook(receiver)
     let poison = try test(world, webhook)
     let others = try (0..<3).map { _ in try test(world, webhook) }
-    let told = try world.poll("the others wait for ever") { receiver.told.count == 3 ? receiver.told : nil }
+    let told = try poll("the others wait for ever") { receiver.told.count == 3 ? receiver.told : nil }
     #expect(Set(told.map(\.id)) == Set(others))
-    let dead = try world.poll("it was not given up") { try deliveries(world, webhook, "dead").first }
+    let dead = try poll("it was not given up") { try deliveries(world, webhook, "dead").first }
     #expect(dead["id"] as? String == poison && (dead["reason"] as? String)?.hasPrefix("Set aside: ") == true, "\(dead)")
   }
 
@@ -63,7 +64,7 @@ import Testing
     let (webhook, _) = try world.webhook(receiver)
     receiver.answer(status)
     let id = try test(world, webhook)
-    let dead = try world.poll("it was not given up") { try deliveries(world, webhook, "dead").first }
+    let dead = try poll("it was not given up") { try deliveries(world, webhook, "dead").first }
     #expect(dead["id"] as? String == id && dead["attempts"] as? Int == 3 && dead["status"] as? Int == status)
     #expect(receiver.told.map(\.id) == [id, id, id])
     let shown = try world.client.call("GET", "/v1/admin/webhooks/\(webhook)", bearer: world.apiKey)
@@ -73,7 +74,7 @@ import Testing
     let replayed = try world.client.call(
       "POST", "/v1/admin/webhooks/\(webhook)/replay", bearer: world.apiKey, #"{"dead":true}"#)
     #expect(replayed.int("replayed") == 1, "\(replayed.text)")
-    _ = try world.poll("it was not delivered") { try deliveries(world, webhook, "delivered").first }
+    _ = try poll("it was not delivered") { try deliveries(world, webhook, "delivered").first }
     #expect(receiver.told.map(\.id) == [id, id, id, id])
     let again = try world.client.call(
       "POST", "/v1/admin/webhooks/\(webhook)/replay", bearer: world.apiKey, #"{"dead":true}"#)
@@ -81,7 +82,7 @@ import Testing
     let one = try world.client.call(
       "POST", "/v1/admin/webhooks/\(webhook)/replay", bearer: world.apiKey, "{\"id\":\"\(id)\"}")
     #expect(one.int("replayed") == 1, "\(one.text)")
-    _ = try world.poll("it was not told again") { receiver.told.count == 5 ? true : nil }
+    _ = try poll("it was not told again") { receiver.told.count == 5 ? true : nil }
   }
 
   @Test func `nothing goes to a private address that the configuration does not name`() throws {
@@ -96,7 +97,7 @@ import Testing
       try world.connection.script(
         "UPDATE webhooks SET url = '\(scheme)://127.0.0.1:\(receiver.port)/hook' WHERE webhook = \(webhook)")
       _ = try test(world, webhook)
-      let dead = try world.poll("it was not given up") { try deliveries(world, webhook, "dead").first }
+      let dead = try poll("it was not given up") { try deliveries(world, webhook, "dead").first }
       #expect((dead["reason"] as? String)?.contains(word) == true, "\(dead)")
     }
     #expect(receiver.told.isEmpty)
@@ -112,7 +113,7 @@ import Testing
       token: World.token("b2"), state: .unregistered(since: Int64(Date().timeIntervalSince1970 * 1000) + 60_000))
     let seqno = try world.send(#"{"clientUids":["kim","lee"]}"#, #","reference":{"key":"order-7"}"#)
     let ended = try world.finished(seqno)
-    let told = try world.poll("not both were told") { receiver.told.count >= 2 ? receiver.told : nil }
+    let told = try poll("not both were told") { receiver.told.count >= 2 ? receiver.told : nil }
     let finished = try #require(told.first { $0.kind == "message.finished" })
     #expect(finished.data["seqno"] as? String == seqno && finished.data["state"] as? String == "completed")
     for count in ["targeted", "accepted", "rejected", "expired", "cancelled", "skipped"] {
@@ -146,7 +147,7 @@ import Testing
     // All of them are put aside, and nothing more is said of them.
     let second = try world.finished(try world.send(#"{"all":true}"#))
     #expect(second.int("skipped") == 3, "\(second.text)")
-    let told = try world.poll("not all was told") {
+    let told = try poll("not all was told") {
       let told = receiver.told
       return told.count { $0.kind == "message.finished" } == 2 && told.count >= 4 ? told : nil
     }
@@ -161,7 +162,7 @@ import Testing
     let receiver = try EventReceiver()
     _ = try world.webhook(receiver, #""message.finished""#)
     let seqno = try world.send(#"{"clientUids":["nobody","noone"]}"#)
-    let told = try world.poll("it was not told") { receiver.told.first }
+    let told = try poll("it was not told") { receiver.told.first }
     #expect(told.data["seqno"] as? String == seqno && told.data["state"] as? String == "completed")
     #expect(told.data["targeted"] as? Int == 0)
   }
@@ -179,12 +180,12 @@ import Testing
     }
     try expire(8)
     let second = try world.startTellingNode()
-    _ = try world.poll("not told") { receiver.told.first { $0.data["days"] as? Int == 30 } }
+    _ = try poll("not told") { receiver.told.first { $0.data["days"] as? Int == 30 } }
     second.stop()
     try expire(6)
     let nodes = [try world.startTellingNode(), try world.startTellingNode()]
     defer { for node in nodes { node.stop() } }
-    _ = try world.poll("not told again") { receiver.told.first { $0.data["days"] as? Int == 7 } }
+    _ = try poll("not told again") { receiver.told.first { $0.data["days"] as? Int == 7 } }
     #expect(Set(receiver.told.map(\.id)).count == 2)
     #expect(try world.count("SELECT count(*) FROM events") == 2)
   }

@@ -149,7 +149,7 @@ extension World {
     let body = #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"B"\#(more)}"#
     let answer = try SendService.send(
       SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection, now: now)
-    guard case .accepted(let accepted) = answer else { throw Timeout("not accepted") }
+    guard case .accepted(let accepted) = answer else { throw WaitedInVain("not accepted") }
     return String(accepted.seqno)
   }
 }

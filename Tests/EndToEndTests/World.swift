@@ -163,21 +163,6 @@ final class World {
     }
   }
 
-  /// Asks again and again until there is an answer; a minute is more than anything here takes, unless a sanitizer watches.
-  func poll<Value>(_ complaint: String, _ body: () throws -> Value?) throws -> Value {
-    let pause = try Wakeup()
-    for _ in 0..<3000 * Sanitizers.slowness {
-      if let value = try body() { return value }
-      _ = pause.wait(atMost: .milliseconds(20))
-    }
-    throw Timeout(complaint)
-  }
-
-  struct Timeout: Error {
-    let complaint: String
-    init(_ complaint: String) { self.complaint = complaint }
-  }
-
   /// The payloads that a token received, oldest first. Each is as the document says.
   func payloads(_ token: String) throws -> [[String: Any]] {
     try simulator.deliveries(to: token).map { delivery in

@@ -15,7 +15,7 @@ import Testing
   }
 
   private func ready(_ world: World, _ words: String) throws {
-    _ = try world.poll("it does not say \(words)") {
+    _ = try poll("it does not say \(words)") {
       try complaints(world).contains { $0.contains(words) } ? true : nil
     }
   }
@@ -33,7 +33,7 @@ import Testing
     try world.expectDelivered(seqno)
     try ready(world, "s ahead of the database's: set both by NTP")
     clock.jump(to: 0)
-    _ = try world.poll("it still complains") {
+    _ = try poll("it still complains") {
       try complaints(world).contains { $0.contains("clock") } ? nil : true
     }
   }
@@ -50,7 +50,7 @@ import Testing
     clock.jump(to: 30 * 86_400)
     // It looks after what is over at least once meanwhile, and mints a provider token where it would.
     try world.connection.script("UPDATE clock_watch SET seen_at = NULL; DELETE FROM apns_tokens")
-    _ = try world.poll("it does not look") {
+    _ = try poll("it does not look") {
       try world.number("SELECT count(*) FROM clock_watch WHERE seen_at IS NOT NULL") == 1 ? true : nil
     }
     try world.replaceCredential()

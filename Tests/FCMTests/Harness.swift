@@ -6,6 +6,7 @@ import PushTransport
 import Reactor
 import Simulator
 import TLS
+import TestSupport
 import Testing
 
 /// A sender on its own thread against the simulated FCM: real OAuth, real TLS, real HTTP/2. One thread at a time uses it.
@@ -97,7 +98,7 @@ final class Harness: @unchecked Sendable {
     guard sender.offer(batch) else { return [] }
     var found: [PushResult] = []
     while found.count < names.count {
-      let more = results.receive(atMost: .seconds(20))
+      let more = results.receive(atMost: .patience)
       if more.isEmpty { break }
       // Those of a batch that was only handed over do not count.
       found += more.filter { $0.batch == batch.address }

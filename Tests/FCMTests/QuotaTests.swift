@@ -1,5 +1,6 @@
 import Domain
 import Reactor
+import TestSupport
 import Testing
 
 @testable import FCM
@@ -126,7 +127,7 @@ import Testing
       _ = done.offer((try? second.flood([Harness.route], for: .seconds(3)).accepted) ?? 0)
     }
     let sent = try first.flood([Harness.route], for: .seconds(3))
-    let accepted = sent.accepted + (done.receive(atMost: .seconds(30)).first ?? 0)
+    let accepted = sent.accepted + (done.receive(atMost: .patience).first ?? 0)
     other.join()
     #expect(accepted > 100 && sent.others.isEmpty, "\(accepted), \(sent.others)")
     #expect(first.simulator.counters().fcm.rejected.isEmpty)

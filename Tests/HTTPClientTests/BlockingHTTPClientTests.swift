@@ -1,5 +1,6 @@
 import HTTPServer
 import Reactor
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -33,7 +34,7 @@ import Testing
       loop.run()
       server.close()
     }
-    let stopper = stoppers.receive(atMost: .seconds(10)).first
+    let stopper = stoppers.receive(atMost: .patience).first
     let outcome = Result { try body(HTTPOrigin(host: "127.0.0.1", port: address.port)) }
     stopper?.stop()
     thread.join()

@@ -1,6 +1,7 @@
 import HTTPClient
 import Reactor
 import TLS
+import TestSupport
 import Testing
 
 /// The client over TLS: the certificate counts, and nothing leaves before it does.
@@ -28,7 +29,7 @@ import Testing
         _ = stoppers.offer(loop.stopper)
         withExtendedLifetime(acceptor) { loop.run() }
       }
-      stopper = stoppers.receive(atMost: .seconds(10)).first
+      stopper = stoppers.receive(atMost: .patience).first
     }
 
     deinit {

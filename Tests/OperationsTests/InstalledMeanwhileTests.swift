@@ -2,6 +2,7 @@ import Domain
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -18,6 +19,8 @@ import Testing
     let done = try Inbox<InstalledBase.Report?>(capacity: 1)
     let (url, appID) = (world.databaseURL, world.app.appID)
     try world.connection.withTransaction {
+      // The import may take long to get there.
+      try world.connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
       try write(world.connection)
       _ = try Thread(name: "import") {
         let report = try? InstalledBaseTests.bring(
@@ -25,16 +28,14 @@ import Testing
         ).report
         _ = done.offer(report)
       }
-      let (watcher, pause) = (try Connection(url), try Wakeup())
+      let watcher = try Connection(url)
       let waiting = Statement(
         "waiting",
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-      for _ in 0..<6_000 where try watcher.run(waiting).int64(0, 0) == 0 && done.count == 0 {
-        _ = pause.wait(atMost: .milliseconds(10))
-      }
+      _ = try poll("nothing waits") { try watcher.run(waiting).int64(0, 0) > 0 || done.count > 0 ? true : nil }
       #expect(done.count == 0, "it did not wait for what was being written")
     }
-    let report = try #require(done.receive(atMost: .seconds(60)).first ?? nil)
+    let report = try #require(done.receive(atMost: .patience).first ?? nil)
     return (report.new, report.kept, report.wrong)
   }
 

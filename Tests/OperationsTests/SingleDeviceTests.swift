@@ -2,6 +2,7 @@ import Domain
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -78,7 +79,7 @@ import Testing
       }
     }
     var failures: [String] = []
-    while failures.count < workers { failures += done.receive(atMost: .seconds(60)) }
+    while failures.count < workers { failures += done.receive(atMost: .patience) }
     #expect(failures.allSatisfy { $0.isEmpty }, "\(failures)")
     let owned = try world.count("SELECT count(*) FROM devices WHERE user_key LIKE 'u%'")
     let users = try world.count("SELECT count(DISTINCT user_key) FROM devices WHERE user_key LIKE 'u%'")

@@ -8,6 +8,6 @@ package enum TestSupport {
   /// Numbers of this module: unit, reason.
   package enum Limits {
     /// A test that waits longer than this has failed: generous, for a loaded machine. Seconds.
-    package static let timeoutSeconds = 60 * Sanitizers.slowness
+    package static let timeoutSeconds = 300 * Sanitizers.slowness
   }
 }

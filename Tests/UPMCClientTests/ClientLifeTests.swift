@@ -231,9 +231,9 @@ final class Phone: Sendable {
         do {
           var child = try ChildProcess.start(
             command, environment: Sanitizers.variables + ["PATH=/usr/bin:/bin"], output: output, errors: .inherited)
-          let ending = child.wait(atMost: .seconds(120 * Sanitizers.slowness))
+          let ending = child.wait(atMost: .patience)
           continuation.resume(
-            with: ending.map { .success($0) } ?? .failure(ClientStage.Timeout(complaint: "it does not end")))
+            with: ending.map { .success($0) } ?? .failure(WaitedInVain("it does not end")))
         } catch {
           continuation.resume(throwing: error)
         }

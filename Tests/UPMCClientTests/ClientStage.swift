@@ -120,21 +120,20 @@ final class ClientStage: @unchecked Sendable {
 
   /// Asks until it is so.
   func funnel(_ seqno: String, where isSo: (JSON) -> Bool) async throws -> JSON {
-    let pause = try Wakeup()
-    for _ in 0..<3_000 * Sanitizers.slowness {
+    let (clock, pause) = (SystemClock(), try Wakeup())
+    let end = clock.now + .patience
+    while clock.now < end {
       let funnel = try await admin("GET", "/messages/\(seqno)")
       if isSo(funnel) { return funnel }
       _ = pause.wait(atMost: .milliseconds(20))
     }
-    throw Timeout(complaint: "message \(seqno) never was so")
+    throw WaitedInVain("message \(seqno) never was so")
   }
 
   func received(_ seqno: String) async throws -> Int? {
     try await admin("GET", "/messages/\(seqno)")["received"] as? Int
   }
   func read(_ seqno: String) async throws -> Int? { try await admin("GET", "/messages/\(seqno)")["read"] as? Int }
-
-  struct Timeout: Error { let complaint: String }
 
   /// The payload of a message, as this token got it.
   func payload(_ seqno: String, _ token: String) throws -> ReceivedPayload {
@@ -144,12 +143,9 @@ final class ClientStage: @unchecked Sendable {
 
   /// Waits for a silent push.
   func silentPush(_ token: String) throws -> ReceivedPayload {
-    let pause = try Wakeup()
-    for _ in 0..<3_000 * Sanitizers.slowness {
-      let all = simulator.deliveries(to: token).compactMap { try? ReceivedPayload(json: $0.payload ?? []) }
-      if let silent = all.last(where: \.isSilent) { return silent }
-      _ = pause.wait(atMost: .milliseconds(20))
+    try poll("no silent push came") {
+      simulator.deliveries(to: token).compactMap { try? ReceivedPayload(json: $0.payload ?? []) }.last(
+        where: \.isSilent)
     }
-    throw Timeout(complaint: "no silent push came")
   }
 }

@@ -70,15 +70,13 @@ import UPMCClientURLSession
     defer { TemporaryDirectory.remove(directory) }
     var child = try ChildProcess.start(
       [program, "--expect-client", "127.0.0.1:0", "--json"], output: .file(directory + "/out"), errors: .inherited)
-    let pause = try Wakeup()
-    var address: String?
-    for _ in 0..<3_000 where address == nil {
-      let line = TemporaryDirectory.read(directory + "/out") ?? ""
-      address = line.firstMatch(of: #/"expect":"http://([^"]+)"/#).map { String($0.1) }
-      _ = pause.wait(atMost: .milliseconds(20))
+    let address = try poll("the program has not said where it listens") {
+      (TemporaryDirectory.read(directory + "/out") ?? "").firstMatch(of: #/"expect":"http://([^"]+)"/#).map {
+        String($0.1)
+      }
     }
-    try await Harness(try #require(address)).go(CarelessClient(address ?? "", isSilent: true))
-    #expect(child.wait(atMost: .seconds(60)) == .exited(1))
+    try await Harness(address).go(CarelessClient(address, isSilent: true))
+    #expect(child.wait(atMost: .patience) == .exited(1))
     #expect(TemporaryDirectory.read(directory + "/out")?.contains(#""faults":["registration-missing"]"#) == true)
   }
 }

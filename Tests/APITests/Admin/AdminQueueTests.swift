@@ -1,6 +1,7 @@
 import Domain
 import Operations
 import Reactor
+import TestSupport
 import Testing
 
 @testable import API
@@ -84,7 +85,7 @@ import Testing
     var ids: [String] = []
     var ended = 0
     while ended < 4 {
-      let batch = taken.receive(atMost: .seconds(60))
+      let batch = taken.receive(atMost: .patience)
       try #require(!batch.isEmpty, "a thread does not end")
       ended += batch.count
       ids += batch.flatMap { $0 }

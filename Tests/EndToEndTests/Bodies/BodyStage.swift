@@ -1,5 +1,6 @@
 import Domain
 import HTTPServer
+import TestSupport
 import Testing
 
 @testable import API
@@ -24,7 +25,7 @@ final class BodyStage {
     server = try example.world.process(["UPMC_CTL_TRUSTED_SENDERS": "127.0.0.1"])
     try server.start()
     let server = server
-    _ = try example.world.poll("the server does not serve: \(server.output.suffix(2000))") {
+    _ = try poll("the server does not serve: \(server.output.suffix(2000))") {
       (try? TestClient(port: server.port).call("GET", "/ready"))?.status == 200 ? true : nil
     }
     clock = try ThreadClock(process: try #require(server.identifier))

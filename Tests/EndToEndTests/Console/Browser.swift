@@ -71,8 +71,8 @@ final class Browser {
 
   /// Asks the page again and again until it gives something that is neither false nor empty.
   @discardableResult
-  func wait(_ what: String, seconds: Int = 90, _ text: String, _ arguments: [Any] = []) throws -> Any {
-    let deadline = SystemClock().now + .seconds(seconds)
+  func wait(_ what: String, _ text: String, _ arguments: [Any] = []) throws -> Any {
+    let deadline = SystemClock().now + .patience
     var trouble = ""
     repeat {
       do {

@@ -1,6 +1,7 @@
 import Foundation
 import Simulator
 import TestTier
+import TestSupport
 import Testing
 
 /// The console's page of broadcast channels.
@@ -30,7 +31,7 @@ import Testing
     try browser.type("dialog[open] input[name=alert]", "1 : 0")
     try browser.click("dialog[open] [type=submit]")
     try browser.wait("no dialog", "return document.querySelector('dialog') === null")
-    let report = try console.world.poll("the update was not published") {
+    let report = try poll("the update was not published") {
       console.world.simulator.channel(apple).flatMap { $0.updates == 1 ? $0 : nil }
     }
     #expect(report.latest?.contains(#""content-state":{"home":1,"away":0}"#) == true, "\(report)")

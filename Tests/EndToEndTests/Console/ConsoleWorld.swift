@@ -129,7 +129,7 @@ final class ConsoleWorld {
   }
 
   func waitForDevices(_ count: Int) throws {
-    _ = try world.poll("the virtual devices have not registered") {
+    _ = try poll("the virtual devices have not registered") {
       (world.simulator.deviceCounters?.registered ?? 0) >= count ? true : nil
     }
   }

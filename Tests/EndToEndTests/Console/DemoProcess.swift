@@ -33,16 +33,10 @@ final class DemoProcess {
 
   /// Where the link that it prints leads on its server, once it stands there.
   func link() throws -> String {
-    let pause = try Wakeup()
-    for _ in 0..<1_800 * Sanitizers.slowness {
+    try poll("upmc demo printed no link: \(TemporaryDirectory.read(log) ?? "")") {
       let text = TemporaryDirectory.read(log) ?? ""
-      if text.contains("Ctrl-C stops everything"),
-        let match = text.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+(\/#sign-in=\S+)/)
-      {
-        return String(match.1)
-      }
-      _ = pause.wait(atMost: .milliseconds(50))
+      guard text.contains("Ctrl-C stops everything") else { return nil }
+      return text.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+(\/#sign-in=\S+)/).map { String($0.1) }
     }
-    throw WebDriver.Failure(description: "upmc demo printed no link: \(TemporaryDirectory.read(log) ?? "")")
   }
 }

@@ -38,16 +38,10 @@ final class OpenIDProviderProcess {
       ],
       environment: ["PATH=/usr/bin:/bin", "NO_COLOR=1"], output: .file(directory + "/log"),
       errors: .file(directory + "/log"))
-    let pause = try Wakeup()
-    for _ in 0..<1_200 * Sanitizers.slowness {
-      if let client = try? HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: port)),
-        (try? client.send(HTTPRequest("GET", "/jwks")))?.status == 200
-      {
-        return
-      }
-      _ = pause.wait(atMost: .milliseconds(50))
+    _ = try poll("no provider: \(TemporaryDirectory.read(directory + "/log") ?? "")", every: .milliseconds(50)) {
+      let client = try? HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: port))
+      return (try? client?.send(HTTPRequest("GET", "/jwks")))?.status == 200 ? true : nil
     }
-    throw WebDriver.Failure(description: "no provider: \(TemporaryDirectory.read(directory + "/log") ?? "")")
   }
 
   func stop() {

@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import TestTier
+import TestSupport
 import Testing
 
 /// What is stored beside messages: uploads with their end, and groups of people who get tests.
@@ -81,7 +82,7 @@ import Testing
     let test = "1"
     _ = try console.world.finished(test)
     try #require(try console.world.funnel(test).int("targeted") == 4)
-    _ = try console.world.poll("it was not read") { try console.world.funnel(test).int("read") == 4 ? true : nil }
+    _ = try poll("it was not read") { try console.world.funnel(test).int("read") == 4 ? true : nil }
     #expect(try console.world.count("SELECT purpose FROM messages") == 2)
     #expect(try sum(console) == [0, 0, 0])
     // It is remembered, and a send counts as ever.
@@ -92,7 +93,7 @@ import Testing
     #expect(try browser.script("return document.querySelector('#test-groups input').checked") as? Bool == true)
     let seqno = try console.world.send(#"{"all":true}"#)
     _ = try console.world.finished(seqno)
-    _ = try console.world.poll("it was not read") { try console.world.funnel(seqno).int("read") == 6 ? true : nil }
+    _ = try poll("it was not read") { try console.world.funnel(seqno).int("read") == 6 ? true : nil }
     #expect(try sum(console) == [6, 6, 6])
     try browser.expectSilence("the test group", except: "422")
   }

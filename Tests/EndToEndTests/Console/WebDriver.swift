@@ -35,7 +35,7 @@ final class WebDriver {
     }
     let port = try Self.port(log)
     var configuration = HTTPClient.Configuration()
-    configuration.timeout = .seconds(90)
+    configuration.timeout = .patience
     configuration.bodyBytes = 64 << 20
     client = try HTTPClient.Blocking(
       try HTTPOrigin(host: "127.0.0.1", port: port), configuration: configuration)
@@ -50,20 +50,18 @@ final class WebDriver {
   }
 
   private static func port(_ log: String) throws -> UInt16 {
-    let pause = try Wakeup()
-    for _ in 0..<600 {
-      let text = TemporaryDirectory.read(log) ?? ""
-      if let match = text.firstMatch(of: /started successfully on port (\d+)/), let port = UInt16(match.1) {
-        return port
-      }
-      _ = pause.wait(atMost: .milliseconds(50))
+    try poll("chromedriver has not started: \(TemporaryDirectory.read(log) ?? "")") {
+      (TemporaryDirectory.read(log) ?? "").firstMatch(of: /started successfully on port (\d+)/).flatMap { UInt16($0.1) }
     }
-    throw Failure(description: "chromedriver did not start: \(TemporaryDirectory.read(log) ?? "")")
   }
 
   private static func capabilities(_ directory: String) -> [String: Any] {
     [
       "browserName": "chrome",
+      // Milliseconds. The accessibility rules read the longest pages of the reference for many seconds.
+      "timeouts": [
+        "script": TestSupport.Limits.timeoutSeconds * 1_000, "pageLoad": TestSupport.Limits.timeoutSeconds * 1_000,
+      ],
       "goog:loggingPrefs": ["browser": "ALL"],
       "goog:chromeOptions": [
         "args": [

@@ -1,5 +1,6 @@
 import Reactor
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -54,7 +55,7 @@ final class BackgroundServer: Sendable {
         Issue.record(error)
       }
     }
-    stopper = try #require(ready.receive(atMost: .seconds(10)).first)
+    stopper = try #require(ready.receive(atMost: .patience).first)
   }
 
   deinit { stopper.stop() }
