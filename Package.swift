@@ -67,15 +67,17 @@ let package = Package(
     .systemLibrary(name: "CCMark", pkgConfig: "libcmark-gfm"),
     .systemLibrary(name: "CZLib", pkgConfig: "zlib"),
 
-    // First floor: threads, loops, inboxes, sockets, clocks.
-    module("Reactor", on: ["CLinux", heap]),
+    // First floor: points in time. Pure.
+    module("Time"),
+    // Above it: threads, loops, inboxes, sockets, clocks.
+    module("Reactor", on: ["Time", "CLinux", heap]),
     // Beside it: text from outside, and JSON as bytes. Pure.
     module("PlainText"),
     module("JSON", on: ["PlainText"]),
     // What a program counts about itself. Pure.
     module("Metrics"),
     // Which distributed trace a piece of work belongs to, and its spans. Pure.
-    module("Tracing"),
+    module("Tracing", on: ["Time"]),
 
     // Beside it: digests, ciphers and signatures. Pure.
     module("Crypto", on: ["COpenSSL"]),
@@ -87,44 +89,47 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Crypto", "Reactor", "COpenSSL"]),
     module("HTTP2", on: ["PlainText", "Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["TLS", "Metrics", "Tracing", "PlainText", "Reactor"]),
+    module("HTTPServer", on: ["TLS", "Metrics", "Tracing", "PlainText", "Time", "Reactor"]),
     module("HTTPClient", on: ["TLS", "PlainText", "Reactor", deque]),
-    module("Postgres", on: ["Reactor", "CLibPQ", deque]),
+    module("Postgres", on: ["Time", "Reactor", "CLibPQ", deque]),
     // Beside it: exports spans and metrics to a collector.
-    module("OTLP", on: ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Reactor", log]),
+    module("OTLP", on: ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Time", "Reactor", log]),
     // Beside it: a PostgreSQL server of our own, made, run and stopped.
     module("EmbeddedPostgres", on: ["Postgres", "Reactor"]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", "PlainText", "Crypto"]),
-    module("Store", on: ["Domain", "Tracing", "Postgres", "Reactor", "Crypto"]),
+    module("Domain", on: ["Time", "JSON", "PlainText", "Crypto"]),
+    module("Store", on: ["Domain", "Tracing", "Postgres", "Time", "Reactor", "Crypto"]),
     module(
       "Operations",
-      on: ["Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Reactor", "Crypto", log]),
+      on: ["Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Time", "Reactor", "Crypto", log]),
 
     // Beside it: what the ways to all push networks have in common.
-    module("PushTransport", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
+    module("PushTransport", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Time", "Reactor", log, deque]),
 
     // Fourth floor: the API, the dispatcher and the engine. Siblings never import each other.
-    module("APNs", on: ["PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor", "Crypto", log]),
+    module("APNs", on: ["PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Time", "Reactor", "Crypto", log]),
     module(
       "FCM",
-      on: ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor", log]),
+      on: ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Time", "Reactor", log]),
     module(
       "WebhookDelivery",
       on: [
-        "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Tracing", "Postgres", "Reactor",
+        "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Tracing", "Postgres", "Time",
+        "Reactor",
         "Crypto", log,
       ]),
-    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Tracing", "Reactor", log, heap]),
+    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Tracing", "Time", "Reactor", log, heap]),
     module(
       "API",
       on: [
-        "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing", "Reactor",
+        "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing", "Time",
+        "Reactor",
         "Crypto", "Gzip", "Markdown", log, deque,
       ]),
     module(
-      "Simulator", on: ["UPMCClient", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
+      "Simulator",
+      on: ["UPMCClient", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Time", "Reactor", "Crypto", deque]),
 
     // The client: what apps link. On its own ground, with no dependency; no unsafe flag may reach these four.
     module("UPMCClient"),
@@ -138,17 +143,17 @@ let package = Package(
       on: [
         "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator",
         "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
-        "Metrics", "Tracing", "OTLP", "Reactor", "Domain", "Crypto", log,
+        "Metrics", "Tracing", "OTLP", "Time", "Reactor", "Domain", "Crypto", log,
       ]),
     // What an operator does beside serving.
     module(
       "Maintenance",
-      on: ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"]),
+      on: ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Time", "Reactor"]),
     program(
       "upmc",
       on: [
         "Maintenance", "Server", "API", "Operations", "Store", "HTTPClient", "TLS", "Domain", "JSON", "Postgres",
-        "Reactor", arguments,
+        "Time", "Reactor", arguments,
       ]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
 
@@ -166,62 +171,68 @@ let package = Package(
         "Store",
         "Domain", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto",
       ]),
-    tests("ReactorTests", on: ["Reactor", "TestSupport"]),
+    tests("TimeTests", on: ["Time"]),
+    tests("ReactorTests", on: ["Time", "Reactor", "TestSupport"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),
     tests("MetricsTests", on: ["Metrics"]),
-    tests("TracingTests", on: ["Tracing"]),
-    tests("OTLPTests", on: ["OTLP", "Tracing", "Metrics", "HTTPClient", "Reactor"]),
+    tests("TracingTests", on: ["Tracing", "Time"]),
+    tests("OTLPTests", on: ["OTLP", "Tracing", "Metrics", "HTTPClient", "Time", "Reactor"]),
     tests("CryptoTests", on: ["Crypto"]),
     tests("MarkdownTests", on: ["Markdown"]),
     tests("GzipTests", on: ["Gzip", "Reactor", "TestSupport"]),
-    tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),
+    tests("DomainTests", on: ["Time", "Domain", "JSON", "Crypto"]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
     .target(
-      name: "TestSupport", dependencies: ["Postgres", "Store", "Reactor"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Postgres", "Store", "Time", "Reactor"], path: "Tests/TestSupport",
       swiftSettings: testing),
     // What measures UPMC against other software: a program among the tests, because production has no use for it.
     .executableTarget(
       name: "upmc-benchmark",
       dependencies: [
         "API", "Server", "APNs", "FCM", "PushTransport", "Simulator", "Operations", "Store", "Domain", "JSON",
-        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, "Crypto", log,
+        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Time", "Reactor", arguments, "Crypto", log,
       ], path: "Tests/Benchmarks", swiftSettings: strict),
     // The torture runner: a program among the tests, because it is one.
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
         "Server", "Simulator", "Store", "Domain", "JSON", "EmbeddedPostgres", "Postgres", "HTTPServer", "HTTPClient",
-        "Reactor", "TestSupport", arguments,
+        "Time", "Reactor", "TestSupport", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
     tests("TortureTests", on: ["upmc-torture", "Simulator", "TestSupport"]),
-    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
+    tests("PostgresTests", on: ["Postgres", "Time", "Reactor", "TestSupport"]),
     tests("EmbeddedPostgresTests", on: ["EmbeddedPostgres", "Postgres", "Reactor", "TestSupport"]),
     tests(
       "SimulatorTests",
       on: [
-        "UPMCClient", "Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+        "UPMCClient", "Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Time", "Reactor",
+        "TestSupport",
         "Crypto",
       ]),
     tests("TLSTests", on: ["TLS", "Crypto", "COpenSSL", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
       "DispatcherTests",
-      on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "Simulator", "TestSupport", "Crypto"]),
+      on: [
+        "Dispatcher", "Operations", "Store", "Domain", "Postgres", "Time", "Reactor", "Simulator", "TestSupport",
+        "Crypto",
+      ]),
     tests("PushTransportTests", on: ["PushTransport", "Domain", "Reactor", "Crypto"]),
     tests(
-      "FCMTests", on: ["FCM", "PushTransport", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", "Crypto", log]),
-    tests("APNsTests", on: ["APNs", "PushTransport", "Domain", "HTTP2", "TLS", "Reactor", "Crypto", log]),
+      "FCMTests",
+      on: ["FCM", "PushTransport", "Simulator", "Domain", "Time", "Reactor", "TLS", "TestSupport", "Crypto", log]),
+    tests("APNsTests", on: ["APNs", "PushTransport", "Domain", "HTTP2", "TLS", "Time", "Reactor", "Crypto", log]),
     tests(
       "OperationsTests",
-      on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
+      on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Time", "Reactor", "TestSupport", "Crypto"]),
     tests("CommandTests", on: ["upmc", "Simulator", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "APITests",
       on: [
-        "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
+        "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Time", "Reactor",
         "TestSupport",
         "Crypto", "Markdown", "Metrics", "Tracing",
       ]),
@@ -230,12 +241,12 @@ let package = Package(
       on: [
         "upmc", "Maintenance", "Server", "Simulator", "API", "Operations", "Store", "Domain", "JSON", "Postgres",
         "HTTPClient",
-        "HTTPServer", "WebhookDelivery", "TLS", "Reactor", "TestSupport", "Markdown", "Crypto",
+        "HTTPServer", "WebhookDelivery", "TLS", "Time", "Reactor", "TestSupport", "Markdown", "Crypto",
       ]),
     tests(
       "MaintenanceTests",
       on: [
-        "Maintenance", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Reactor",
+        "Maintenance", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Time", "Reactor",
         "TestSupport",
         "Crypto",
       ]),
@@ -245,9 +256,10 @@ let package = Package(
     tests(
       "ServerTests",
       on: [
-        "Server", "APNs", "Operations", "Store", "Domain", "HTTPServer", "Postgres", "Reactor", "TestSupport", "Crypto",
+        "Server", "APNs", "Operations", "Store", "Domain", "HTTPServer", "Postgres", "Time", "Reactor", "TestSupport",
+        "Crypto",
       ]),
-    tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
+    tests("StoreTests", on: ["Store", "Domain", "Postgres", "Time", "Reactor", "TestSupport"]),
   ]
 )
 

@@ -4,6 +4,7 @@ internal import Logging
 internal import PushTransport
 internal import Reactor
 internal import TLS
+internal import Time
 
 /// The APNs-specific part of a pool: provider tokens, certificates, and the meaning of each error.
 final class APNsAdapter: PushNetworkAdapter {

@@ -1,14 +1,14 @@
 internal import Domain
 internal import JSON
+package import Time
 
 /// An APNs error response, parsed as far as possible.
 package struct APNsAnswer: Equatable, Sendable {
   package let status: Int
   /// The reason code of APNs; empty if there is none.
   package let reasonText: String
-  /// The time at which APNs last confirmed that the token was no longer valid, in milliseconds since 1970; only for
-  /// status 410.
-  package let timestamp: Int64?
+  /// The time at which APNs last confirmed that the token was no longer valid; only for status 410.
+  package let timestamp: Timestamp?
   /// The delay in seconds from `Retry-After`, which APNs does not document but HTTP allows.
   package let retryAfter: Int?
 
@@ -48,16 +48,16 @@ package struct APNsAnswer: Equatable, Sendable {
     KeyText.kept(details(body).reason)
   }
 
-  private static func details(_ body: [UInt8]) -> (reason: String, timestamp: Int64?) {
+  private static func details(_ body: [UInt8]) -> (reason: String, timestamp: Timestamp?) {
     guard !body.isEmpty else { return ("", nil) }
     var reason = ""
-    var timestamp: Int64?
+    var timestamp: Timestamp?
     var reader = JSONReader(body)
     // Keep what was read before a syntax error.
     try? reader.readObject { (reader, name) throws(JSONError) in
       switch name {
       case "reason": reason = try reader.readString()
-      case "timestamp": timestamp = try reader.readInteger()
+      case "timestamp": timestamp = Timestamp(milliseconds: try reader.readInteger())
       default: try reader.skip()
       }
     }

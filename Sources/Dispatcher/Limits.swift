@@ -11,8 +11,8 @@ enum Limits {
   /// Maximum number of devices counted exactly when a shard has outgrown its plan. If there are more, the approver sees
   /// at least this number.
   static let recountedDevices = 100_000
-  /// Tolerance for clock differences between nodes and for slow registrations, in microseconds: one minute.
-  static let bindingDoubtMicroseconds: Int64 = 60_000_000
+  /// Tolerance for clock differences between nodes and for slow registrations: one minute.
+  static let bindingDoubt: Duration = .seconds(60)
   /// Maximum age of a claim's data when it is offered to a push network. Together with the half second that it may wait
   /// there (`PushBatch.freshNanoseconds`), a pause or logout takes effect within a second.
   static let claimAge: Duration = .milliseconds(400)
@@ -61,12 +61,12 @@ enum Limits {
   static let dueBlocks = 1_000
   /// Maximum claims of dead nodes adopted at once; each single send has its own claim.
   static let adoptedClaims = 200
-  /// Interval between full scans over held deliveries, in microseconds: some holds end without an announcement.
-  static let heldLookMicroseconds: Int64 = 10_000_000
+  /// Interval between full scans over held deliveries: some holds end without an announcement.
+  static let heldLookInterval: Duration = .seconds(10)
   /// Minimum time between full scans, as a multiple of the duration of the last one.
   static let heldLookRest: Int64 = 100
-  /// A row may become visible up to this long after it was due, in microseconds.
-  static let heldMarginMicroseconds: Int64 = 3_000_000
+  /// A row may become visible up to this long after it was due.
+  static let heldMargin: Duration = .seconds(3)
   /// Duration of a node's lease, in seconds of the database's clock.
   static let leaseSeconds: Int32 = 10
   /// How long a node relies on a lease renewal: less than the lease, because the renewal took time to arrive.
@@ -128,8 +128,8 @@ enum Limits {
   static let badgeInterval: Duration = .milliseconds(200)
   /// Maximum users claimed at once, and number of users in flight above which no more are claimed.
   static let badgeUsers = 500
-  /// Time after which the count is sent again to a user whose devices have not all answered, in microseconds.
-  static let badgeAgainMicroseconds: Int64 = 15_000_000
+  /// Time after which the count is sent again to a user whose devices have not all answered.
+  static let badgeAgainInterval: Duration = .seconds(15)
   /// Maximum attempts per user; after that, the devices wait for the next change of the count.
   static let badgeAttempts: Int16 = 5
   /// Timeout for an answer to a badge push: longer than that of any push network.

@@ -1,3 +1,5 @@
+package import Time
+
 /// A client application: the tenant to which all other data belongs.
 package struct App: Sendable, Equatable {
   /// Internal number of an app, the first column of every key.
@@ -22,15 +24,15 @@ package struct App: Sendable, Equatable {
     }
   }
 
-  /// The state of an app's deletion. Times are in microseconds since 1970.
+  /// The state of an app's deletion.
   package struct Deletion: Sendable, Equatable {
-    package let askedAt: Int64
+    package let askedAt: Timestamp
     /// End of the grace period. Until then the deletion can be cancelled; afterwards the app's data is removed.
-    package let purgeAfter: Int64
+    package let purgeAfter: Timestamp
     /// Number of rows removed so far; nil during the grace period.
     package let removedRows: Int64?
 
-    package init(askedAt: Int64, purgeAfter: Int64, removedRows: Int64?) {
+    package init(askedAt: Timestamp, purgeAfter: Timestamp, removedRows: Int64?) {
       self.askedAt = askedAt
       self.purgeAfter = purgeAfter
       self.removedRows = removedRows

@@ -1,3 +1,5 @@
+package import Time
+
 /// The consents that a device's user has given or withdrawn, with their times.
 ///
 /// If an app never asks, there are no consents, and its devices receive everything except advertising, which many
@@ -5,10 +7,10 @@
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool
-    /// Time at which consent was last given or withdrawn, in microseconds since 1970.
-    package let at: Int64
+    /// Time at which consent was last given or withdrawn.
+    package let at: Timestamp
 
-    package init(isGiven: Bool, at: Int64) {
+    package init(isGiven: Bool, at: Timestamp) {
       self.isGiven = isGiven
       self.at = at
     }
@@ -33,7 +35,7 @@ package struct Consents: Equatable, Sendable {
   }
 
   /// Applies a report. Repeating the same answer keeps its time, which is when the answer was first given.
-  package mutating func apply(_ change: Change, at now: Int64) {
+  package mutating func apply(_ change: Change, at now: Timestamp) {
     func merge(_ answer: inout Answer?, _ value: Bool?) {
       guard let value, answer?.isGiven != value else { return }
       answer = Answer(isGiven: value, at: now)

@@ -1,11 +1,13 @@
+package import Time
+
 /// The totals of one message. Invariant: `targeted = pending + accepted + rejected + expired + cancelled + skipped`,
 /// where pending are the deliveries without outcome.
 package struct Funnel: Equatable, Sendable {
   package var seqno: Seqno
   /// The app's id.
   package var appID = ""
-  /// Time at which the message was created, in microseconds since 1970.
-  package var createdAt: Int64 = 0
+  /// Time at which the message was created.
+  package var createdAt: Timestamp = .zero
   /// The message's alert as JSON, as in the request; nil if it has none, is confidential, or is too large for lists.
   package var alert: String?
   /// True if the message's content is encrypted and never shown.
@@ -30,8 +32,8 @@ package struct Funnel: Equatable, Sendable {
   package var stateReason: String?
   /// SEQNO of the message that this one resends; nil if none.
   package var resendOf: Seqno?
-  /// Time at which the message is (or was) due, in microseconds since 1970; nil for immediately.
-  package var dueAt: Int64?
+  /// Time at which the message is (or was) due; nil for immediately.
+  package var dueAt: Timestamp?
   /// The sender's own reference: JSON as in the request; nil if absent.
   package var reference: String?
   /// The device that sent the message: JSON as in the request; nil if absent.

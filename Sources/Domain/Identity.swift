@@ -1,3 +1,5 @@
+package import Time
+
 /// The rules by which an app determines which user a device belongs to.
 extension App {
   /// The proof that a device belongs to a user. Raw values are stored, for apps and for each device's binding.
@@ -30,8 +32,8 @@ extension App {
     package var identity = Identity.proof
     /// A stricter mode that is only simulated: what it would refuse is counted. Nil if there is none.
     package var observed: Identity?
-    /// Time at which weaker bindings end, in microseconds since 1970; nil if there is no grace period.
-    package var graceEndsAt: Int64?
+    /// Time at which weaker bindings end; nil if there is no grace period.
+    package var graceEndsAt: Timestamp?
     /// True if, in `open`, a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
     package var keepsUserOnRefresh = false
     /// True if, in `open`, confidential messages go only to devices with a proof, as in the other modes.

@@ -1,5 +1,3 @@
-package import JSON
-
 /// A local date and time without a time zone: `2026-12-24T09:00`. PostgreSQL, which has the time zone data, computes
 /// the instant. Decision 066.
 package struct LocalTime: Equatable, Sendable {
@@ -94,47 +92,6 @@ package struct ClockTime: Equatable, Sendable {
 
   package var text: String { "\(Digits.text(hour, 2)):\(Digits.text(minute, 2)):\(Digits.text(second, 2))" }
   var seconds: Int64 { Int64(hour * 3600 + minute * 60 + second) }
-}
-
-/// Parses RFC 3339 timestamps: `2026-12-24T09:00:00+09:00`, `…Z`.
-package enum Moment {
-  /// Parses a timestamp and returns microseconds since 1970. Returns nil if malformed.
-  package static func microseconds(_ text: String) -> Int64? {
-    var body = Substring(text)
-    var offset: Int64 = 0
-    if let last = body.last, last == "Z" || last == "z" {
-      body.removeLast()
-    } else {
-      guard body.count > 6, let sign = body.dropLast(5).last, sign == "+" || sign == "-",
-        let zone = ClockTime(body.suffix(5))
-      else { return nil }
-      offset = zone.seconds * (sign == "-" ? -1 : 1)
-      body.removeLast(6)
-    }
-    var fraction: Int64 = 0
-    if let point = body.firstIndex(of: ".") {
-      let digits = body[body.index(after: point)...]
-      let kept = digits.prefix(6)
-      guard !digits.isEmpty, let number = Digits.number(kept, kept.count),
-        digits.utf8.allSatisfy({ (48...57).contains($0) })
-      else { return nil }
-      fraction = (0..<6 - kept.count).reduce(Int64(number)) { value, _ in value * 10 }
-      body = body[..<point]
-    }
-    let parts = body.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == "t" }
-    guard parts.count == 2, let date = CalendarDate(parts[0]), let time = ClockTime(parts[1]) else { return nil }
-    return (LocalTime(date: date, time: time).secondsAtUTC - offset) * 1_000_000 + fraction
-  }
-}
-
-extension JSONReader {
-  /// Parses a timestamp and returns microseconds since 1970.
-  package mutating func readMoment() throws(JSONError) -> Int64 {
-    guard let moment = Moment.microseconds(try readString()) else {
-      throw JSONError("must be a time with its offset, for example 2026-12-24T09:00:00+09:00")
-    }
-    return moment
-  }
 }
 
 /// Parses and formats numbers of fixed width.

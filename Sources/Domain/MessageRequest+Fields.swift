@@ -1,4 +1,5 @@
 package import JSON
+internal import Time
 
 /// The members of a send, with their parsing and their API description.
 extension MessageRequest {
@@ -83,7 +84,7 @@ extension MessageRequest {
       "onUnknown", unknownPolicy, \.onUnknown,
       "When nobody knows whether a push arrived: send it again (default), or rather not."),
     .given("pace", .pace, \.pace), .given("canary", .canary, \.canary),
-    .given("sendAt", .givenMoment, "When it goes out. Not beside `localTime`.") { $0.set(.at($1)) },
+    .given("sendAt", .moment, "When it goes out. Not beside `localTime`.") { $0.set(.at($1)) },
     .given("localTime", .localTime, "When it goes out, by each device's own clock.") { $0.set(.local($1)) },
     .given("repeat", Repetition.object.form, \.repetition), .given("window", SendWindow.object.form, \.window),
   ]
@@ -113,12 +114,6 @@ extension BadgeRequest {
 extension JSONForm<Canary> {
   fileprivate static let canary = JSONForm(
     JSONSchema.reference("Canary"), read: { (reader) throws(JSONError) in try Canary.read(&reader) })
-}
-
-extension JSONForm<Int64> {
-  /// The form of a timestamp in a request, in microseconds since 1970.
-  static let givenMoment = JSONForm(
-    JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() })
 }
 
 extension JSONReader {

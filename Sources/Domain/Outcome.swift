@@ -1,3 +1,5 @@
+package import Time
+
 /// Outcome of a delivery. The raw values are stored in the database.
 package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   /// The push network accepted the push.
@@ -52,9 +54,9 @@ package enum SubmissionResult: Equatable, Sendable {
   case accepted
   /// Refused permanently, for a reason that does not concern the device's token. The reason is the network's own code.
   case rejected(reason: String)
-  /// Refused because the token is not valid (any more). `since` is when the network learned that, in milliseconds since
-  /// 1970, if known; a later registration remains valid.
-  case badToken(reason: String, since: Int64?)
+  /// Refused because the token is not valid (any more). `since` is when the network learned that, if known; a
+  /// later registration remains valid.
+  case badToken(reason: String, since: Timestamp?)
   /// Refused temporarily: retry after a delay. `after` is the delay in seconds that the network requested.
   case retry(reason: String, after: Int?)
   /// Refused because this device gets too many pushes: all deliveries to this device must wait, but no others. `after`

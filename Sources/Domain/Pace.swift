@@ -1,4 +1,5 @@
 package import JSON
+package import Time
 
 /// Speed limit of a message: devices per second, or batches of devices with a pause between them.
 package struct Pace: Equatable, Sendable {
@@ -63,24 +64,24 @@ package struct Pace: Equatable, Sendable {
 }
 
 /// Computes how many devices a pace allows now. Stored in the database and shared by all nodes; times are those of the
-/// database's clock, in microseconds since 1970.
+/// database's clock.
 package struct PaceMeter: Equatable, Sendable {
   /// Number of devices that may be claimed; negative if a user's devices, which are never split, exceeded what was
   /// left.
   package private(set) var tokens: Double
-  package private(set) var countedAt: Int64
+  package private(set) var countedAt: Timestamp
   /// Time before which nothing may be claimed; nil for no such limit.
-  package private(set) var readyAt: Int64?
+  package private(set) var readyAt: Timestamp?
 
   /// Restores a meter from the database.
-  package init(tokens: Double, countedAt: Int64, readyAt: Int64?) {
+  package init(tokens: Double, countedAt: Timestamp, readyAt: Timestamp?) {
     self.tokens = tokens
     self.countedAt = countedAt
     self.readyAt = readyAt
   }
 
   /// Creates a meter for a pace that starts now.
-  package init(_ pace: Pace, now: Int64) {
+  package init(_ pace: Pace, now: Timestamp) {
     self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
   }
 
@@ -91,14 +92,14 @@ package struct PaceMeter: Equatable, Sendable {
   }
 
   /// Returns the number of devices that may be claimed now.
-  package mutating func allowance(_ pace: Pace, now: Int64) -> Int {
+  package mutating func allowance(_ pace: Pace, now: Timestamp) -> Int {
     if let readyAt, now < readyAt { return 0 }
     if pace.waitSeconds > 0 {
       if readyAt != nil { tokens = Double(pace.devices) + min(0, tokens) }
     } else {
       // Let up to half a second's devices accumulate between two polls, enough to keep the pace.
       let most = 1 + Double(pace.devices) / 2
-      tokens = min(most, tokens + Double(max(0, now - countedAt)) / 1_000_000 * Double(pace.devices))
+      tokens = min(most, tokens + max(.zero, now - countedAt) / .seconds(1) * Double(pace.devices))
     }
     countedAt = now
     readyAt = nil
@@ -109,10 +110,10 @@ package struct PaceMeter: Equatable, Sendable {
   package mutating func take(_ devices: Int, _ pace: Pace) {
     tokens -= Double(devices)
     if pace.waitSeconds > 0 {
-      if tokens < 1 { readyAt = countedAt + Int64(pace.waitSeconds) * 1_000_000 }
+      if tokens < 1 { readyAt = countedAt + .seconds(pace.waitSeconds) }
     } else {
       let missing = Self.portion(pace) - tokens
-      if missing > 0 { readyAt = countedAt + Int64(missing / Double(pace.devices) * 1_000_000) }
+      if missing > 0 { readyAt = countedAt + .seconds(missing / Double(pace.devices)) }
     }
   }
 }

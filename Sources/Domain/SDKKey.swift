@@ -1,4 +1,5 @@
 package import Crypto
+package import Time
 
 /// Creates and verifies `AUTHKEY`, the credential of apps built with the existing SDK.
 ///
@@ -51,15 +52,13 @@ package struct SDKKeyring: Sendable {
   }
 
   /// Returns a new AUTHKEY.
-  /// - Parameter now: in seconds since 1970.
-  package func make(_ subject: Subject, now: Int64) -> String {
-    let text = "\(subject.text).\(now + Domain.Limits.sdkKeySeconds)"
+  package func make(_ subject: Subject, now: Timestamp) -> String {
+    let text = "\(subject.text).\((now + Domain.Limits.sdkKeyLifetime).seconds)"
     return "\(text).\(Self.seal(text, keys.present))"
   }
 
   /// Verifies an AUTHKEY.
-  /// - Parameter now: in seconds since 1970.
-  package func verify(_ authKey: String, now: Int64) -> Verdict {
+  package func verify(_ authKey: String, now: Timestamp) -> Verdict {
     guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
     let isTokenOnly = parts.count == 6 && parts[3].hasPrefix("a")
@@ -70,7 +69,7 @@ package struct SDKKeyring: Sendable {
     guard keys.all.contains(where: { ConstantTime.isEqual(given, Array(Self.seal(text, $0).utf8)) }) else {
       return .forged
     }
-    guard now < end else { return .expired }
+    guard now.seconds < end else { return .expired }
     let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch, isTokenOnly: isTokenOnly) }
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
@@ -87,8 +86,8 @@ package struct SDKKeyring: Sendable {
 }
 
 extension Domain.Limits {
-  /// Validity of an SDK key in seconds. Clients request a new one by themselves.
-  package static let sdkKeySeconds: Int64 = 1800
+  /// Validity of an SDK key. Clients request a new one by themselves.
+  package static let sdkKeyLifetime: Duration = .seconds(1_800)
   /// Maximum length in bytes, longer than any key: two numbers, a UUID, two digests and a time.
   static let sdkKeyBytes = 256
 }

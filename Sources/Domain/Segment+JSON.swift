@@ -180,7 +180,7 @@ extension JSONForm<Segment.TimeRange> {
   fileprivate static let timeRange = JSONObject(
     "SegmentTimes", from: Segment.TimeRange(), more: [("minProperties", .number(1))],
     [
-      .given("since", .givenMoment, \.since), .given("before", .givenMoment, \.before),
+      .given("since", .moment, \.since), .given("before", .moment, \.before),
       .given("within", .seconds(1...Domain.Limits.segmentAgeSeconds), \.within, "So long ago at most."),
       .given("notWithin", .seconds(1...Domain.Limits.segmentAgeSeconds), \.notWithin, "Longer ago."),
     ]

@@ -1,3 +1,5 @@
+package import Time
+
 /// An audience defined by conditions on devices. `Store` compiles it to SQL.
 package indirect enum Segment: Equatable, Sendable {
   case all([Segment])
@@ -40,10 +42,10 @@ package indirect enum Segment: Equatable, Sendable {
   }
 
   package struct TimeRange: Equatable, Sendable {
-    /// Start, in microseconds since 1970, inclusive; nil for none.
-    package var since: Int64?
-    /// End, in microseconds since 1970, exclusive; nil for none.
-    package var before: Int64?
+    /// Start, inclusive; nil for none.
+    package var since: Timestamp?
+    /// End, exclusive; nil for none.
+    package var before: Timestamp?
     /// At most this many seconds before the audience is read; nil for no such limit.
     package var within: Int64?
     /// More than this many seconds before the audience is read; nil for no such limit.

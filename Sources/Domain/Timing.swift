@@ -1,11 +1,12 @@
 package import JSON
+package import Time
 
 /// The time at which a message is sent.
 package enum Timing: Equatable, Sendable {
   /// As soon as the message is accepted.
   case now
-  /// At an instant, in microseconds since 1970.
-  case at(Int64)
+  /// At an instant.
+  case at(Timestamp)
   /// At this time of each device's local clock.
   case local(LocalTime)
 }

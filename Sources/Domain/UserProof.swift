@@ -1,5 +1,6 @@
 package import Crypto
 internal import JSON
+package import Time
 
 /// Verifies that an app's own backend confirms a user. The client key is not sufficient, because it is contained in
 /// every copy of the app, and anyone could register as any user.
@@ -31,15 +32,14 @@ package struct UserProofKeyring: Sendable {
   }
 
   /// Returns whether a proof is valid for the user.
-  /// - Parameter now: in microseconds since 1970.
-  package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Int64) -> Bool {
+  package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Timestamp) -> Bool {
     keys.all.contains { key in
       let secret = HMAC(key: SymmetricKey(Array(Self.secret(appID, generation, key).utf8)))
       return Self.verify(proof, clientUID: clientUID, secret, now: now)
     }
   }
 
-  private static func verify(_ proof: String, clientUID: String, _ secret: HMAC, now: Int64) -> Bool {
+  private static func verify(_ proof: String, clientUID: String, _ secret: HMAC, now: Timestamp) -> Bool {
     let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
       return ConstantTime.isEqual(
@@ -54,7 +54,7 @@ package struct UserProofKeyring: Sendable {
       return false
     }
     return texts["sub"].map { $0.utf8.elementsEqual(clientUID.utf8) } == true
-      && (texts["exp"].flatMap { Int64($0) } ?? 0) > now / 1_000_000
+      && (texts["exp"].flatMap { Int64($0) } ?? 0) > now.seconds
   }
 
   /// Returns the string and number members of a JSON object, and ignores other members.

@@ -6,6 +6,7 @@ internal import PlainText
 internal import PushTransport
 internal import Reactor
 internal import TLS
+internal import Time
 
 /// The OAuth access token of one service account. Fetched when first needed and renewed before it expires, by one
 /// request at a time.
@@ -85,7 +86,7 @@ final class AccessTokens {
     self.resolve = resolve
   }
 
-  private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  private var wallSeconds: Int64 { loop.clock.wallTime.seconds }
 
   /// The remaining lifetime of the token.
   private var rest: Duration { min(endsAt - loop.clock.now, .seconds(endsAtSeconds - wallSeconds)) }

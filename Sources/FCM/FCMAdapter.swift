@@ -4,6 +4,7 @@ internal import Logging
 internal import PlainText
 internal import PushTransport
 internal import Reactor
+internal import Time
 
 /// The FCM-specific part of a pool: access tokens, the project's rate limit, and the meaning of each error.
 final class FCMAdapter: PushNetworkAdapter {
@@ -24,7 +25,7 @@ final class FCMAdapter: PushNetworkAdapter {
 
   var name: String { "\(account.tokens.account.email) of \(account.tokens.account.projectID)" }
 
-  private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  private var wallSeconds: Int64 { loop.clock.wallTime.seconds }
 
   // MARK: Requests
 

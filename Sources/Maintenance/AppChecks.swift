@@ -5,6 +5,7 @@ internal import Reactor
 internal import Server
 internal import Store
 internal import TLS
+internal import Time
 
 /// The checks of `upmc doctor` for the master key, the apps, and the push networks.
 struct AppChecks {
@@ -111,7 +112,7 @@ struct AppChecks {
 
   private func identity(_ app: App, _ note: (Finding) -> Void) {
     if let end = app.identityRules.graceEndsAt {
-      let date = Timestamp.text(end).prefix(10)
+      let date = end.description.prefix(10)
       note(
         .warning(
           "identity", app.appID,
@@ -216,7 +217,7 @@ struct AppChecks {
         return true
       }
       let finding = MachineChecks.expiry(
-        end, subject, app.appID, now: clock.wallMicroseconds / 1_000_000,
+        Timestamp(seconds: end), subject, app.appID, now: clock.wallTime,
         remedy: "Make a new certificate or, better, a .p8 key; `upmc app credential \(app.appID) …`.")
       note(finding)
       return finding.severity != .failure

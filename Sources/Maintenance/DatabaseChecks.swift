@@ -3,6 +3,7 @@ internal import Postgres
 internal import Reactor
 internal import Server
 internal import Store
+internal import Time
 
 /// The checks of `upmc doctor` for the database: whether it is reachable, accepts writes, has UPMC's schema, and stores
 /// commits durably.
@@ -33,7 +34,7 @@ final class DatabaseChecks {
       let connection = try Connection(url, options: options)
       let asked = time.now
       let server = try connection.run(Diagnosis.server())
-      time.learn(server.wallMicroseconds, asked: asked, answered: time.now)
+      time.learn(server.wallTime, asked: asked, answered: time.now)
       look(at: server, note)
       note(clockDifference)
       guard lookAtSchema(connection, note) else { return connection }

@@ -3,6 +3,7 @@ internal import Postgres
 internal import Reactor
 internal import Server
 internal import TLS
+internal import Time
 
 /// The checks of `upmc doctor` for listeners: certificate, public address, trusted proxies, console files and uploads.
 struct ListenerChecks {
@@ -32,14 +33,15 @@ struct ListenerChecks {
 
   private func finding(_ identity: TLSIdentity, _ file: String) -> Finding {
     let subject = "listener certificate"
-    let now = clock.wallMicroseconds / 1_000_000
-    if identity.certificate.notBefore > now {
+    let now = clock.wallTime
+    if identity.certificate.notBefore > now.seconds {
       return .failure(
-        subject, file, "not valid before \(MachineChecks.days(identity.certificate.notBefore - now)) from now",
+        subject, file, "not valid before \(MachineChecks.days(identity.certificate.notBefore - now.seconds)) from now",
         remedy: "Wait, or use one that is valid; should it be valid by now, set this machine's clock.")
     }
     let expiry = MachineChecks.expiry(
-      identity.certificate.notAfter, subject, file, now: now, remedy: "Renew it and tell the server by SIGHUP.")
+      Timestamp(seconds: identity.certificate.notAfter), subject, file, now: now,
+      remedy: "Renew it and tell the server by SIGHUP.")
     if expiry.severity == .failure { return expiry }
     if let host = publicHost?.host, !identity.isGood(forHost: host) {
       return .warning(

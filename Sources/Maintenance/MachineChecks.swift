@@ -2,6 +2,7 @@ internal import Postgres
 internal import Reactor
 internal import Server
 internal import TLS
+internal import Time
 
 /// The checks of `upmc doctor` for the machine and the files named in the configuration.
 struct MachineChecks {
@@ -70,8 +71,8 @@ struct MachineChecks {
   }
 
   /// Returns the finding about the remaining validity of a certificate or the like.
-  static func expiry(_ end: Int64, _ subject: String, _ place: String, now: Int64, remedy: String) -> Finding {
-    let days = (end - now) / 86_400
+  static func expiry(_ end: Timestamp, _ subject: String, _ place: String, now: Timestamp, remedy: String) -> Finding {
+    let days = (end - now).components.seconds / 86_400
     if end <= now { return .failure(subject, place, "ended \(-days) days ago", remedy: remedy) }
     if days < Maintenance.Limits.certificateDays {
       return .warning(subject, place, "ends in \(days) days", remedy: remedy)

@@ -1,4 +1,5 @@
 internal import Reactor
+internal import Time
 
 /// Checks that a collector accepts this installation's exports, with empty requests, which the specification allows.
 package enum CollectorTrial {
@@ -6,7 +7,7 @@ package enum CollectorTrial {
   /// twice the configured timeout.
   package static func objection(_ configuration: OTLPConfiguration) -> String? {
     let collector = Collector(configuration)
-    let now = configuration.clock.wallMicroseconds
+    let now = configuration.clock.wallTime
     var bodies = [("traces", OTLPTraces.body([], of: configuration.resource))]
     if configuration.metricsInterval != nil {
       let period = OTLPMetrics.Period(began: now, now: now)

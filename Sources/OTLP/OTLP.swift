@@ -2,6 +2,7 @@ internal import HTTPClient
 internal import Logging
 package import Metrics
 package import Reactor
+internal import Time
 package import Tracing
 
 /// Exports spans and metrics to a collector by OTLP/HTTP with JSON. Decision 133.
@@ -58,7 +59,7 @@ private final class ExportLoop {
   private var pauses: [String: ExportPause] = [:]
   private var failing: Set<String> = []
   private var metricsDue: Instant
-  private let began: Int64
+  private let began: Timestamp
 
   init(_ configuration: OTLPConfiguration, _ spans: SpanQueue, _ metrics: Metrics) {
     self.configuration = configuration
@@ -67,7 +68,7 @@ private final class ExportLoop {
     meter = ExportMeter(metrics, spans)
     collector = Collector(configuration)
     clock = configuration.clock
-    began = clock.wallMicroseconds
+    began = clock.wallTime
     metricsDue = clock.now + (configuration.metricsInterval ?? .zero)
   }
 
@@ -123,7 +124,7 @@ private final class ExportLoop {
   private func exportMetrics(within timeout: Duration) {
     guard isDue("metrics") else { return }
     let samples = metrics.samples()
-    let period = OTLPMetrics.Period(began: began, now: clock.wallMicroseconds)
+    let period = OTLPMetrics.Period(began: began, now: clock.wallTime)
     let body = OTLPMetrics.body(samples, period, of: configuration.resource)
     switch collector.send("metrics", body, within: timeout) {
     case .taken(let rejected, let why): succeeded("metrics", rejected, why)

@@ -1,5 +1,6 @@
 internal import JSON
 package import Metrics
+package import Time
 
 /// Encodes metrics as the body of `POST /v1/metrics`: the names, labels and values of `/metrics`, counters and
 /// histograms cumulative since the process began.
@@ -9,10 +10,9 @@ package enum OTLPMetrics {
     let began: String
     let now: String
 
-    /// Creates an interval from times in microseconds since 1970.
-    package init(began: Int64, now: Int64) {
-      self.began = String(began) + "000"
-      self.now = String(max(began, now)) + "000"
+    package init(began: Timestamp, now: Timestamp) {
+      self.began = began.nanosecondsText
+      self.now = max(began, now).nanosecondsText
     }
   }
 
@@ -74,4 +74,9 @@ package enum OTLPMetrics {
     if name.hasSuffix("_seconds") { return "s" }
     return name.hasSuffix("_bytes") ? "By" : nil
   }
+}
+
+extension Timestamp {
+  /// Nanoseconds since 1970, as text: OTLP's form of a time in JSON.
+  var nanosecondsText: String { "\(microseconds)000" }
 }

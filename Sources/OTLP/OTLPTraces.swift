@@ -37,8 +37,8 @@ package enum OTLPTraces {
     writer.member("flags", flags)
     writer.member("name", span.name)
     writer.member("kind", Codes.kind(span.kind))
-    writer.member("startTimeUnixNano", String(span.began) + "000")
-    writer.member("endTimeUnixNano", String(span.ended) + "000")
+    writer.member("startTimeUnixNano", span.began.nanosecondsText)
+    writer.member("endTimeUnixNano", span.ended.nanosecondsText)
     writer.list("attributes") { writer in
       for attribute in span.attributes {
         switch attribute.value {

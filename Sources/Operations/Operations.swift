@@ -28,8 +28,8 @@ package enum Operations {
     /// Number of catalog reloads after which the time zones are reloaded too: one reload a second, so about ten
     /// minutes.
     static let readingsPerTimeZones = 600
-    /// Precision, in microseconds, with which the time of a device's last call is recorded (one hour).
-    static let seenMicroseconds: Int64 = 3_600 * 1_000_000
+    /// Precision with which the time of a device's last call is recorded (one hour).
+    static let seenInterval: Duration = .seconds(3_600)
     /// Number of source addresses of new devices that are kept in memory before idle ones are removed: a few hundred
     /// KiB.
     static let rememberedSources = 4_096

@@ -1,3 +1,5 @@
+internal import Time
+
 /// An encoder for sequences of values in PostgreSQL's binary format, each preceded by its length.
 ///
 /// Array elements and COPY fields share this format: four bytes of length (−1 for NULL), then the value in big-endian
@@ -80,8 +82,8 @@ struct BinaryFields {
     bytes.append(bigEndian: value.low)
   }
 
-  mutating func append(timestampMicroseconds value: Int64?) {
-    append(value.map(PostgresEpoch.fromUnix))
+  mutating func append(timestamp value: Timestamp?) {
+    append(value.map(PostgresEpoch.stored))
   }
 
   mutating func append(json value: String?) {

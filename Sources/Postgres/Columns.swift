@@ -1,3 +1,5 @@
+package import Time
+
 /// Columns for batched statements, as in `unnest($1::int8[], …)`: append one value per row, pass the column to
 /// `Parameters`, call `removeAll()` and reuse it. Memory is kept between uses, and values are copied when passed. Not
 /// thread-safe: one owner.
@@ -100,7 +102,7 @@ package struct UUIDColumn: Sendable {
   }
 }
 
-/// A column of `timestamptz`; values are microseconds since 1970-01-01 UTC.
+/// A column of `timestamptz`.
 package struct TimestampColumn: Sendable {
   var fields = BinaryFields()
   /// Number of rows appended.
@@ -108,8 +110,8 @@ package struct TimestampColumn: Sendable {
 
   package init() {}
 
-  package mutating func append(_ microseconds: Int64?) {
-    fields.append(timestampMicroseconds: microseconds)
+  package mutating func append(_ time: Timestamp?) {
+    fields.append(timestamp: time)
     count += 1
   }
 

@@ -1,3 +1,5 @@
+package import Time
+
 /// Writes rows to a binary COPY. Valid only inside `Connection.copyIn`.
 ///
 /// For each row, call `beginRow(columns:)`, then append exactly that many values. Values are not converted: each must
@@ -26,8 +28,7 @@ package struct CopyWriter {
   package mutating func append(text value: String?) { fields.append(text: value) }
   package mutating func append(bytes value: [UInt8]?) { fields.append(bytes: value) }
   package mutating func append(uuid value: UUIDValue?) { fields.append(uuid: value) }
-  /// Appends a `timestamptz`, given in microseconds since 1970-01-01 UTC; nil appends NULL.
-  package mutating func append(timestampMicroseconds value: Int64?) { fields.append(timestampMicroseconds: value) }
+  package mutating func append(_ value: Timestamp?) { fields.append(timestamp: value) }
   /// Appends a value of a `jsonb` column.
   package mutating func append(json value: String?) { fields.append(json: value) }
 

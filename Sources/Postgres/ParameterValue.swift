@@ -1,3 +1,5 @@
+package import Time
+
 /// A Swift value that a statement takes as a parameter. Its type fixes the PostgreSQL type, so that the SQL needs no
 /// cast.
 package protocol ParameterValue {
@@ -91,24 +93,10 @@ extension UUIDValue: NullableParameterValue {
   }
 }
 
-/// An instant, sent as `timestamptz`.
-package struct TimestampValue: NullableParameterValue {
-  /// Microseconds since 1970-01-01 UTC.
-  private let microseconds: Int64
-
-  /// Creates a parameter from a time.
-  /// - Parameter microseconds: time since 1970-01-01 UTC.
-  package init(_ microseconds: Int64) {
-    self.microseconds = microseconds
-  }
-
-  package init?(_ microseconds: Int64?) {
-    guard let microseconds else { return nil }
-    self.microseconds = microseconds
-  }
-
+/// Encodes `Timestamp` as `timestamptz`.
+extension Timestamp: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
-    parameters.add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.fromUnix($1.microseconds)) }
+    parameters.add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.stored($1)) }
   }
 }
 

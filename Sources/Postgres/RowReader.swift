@@ -1,3 +1,5 @@
+package import Time
+
 /// Reads the values of one row, column after column in the order of the statement's list.
 ///
 /// Reading past the last column, NULL as a non-optional value, or another type than the column's is a programming
@@ -44,8 +46,8 @@ package struct RowReader {
   /// Reads a value of any text type, `json` or `jsonb`.
   package mutating func text() -> String { rows.text(index, next()) }
   package mutating func bytes() -> [UInt8] { rows.bytes(index, next()) }
-  /// Reads a `timestamptz` as microseconds since 1970-01-01 UTC.
-  package mutating func timestamp() -> Int64 { rows.timestampMicroseconds(index, next()) }
+  /// Reads a `timestamptz`.
+  package mutating func timestamp() -> Timestamp { rows.timestamp(index, next()) }
 
   // MARK: Values that may be NULL
 
@@ -57,7 +59,7 @@ package struct RowReader {
   package mutating func optionalUUID() -> UUIDValue? { nextUnlessNull().map { rows.uuid(index, $0) } }
   package mutating func optionalText() -> String? { nextUnlessNull().map { rows.text(index, $0) } }
   package mutating func optionalBytes() -> [UInt8]? { nextUnlessNull().map { rows.bytes(index, $0) } }
-  package mutating func optionalTimestamp() -> Int64? { nextUnlessNull().map { rows.timestampMicroseconds(index, $0) } }
+  package mutating func optionalTimestamp() -> Timestamp? { nextUnlessNull().map { rows.timestamp(index, $0) } }
 }
 
 extension Rows {

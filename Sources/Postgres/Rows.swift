@@ -1,5 +1,6 @@
 internal import CLibPQ
 internal import Glibc
+package import Time
 
 /// The result of one statement: its rows in binary format, or just the number of affected rows.
 ///
@@ -86,9 +87,9 @@ package final class Rows {
       low: UInt64(bigEndian: field.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
   }
 
-  /// Reads a `timestamptz` as microseconds since 1970-01-01 UTC.
-  package func timestampMicroseconds(_ row: Int, _ column: Int) -> Int64 {
-    PostgresEpoch.toUnix(int64(row, column))
+  /// Reads a `timestamptz`.
+  package func timestamp(_ row: Int, _ column: Int) -> Timestamp {
+    PostgresEpoch.timestamp(int64(row, column))
   }
 
   /// Reads a value of any text type, `json` or `jsonb`.

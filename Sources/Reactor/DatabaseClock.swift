@@ -1,4 +1,5 @@
 internal import Synchronization
+package import Time
 
 /// The database's time, which all nodes share: this machine's monotonic clock plus an offset estimated from the
 /// database's answers. Used for every time that is stored, or compared with stored times.
@@ -41,20 +42,22 @@ package final class DatabaseClock: Clock {
 
   package var now: Instant { machine.now }
 
-  package var wallMicroseconds: Int64 {
+  package var wallTime: Timestamp {
     let start = start.load(ordering: .relaxed)
-    return start == Self.nothing ? machine.wallMicroseconds : start + machine.now.nanoseconds / 1_000
+    return start == Self.nothing
+      ? machine.wallTime : Timestamp(microseconds: start + machine.now.nanoseconds / 1_000)
   }
 
-  /// Updates the offset from one reading of the database's clock, in microseconds since 1970.
+  /// Updates the offset from one reading of the database's clock.
   /// - Parameters:
   ///   - asked: when the query was sent.
   ///   - answered: when its result arrived.
   /// - Returns: how far the database's time has jumped relative to this machine's monotonic clock, if that is more than
   ///   the query's duration explains and more than 30 s; otherwise nil, as for the first reading.
   @discardableResult
-  package func learn(_ microseconds: Int64, asked: Instant, answered: Instant) -> Duration? {
-    let (least, most) = (microseconds - answered.nanoseconds / 1_000, microseconds - asked.nanoseconds / 1_000)
+  package func learn(_ time: Timestamp, asked: Instant, answered: Instant) -> Duration? {
+    let least = time.microseconds - answered.nanoseconds / 1_000
+    let most = time.microseconds - asked.nanoseconds / 1_000
     let former = start.load(ordering: .relaxed)
     let next = former == Self.nothing ? (least + most) / 2 : min(max(former, least), most)
     start.store(next, ordering: .relaxed)
@@ -69,7 +72,7 @@ package final class DatabaseClock: Clock {
   package var ahead: Duration? {
     let start = start.load(ordering: .relaxed)
     guard start != Self.nothing else { return nil }
-    return .microseconds(machine.wallMicroseconds - start - machine.now.nanoseconds / 1_000)
+    return machine.wallTime - Timestamp(microseconds: start + machine.now.nanoseconds / 1_000)
   }
 
   /// True if the two clocks differ by more than `Limits.refusal`, so that one of them must be wrong.

@@ -5,6 +5,7 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// The thread `notices`: sends a message for each notice that a registration has stored (such as a sign-in on a new
 /// device). A notice is deleted after its message is stored, and the idempotency key contains its number, so that two
@@ -39,7 +40,7 @@ final class NoticeWorker {
         wasThere = false
       }
       worker.run { connection in
-        try Self.turn(connection, contents, now: clock.wallMicroseconds, log, messageCommitted)
+        try Self.turn(connection, contents, now: clock.wallTime, log, messageCommitted)
         wasThere = true
         stopping.rest(atMost: Self.interval)
       }
@@ -47,13 +48,13 @@ final class NoticeWorker {
   }
 
   private static func turn(
-    _ connection: Connection, _ contents: ContentSeal, now: Int64, _ log: Logger, _ messageCommitted: () -> Void
+    _ connection: Connection, _ contents: ContentSeal, now: Timestamp, _ log: Logger, _ messageCommitted: () -> Void
   ) throws(PostgresError) {
     for notice in try connection.run(DeviceNotices.waiting(limit: atOnce, devices: devicesAtOnce)) {
       if let body = body(notice) {
         do throws(Problem) {
           var request = SendRequest(
-            body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller)
+            body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt.microseconds)", caller: caller)
           request.seal = contents
           request.interface = .server
           _ = try SendService.send(request, on: connection, now: now)

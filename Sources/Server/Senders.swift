@@ -9,6 +9,7 @@ internal import Postgres
 internal import PushTransport
 internal import Reactor
 internal import TLS
+internal import Time
 
 /// The push network senders, each on its own thread, and the refreshers that supply them.
 final class Senders {
@@ -32,7 +33,7 @@ final class Senders {
     self.channels = channels
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
-    let beganAt = clock.wallMicroseconds
+    let beganAt = clock.wallTime
     // The first refresh of credentials may take a while. Until then the senders refuse all batches, so that none fails
     // for lack of a credential.
     var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))

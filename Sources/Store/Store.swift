@@ -15,18 +15,17 @@
 /// with a lock timeout of a tenth of a second (`HistoryRanges`), so a drop cannot hold up others for longer and cannot
 /// take part in a deadlock.
 ///
-/// **Times** are parameters, in microseconds since 1970. Leases are the exception: the database's own clock counts
-/// them.
+/// **Times** are parameters. Leases are the exception: the database's own clock counts them.
 package enum Store {
   package enum Limits {
     /// Number of rows of one page of a list.
     package static let pageRows = 100
     /// Number of SEQNOs in one partition of outcomes, receipts and reads.
     package static let partitionSeqnos: Int64 = 1_000_000
-    /// How long the token of a Live Activity is kept, in microseconds. Apple updates an activity for 8 hours at most
+    /// How long the token of a Live Activity is kept. Apple updates an activity for 8 hours at most
     /// and removes it 4 hours later; a day leaves some margin.
-    package static let activityMicroseconds: Int64 = 24 * 3_600 * 1_000_000
-    /// How long a device's former tokens still verify its pushkeys, in microseconds (30 days).
-    package static let formerTokenMicroseconds: Int64 = 30 * 86_400 * 1_000_000
+    package static let activityLifetime: Duration = .seconds(24 * 3_600)
+    /// How long a device's former tokens still verify its pushkeys: 30 days.
+    package static let formerTokenRetention: Duration = .seconds(30 * 86_400)
   }
 }

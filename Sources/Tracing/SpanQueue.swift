@@ -1,4 +1,5 @@
 internal import Synchronization
+package import Time
 
 /// A queue of finished spans that wait for the exporter. When full, it drops and counts new spans, so an unreachable
 /// collector neither delays requests nor exhausts memory. Thread-safe.
@@ -19,8 +20,8 @@ package final class SpanQueue: Sendable {
   }
 
   /// Begins a child span of `parent`; returns nil if the trace is not sampled.
-  /// - Parameter now: the current time, in microseconds since 1970.
-  package func begin(_ parent: TraceContext?, at now: Int64) -> OpenSpan? {
+  /// - Parameter now: the current time.
+  package func begin(_ parent: TraceContext?, at now: Timestamp) -> OpenSpan? {
     guard let parent, parent.isSampled else { return nil }
     return OpenSpan(context: parent.child(), parent: parent.span, began: now)
   }

@@ -1,3 +1,5 @@
+package import Time
+
 /// A finished span.
 package struct TraceSpan: Sendable {
   package enum Kind: Sendable {
@@ -22,16 +24,16 @@ package struct TraceSpan: Sendable {
   package let parent: UInt64?
   package let name: String
   package let kind: Kind
-  /// The start of the span, in microseconds since 1970.
-  package let began: Int64
-  /// The end of the span, in microseconds since 1970; never before `began`.
-  package let ended: Int64
+  /// The start of the span.
+  package let began: Timestamp
+  /// The end of the span; never before `began`.
+  package let ended: Timestamp
   package let attributes: [Attribute]
   /// The error description; nil if the span succeeded.
   package let fault: String?
 
   package init(
-    _ context: TraceContext, parent: UInt64?, name: String, kind: Kind, began: Int64, ended: Int64,
+    _ context: TraceContext, parent: UInt64?, name: String, kind: Kind, began: Timestamp, ended: Timestamp,
     attributes: [Attribute] = [], fault: String? = nil
   ) {
     (self.context, self.parent, self.name, self.kind) = (context, parent, name, kind)
@@ -44,11 +46,11 @@ package struct TraceSpan: Sendable {
 package struct OpenSpan: Sendable {
   package let context: TraceContext
   package let parent: UInt64
-  /// The start of the span, in microseconds since 1970.
-  package let began: Int64
+  /// The start of the span.
+  package let began: Timestamp
 
   package func ended(
-    _ name: String, _ kind: TraceSpan.Kind, at now: Int64, _ attributes: [TraceSpan.Attribute] = [],
+    _ name: String, _ kind: TraceSpan.Kind, at now: Timestamp, _ attributes: [TraceSpan.Attribute] = [],
     fault: String? = nil
   ) -> TraceSpan {
     TraceSpan(

@@ -12,7 +12,7 @@
 /// **Ids.** A request's span id equals the request's number, so its `X-Request-Id` can be looked up in the traces; all
 /// other span ids are random.
 ///
-/// No I/O and no clock: times are arguments, in microseconds since 1970.
+/// No I/O and no clock: times are arguments.
 package enum Tracing {
   package enum Limits {
     /// Maximum number of finished spans that wait for the exporter: a few seconds of a node at full speed, and some 4 MiB.

@@ -4,6 +4,7 @@ internal import JSON
 internal import Operations
 internal import Postgres
 internal import Store
+internal import Time
 internal import Tracing
 
 /// Creates the POST request of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that
@@ -21,7 +22,7 @@ enum Notice {
       writer.member("id", attempt.id.description)
       writer.member("kind", attempt.kind)
       writer.member("appId", attempt.appID)
-      writer.member("at", Timestamp.text(attempt.at))
+      writer.member("at", attempt.at.description)
       writer.member("data", raw: data(attempt, contents, phone))
     }
     return writer.bytes

@@ -5,6 +5,7 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 internal import TLS
+internal import Time
 internal import Tracing
 
 /// Thread `webhooks`: claims due events and posts them, every 250 ms or as soon as answers arrive.
@@ -164,11 +165,11 @@ final class WebhookWorker {
     guard case .ready = target.standing, let secrets = target.secrets, let place = target.place else { return }
     let isTunnelled = target.isTunnelled
     for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
-      let seconds = loop.clock.wallMicroseconds / 1_000_000
+      let seconds = loop.clock.wallTime.seconds
       // The phone number that the device reported is not verified, so it is omitted for a confidential text, which must
       // go to the number known to the customer's own server.
       let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
-      let span = configuration.spans?.begin(attempt.trace, at: loop.clock.wallMicroseconds)
+      let span = configuration.spans?.begin(attempt.trace, at: loop.clock.wallTime)
       let request = Notice.request(
         attempt, configuration.contents, phone: phone, to: place.target, secrets: secrets, seconds: seconds,
         trace: span?.context ?? attempt.trace)
@@ -189,7 +190,7 @@ final class WebhookWorker {
   ) {
     let (attributes, fault) = WebhookSpan.of(attempt, place, result)
     configuration.spans?.offer(
-      span.ended("POST", .client, at: loop.clock.wallMicroseconds, attributes, fault: fault))
+      span.ended("POST", .client, at: loop.clock.wallTime, attributes, fault: fault))
   }
 
   private func began(_ target: Target) {

@@ -4,14 +4,15 @@ internal import Operations
 internal import Postgres
 internal import Server
 internal import Store
+internal import Time
 
 /// The database connection of a command.
 struct CommandDatabase {
   let connection: Connection
   let configuration: Configuration
 
-  /// Current time in microseconds since 1970, by the database's clock, which all nodes share.
-  var now: Int64 { get throws(PostgresError) { try connection.run(WallClock.now()) } }
+  /// Current time, by the database's clock, which all nodes share.
+  var now: Timestamp { get throws(PostgresError) { try connection.run(WallClock.now()) } }
 
   /// Loads the master key, which is needed only to encrypt or decrypt secrets. With an external database it must be
   /// configured.

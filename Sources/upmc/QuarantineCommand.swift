@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 internal import Operations
+internal import Time
 
 /// `upmc quarantine`: lists and releases devices whose token their push network refused.
 struct QuarantineCommand: ParsableCommand {
@@ -97,7 +98,7 @@ struct QuarantineCommand: ParsableCommand {
       if let device, DeviceID(device) == nil {
         throw ValidationError("\(device) is no device's id. `upmc quarantine list` shows them.")
       }
-      if let since, Moment.microseconds(since) == nil {
+      if let since, Timestamp(since) == nil {
         throw ValidationError("\(since) is no time. Write it like 2026-12-24T09:00:00+09:00.")
       }
     }

@@ -1,5 +1,6 @@
 import APNs
 import Testing
+import Time
 
 @Suite struct APNsAnswerTests {
   @Test func `every documented reason has its status and an action`() {
@@ -58,7 +59,7 @@ import Testing
 
   @Test func `a 410 carries its timestamp`() {
     let answer = APNsAnswer(status: 410, body: Array(#"{"timestamp":1767225600123,"reason":"Unregistered"}"#.utf8))
-    #expect(answer.timestamp == 1_767_225_600_123 && answer.reason == .unregistered)
+    #expect(answer.timestamp == Timestamp(milliseconds: 1_767_225_600_123) && answer.reason == .unregistered)
   }
 
   @Test(arguments: [

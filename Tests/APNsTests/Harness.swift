@@ -8,6 +8,7 @@ import Reactor
 import Synchronization
 import TLS
 import Testing
+import Time
 
 /// A sender on its own thread against a test server, with a clock that stands still: nothing goes stale or times out
 /// unless a test lets time pass.
@@ -77,7 +78,7 @@ final class Harness {
   func makeToken(_ value: String, age: Int64 = 1800) -> ProviderToken {
     ProviderToken(
       KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f"), value: value,
-      issuedAt: clock.wallMicroseconds / 1_000_000 - age)
+      issuedAt: clock.wallTime.seconds - age)
   }
 
   func makeMessage(
@@ -91,7 +92,7 @@ final class Harness {
       headers: PushHeaders(appID: appID, background ? .background : .alert, collapseID: String(seqno)),
       template: PayloadTemplate(request, seqno: Seqno(seqno), sendDate: "2026010100"),
       pushkeys: Self.keys, lane: lane,
-      expiresAtSeconds: clock.wallMicroseconds / 1_000_000 + expiresIn, onUnknown: .resend)
+      expiresAtSeconds: clock.wallTime.seconds + expiresIn, onUnknown: .resend)
   }
 
   static func token(_ index: Int) -> String {

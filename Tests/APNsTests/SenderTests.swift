@@ -5,6 +5,7 @@ import PushTransport
 import Reactor
 import TLS
 import Testing
+import Time
 
 @Suite struct SenderTests {
   @Test func `before all credentials are known nothing is taken, and none is called missing`() throws {
@@ -105,7 +106,8 @@ import Testing
     let harness = try Harness(server)
     #expect(
       harness.send(0..<bodies.count) == [
-        .badToken(reason: "Unregistered", since: 1_767_225_600_123), .badToken(reason: "BadDeviceToken", since: nil),
+        .badToken(reason: "Unregistered", since: Timestamp(milliseconds: 1_767_225_600_123)),
+        .badToken(reason: "BadDeviceToken", since: nil),
         .rejected(reason: "PayloadTooLarge"), .deviceBusy(reason: "TooManyRequests", after: nil),
         .retry(reason: "InternalServerError", after: nil), .retry(reason: "ServiceUnavailable", after: nil),
         .rejected(reason: "NeverHeardOf"), .retry(reason: "status 502", after: nil), .rejected(reason: "status 418"),

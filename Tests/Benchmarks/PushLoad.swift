@@ -2,6 +2,7 @@ internal import APNs
 internal import Crypto
 internal import Domain
 internal import Reactor
+import Time
 
 /// One message to the same few thousand devices, repeatedly: what the dispatcher would pass to the APNs module, without
 /// the database behind it.
@@ -34,7 +35,7 @@ struct PushLoad {
       seqno: Seqno(104), headers: PushHeaders(appID: Self.appID, .alert, collapseID: String(104)),
       template: PayloadTemplate(request, seqno: Seqno(104), sendDate: "2026010109"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
-      expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
+      expiresAtSeconds: SystemClock().wallTime.seconds + 86_400, onUnknown: .resend)
     targets = (0..<BenchmarkCommand.Limits.rotation / Self.batchTargets).map { _ in
       (0..<Self.batchTargets).map { _ in Self.makeTarget() }
     }
@@ -54,7 +55,7 @@ struct PushLoad {
     let token = String(repeating: "a", count: 170)
     sender.set(
       ProviderToken(
-        key, value: token, issuedAt: SystemClock().wallMicroseconds / 1_000_000))
+        key, value: token, issuedAt: SystemClock().wallTime.seconds))
   }
 
   /// Pushes until `count` were accepted.

@@ -3,6 +3,7 @@ import Simulator
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -14,7 +15,8 @@ import Testing
     var dice = SplitMix64(seed: seed &* 1_000_003 &+ target.device.low &* 101 &+ UInt64(attempt))
     let final: [SubmissionResult] = [
       .accepted, .accepted, .rejected(reason: "PayloadTooLarge"), .badToken(reason: "Unregistered", since: 1),
-      .badToken(reason: "Unregistered", since: 4_000_000_000_000), .badToken(reason: "ExpiredToken", since: nil),
+      .badToken(reason: "Unregistered", since: Timestamp(milliseconds: 4_000_000_000_000)),
+      .badToken(reason: "ExpiredToken", since: nil),
     ]
     if Int(dice.next() % 100) < refusals {
       return dice.next() % 2 == 0

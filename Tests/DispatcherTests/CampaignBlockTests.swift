@@ -39,7 +39,7 @@ import Testing
       seqno: seqno, number: try world.connection.run(Statement("block", "SELECT block FROM blocks")).int32(0, 0))
     let entries = numbers.map {
       ConfirmationLog.Entry(
-        BlockPlace(block: block, position: $0 - 1), isRead: false, at: SystemClock().wallMicroseconds)
+        BlockPlace(block: block, position: $0 - 1), isRead: false, at: SystemClock().wallTime)
     }
     #expect(try world.connection.run(ConfirmationLog.append(entries)) == [seqno])
   }

@@ -2,6 +2,7 @@ import Domain
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 
@@ -10,7 +11,7 @@ import Testing
   private static let sandbox = PushRoute(app: 1, network: .apns, environment: .sandbox)
   private static let stranger = PushRoute(app: 2, network: .apns, environment: .production)
 
-  private static func refusal(_ number: Int, at time: Int64 = 0, _ reason: String = "BadDeviceToken")
+  private static func refusal(_ number: Int, at time: Timestamp = 0, _ reason: String = "BadDeviceToken")
     -> AnswerWindow.Refusal
   {
     AnswerWindow.Refusal(
@@ -18,7 +19,8 @@ import Testing
       readAt: time)
   }
 
-  private static func breaker(bad: Int, good: Int = 0, _ route: PushRoute = route, at time: Int64 = 0) -> CircuitBreaker
+  private static func breaker(bad: Int, good: Int = 0, _ route: PushRoute = route, at time: Timestamp = 0)
+    -> CircuitBreaker
   {
     var breaker = CircuitBreaker()
     for _ in 0..<good { breaker.countGood(route) }

@@ -5,6 +5,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -50,7 +51,7 @@ import Testing
   /// Confirms for devices, in one batch.
   @discardableResult
   private func confirm(
-    _ numbers: [Int], read: BadgeOption? = nil, saysWhere: Bool = true, hasFallback: Bool = false, at: Int64? = nil
+    _ numbers: [Int], read: BadgeOption? = nil, saysWhere: Bool = true, hasFallback: Bool = false, at: Timestamp? = nil
   ) throws -> [OperationAnswer.Confirmed] {
     let confirmations = try numbers.map { number in
       Operation.Confirmation(
@@ -65,7 +66,7 @@ import Testing
     let clock = SystemClock()
     let batch = OperationBatch(
       [.confirm(confirmations)], writer: 7, node: UUIDValue(high: 9, low: 9), policies: AppPolicies([]),
-      now: clock.wallMicroseconds, readAt: clock.now)
+      now: clock.wallTime, readAt: clock.now)
     try batch.run(on: world.connection)
     guard case .success(.confirmed(let results)) = batch.results[0] else { return [] }
     return results
@@ -85,7 +86,7 @@ import Testing
   }
 
   /// All that anybody is told of one delivery: when it was received, and read.
-  private func told(_ number: Int) throws -> [[Int64?]] {
+  private func told(_ number: Int) throws -> [[Timestamp?]] {
     let (device, user) = (DispatcherWorld.device(number), user(number))
     let explained = try world.connection.run(
       Explanations.deliveries(seqno, of: user, on: [device], searching: false))
@@ -93,11 +94,11 @@ import Testing
       PersonMessages.deliveries(of: [seqno], for: Users.Key(app: world.app, userKey: user), on: [device]))
     let pages = try DeliveryPages.next(of: seqno, after: .start, limit: 1_000, on: world.connection)
     let page = try #require(pages.first { $0.device == device })
-    var views: [Int64?] = []
+    var views: [Timestamp?] = []
     for view in ["receipts", "reads"] {
       let rows = try world.connection.run(
         Statement("\(view) of \(number)", "SELECT at FROM \(view) WHERE seqno = \(seqno) AND device = '\(device)'"))
-      views.append(rows.count == 1 ? rows.timestampMicroseconds(0, 0) : nil)
+      views.append(rows.count == 1 ? rows.timestamp(0, 0) : nil)
     }
     return [
       [explained[0].receivedAt, explained[0].readAt],
@@ -131,9 +132,10 @@ import Testing
   @Test func `when it was is kept to the minute since the send, and never before it`() throws {
     let sent = try world.funnel(seqno).funnel.createdAt
     try world.connection.script("UPDATE messages SET created_at = created_at - interval '3 days'")
-    let start = sent - 3 * 86_400_000_000
+    let start = sent - .seconds(3 * 86_400)
     for (number, given, kept) in [
-      (1, start - 7_000_000_000, start), (2, start + 59_000_000, start), (3, start + 121_000_000, start + 120_000_000),
+      (1, start - .seconds(7_000), start), (2, start + .seconds(59), start),
+      (3, start + .seconds(121), start + .seconds(120)),
     ] {
       try confirm([number], at: given)
       for _ in 1...2 {
@@ -146,9 +148,9 @@ import Testing
   @Test func `however often it is repeated it counts once, and the first word stands`() throws {
     let sent = try world.funnel(seqno).funnel.createdAt
     try world.connection.script("UPDATE messages SET created_at = created_at - interval '1 day'")
-    try confirm([1, 1, 2], at: sent - 3_600_000_000)
+    try confirm([1, 1, 2], at: sent - .seconds(3_600))
     let first = try told(1)[0]
-    try confirm([1], at: sent - 7_200_000_000)
+    try confirm([1], at: sent - .seconds(7_200))
     #expect(try told(1)[0] == first && totals() == [2, 0])
     try fold(atMost: 1)
     #expect(try totals() == [2, 0] && world.count("confirmation_log") == 1)
@@ -226,7 +228,7 @@ import Testing
       BlockPlace(block: BlockID(seqno: seqno, number: 123_456_789), position: 0),
       BlockPlace(block: block, position: Self.devices), BlockPlace(block: block, position: 2_047),
     ]
-    let now = SystemClock().wallMicroseconds
+    let now = SystemClock().wallTime
     let entries = (nowhere + [try place(1)]).map { ConfirmationLog.Entry($0, isRead: true, at: now) }
     #expect(try world.connection.run(ConfirmationLog.append(entries)) == [seqno])
     #expect(try totals() == [0, 1])

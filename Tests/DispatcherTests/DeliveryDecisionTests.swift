@@ -1,12 +1,13 @@
 import Crypto
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
 
 @Suite struct DeliveryDecisionTests {
-  private static let now: Int64 = 1_800_000_000_000_000
+  private static let now: Timestamp = 1_800_000_000_000_000
 
   private static func message(expiresIn seconds: Int64 = 86_400, onUnknown: UnknownPolicy = .resend) -> PushMessage {
     let json = Array(#"{"appId":"com.example.bank","audience":{"all":true},"alert":{"body":"x"}}"#.utf8)
@@ -15,7 +16,7 @@ import Testing
       seqno: 7, headers: PushHeaders(appID: "com.example.bank", .alert, collapseID: String(7)),
       template: PayloadTemplate(request, seqno: 7, sendDate: "2026112100"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
-      expiresAtSeconds: now / 1_000_000 + seconds, onUnknown: onUnknown)
+      expiresAtSeconds: now.seconds + seconds, onUnknown: onUnknown)
   }
 
   private static func verdict(
@@ -47,7 +48,7 @@ import Testing
           delay <= 30
           ? .again(afterMilliseconds: delay * 1000, attempts: tries, wasUnknown: isUnknown)
           : .deferred(
-            dueAt: Self.now + delay * 1_000_000, attempts: tries,
+            dueAt: Self.now + .seconds(delay), attempts: tries,
             reason: isUnknown ? "reset" : "InternalServerError", wasUnknown: isUnknown)
         #expect(Self.verdict(result, attempts: Tries(attempts)) == expected)
       }
@@ -59,7 +60,7 @@ import Testing
     #expect(Self.verdict(trouble, attempts: 0, jitter: 1) == Self.verdict(trouble, attempts: 0, jitter: 0))
     #expect(
       Self.verdict(trouble, attempts: 3, jitter: 1)
-        == .deferred(dueAt: Self.now + 990_000_000, attempts: 4, reason: "ServiceUnavailable"))
+        == .deferred(dueAt: Self.now + .seconds(990), attempts: 4, reason: "ServiceUnavailable"))
   }
 
   @Test func `a Retry-After counts when it is longer than our own wait, and is not believed for ever`() {
@@ -71,11 +72,11 @@ import Testing
     }
     #expect(
       Self.verdict(.retry(reason: "ServiceUnavailable", after: 31))
-        == .deferred(dueAt: Self.now + 31_000_000, attempts: 1, reason: "ServiceUnavailable"))
+        == .deferred(dueAt: Self.now + .seconds(31), attempts: 1, reason: "ServiceUnavailable"))
     let far = Self.message(expiresIn: 40 * 86_400)
     #expect(
       Self.verdict(.retry(reason: "ServiceUnavailable", after: .max), far)
-        == .deferred(dueAt: Self.now + 30 * 86_400_000_000, attempts: 1, reason: "ServiceUnavailable"))
+        == .deferred(dueAt: Self.now + .seconds(30 * 86_400), attempts: 1, reason: "ServiceUnavailable"))
   }
 
   @Test func `nothing is tried again at its expiry or after it`() {
@@ -113,11 +114,11 @@ import Testing
         == .again(afterMilliseconds: 2000, attempts: 6, wasUnknown: false))
     #expect(
       Self.verdict(.deviceBusy(reason: "TooManyRequests", after: 600))
-        == .deferred(dueAt: Self.now + 600_000_000, attempts: 1, reason: "TooManyRequests"))
+        == .deferred(dueAt: Self.now + .seconds(600), attempts: 1, reason: "TooManyRequests"))
   }
 
   @Test func `a credential's fault costs no attempt and holds the app back`() {
-    let due = Self.now + Limits.credentialFaultSeconds * 1_000_000
+    let due = Self.now + .seconds(Limits.credentialFaultSeconds)
     #expect(
       Self.verdict(.credentialFault(reason: "Forbidden"), attempts: 2)
         == .paused(dueAt: due, attempts: 2, reason: "Forbidden"))

@@ -4,6 +4,7 @@ import Reactor
 import Store
 import Synchronization
 import TestSupport
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -192,14 +193,14 @@ final class DispatcherWorld {
   func send(
     _ audience: String = #"{"all":true}"#, _ more: String = "", lane: Lane = .normal, expiresIn seconds: Int64 = 86_400
   ) throws -> Seqno {
-    let now = clock.wallMicroseconds
+    let now = clock.wallTime
     let seqno = try connection.run(
       Messages.create(
         Messages.New(
           app: app, lane: lane,
           request: #"{"appId":"\#(Self.appID)","audience":\#(audience),"alert":{"body":"x"}\#(more)}"#,
           requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: now,
-          expiresAt: now + seconds * 1_000_000)))
+          expiresAt: now + .seconds(seconds))))
     for dispatcher in dispatchers { dispatcher.poke() }
     return seqno ?? .zero
   }
@@ -247,7 +248,7 @@ final class DispatcherWorld {
     try connection.run(
       Webhooks.create(
         try connection.run(Webhooks.number()), app: app, url: "https://hooks.example.com/upmc", sealed: [1],
-        kinds: kinds.map(\.rawValue), at: clock.wallMicroseconds))
+        kinds: kinds.map(\.rawValue), at: clock.wallTime))
   }
 
   /// Kinds of what the webhooks are told of a message, in turn.

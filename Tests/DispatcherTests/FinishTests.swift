@@ -9,7 +9,7 @@ import Testing
 
 /// A message is closed while, at the same moment, a flood's refusals are given back.
 @Suite struct FinishTests {
-  private let now = SystemClock().wallMicroseconds
+  private let now = SystemClock().wallTime
 
   /// A message of which everything is decided, refused, and that nobody has closed yet.
   private func decided(_ world: DispatcherWorld) throws -> Seqno {

@@ -3,6 +3,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -78,7 +79,9 @@ import Testing
   }
 
   @Test func `dead tokens are no flood, however many`() throws {
-    let world = try DispatcherWorld { _, _, _ in .badToken(reason: "Unregistered", since: 4_000_000_000_000) }
+    let world = try DispatcherWorld { _, _, _ in
+      .badToken(reason: "Unregistered", since: Timestamp(milliseconds: 4_000_000_000_000))
+    }
     try world.makeDevices(1..<301)
     #expect(try world.finished(try world.send()).funnel.rejected == 300)
     #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
@@ -161,12 +164,12 @@ import Testing
     let seqno = try world.send()
     _ = try world.finished(seqno)
     try world.resume()
-    let now = SystemClock().wallMicroseconds - 900_000
+    let now = SystemClock().wallTime - .milliseconds(900)
     let finding = TokenFinding(
       kind: .refused(reason: "BadDeviceToken"),
       route: PushRoute(app: world.app, network: .apns, environment: .production),
       delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)),
-      psid: String(repeating: "0", count: 63) + "1", readAt: now - 100_000)
+      psid: String(repeating: "0", count: 63) + "1", readAt: now - .milliseconds(100))
     try world.connection.withTransaction {
       let care = try TokenMaintenance([finding], CircuitBreaker(), faulty: [], now: now, world.connection)
       try care.changeDevices(world.connection, writer: 1)

@@ -1,6 +1,8 @@
 import Postgres
 import Store
+import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -22,12 +24,12 @@ import Testing
     return world
   }
 
-  private static let hoursMilliseconds: Int64 = 3_600_000
+  private static let anHourAfter1970 = Timestamp(seconds: 3_600)
 
   @Test func `a dead token for calls is never tried again, and its device stays`() throws {
     let world = try world { _, target, _ in
       DispatcherWorld.number(target) == 1 && target.psid.hasPrefix("call")
-        ? .badToken(reason: "Unregistered", since: .max / 1000) : .accepted
+        ? .badToken(reason: "Unregistered", since: .max) : .accepted
     }
     let first = try world.finished(try world.send(#"{"all":true}"#, Self.voip))
     #expect((first.funnel.accepted, first.funnel.rejected) == (1, 1), "\(first)")
@@ -76,7 +78,7 @@ import Testing
 
   @Test func `a dead activity does not keep the other one from its update, and goes`() throws {
     let world = try activities { _, target, _ in
-      target.psid.hasPrefix("one") ? .badToken(reason: "Unregistered", since: .max / 1000) : .accepted
+      target.psid.hasPrefix("one") ? .badToken(reason: "Unregistered", since: .max) : .accepted
     }
     #expect(try world.finished(try world.send(#"{"all":true}"#, Self.activity())).funnel.accepted == 2)
     #expect(try world.count("psids WHERE kind = \(TokenKind.liveActivityUpdate.rawValue)") == 2)
@@ -114,7 +116,7 @@ import Testing
 
   @Test func `one that was given after it is said to have died is kept`() throws {
     let world = try world { _, _, attempt in
-      attempt == 1 ? .badToken(reason: "Unregistered", since: Self.hoursMilliseconds) : .accepted
+      attempt == 1 ? .badToken(reason: "Unregistered", since: Self.anHourAfter1970) : .accepted
     }
     _ = try world.finished(try world.send(#"{"all":true}"#, Self.voip))
     #expect(try world.count("psids WHERE kind = \(TokenKind.voip.rawValue)") == 2)

@@ -5,6 +5,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 
@@ -22,7 +23,7 @@ import Testing
     lee = try Self.account("lee@example.com", world)
   }
 
-  private static var now: Int64 { SystemClock().wallMicroseconds }
+  private static var now: Timestamp { SystemClock().wallTime }
 
   private static func account(_ login: String, _ world: DispatcherWorld) throws -> Caller {
     let link = try ConsoleAccounts.create(
@@ -51,7 +52,7 @@ import Testing
 
   /// Reserved for nobody, and then its audience is filled, and its time comes.
   private func reserveAndFill(_ devices: Range<Int>, _ caller: Caller, _ more: String = "") throws -> Seqno {
-    let later = Timestamp.text(Self.now + 600_000_000)
+    let later = (Self.now + .seconds(600)).description
     let seqno = try seqno(try ask(caller, #"{"all":true}"#, #","sendAt":"\#(later)"\#(more)"#))
     try world.makeDevices(devices)
     try comeDue(seqno)
@@ -119,7 +120,7 @@ import Testing
 
   @Test func `what was approved may grow by a tenth, and is asked about again beyond`() throws {
     try world.makeDevices(1..<11)
-    let later = Timestamp.text(Self.now + 600_000_000)
+    let later = (Self.now + .seconds(600)).description
     let tenth = try approval(ask(kim, #"{"all":true}"#, #","sendAt":"\#(later)""#))
     let first = try seqno(approve(tenth, lee))
     let second = try seqno(approve(approval(ask(kim, #"{"all":true}"#, #","sendAt":"\#(later)""#)), lee))
@@ -153,7 +154,7 @@ import Testing
         app: world.app, lane: .normal,
         request: #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(to(5 + number, 7 + number)),"alert":"x"}"#,
         requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: 2, unknownEntries: "[]", now: Self.now,
-        expiresAt: Self.now + 86_400_000_000)
+        expiresAt: Self.now + .seconds(86_400))
       new.asked = (.account(try #require(kim.account)), Self.now)
       return try #require(try world.connection.run(Messages.create(new)))
     }
@@ -173,12 +174,12 @@ import Testing
       app: world.app, lane: .normal,
       request: #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(audience),"alert":"x"}"#,
       requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: Self.now,
-      expiresAt: Self.now + 86_400_000_000)
+      expiresAt: Self.now + .seconds(86_400))
     new.asked = (.account(try #require((caller ?? kim).account)), Self.now)
     if byLocalTime {
       new.dueAt = Self.now
       // Five minutes from now in Seoul.
-      new.localTime = LocalTime(String(Timestamp.text(Self.now + (9 * 3600 + 300) * 1_000_000).prefix(19)))
+      new.localTime = LocalTime(String((Self.now + .seconds(9 * 3600 + 300)).description.prefix(19)))
     }
     let seqno = try #require(try world.connection.run(Messages.create(new)))
     for dispatcher in world.dispatchers { dispatcher.poke() }
@@ -261,8 +262,8 @@ import Testing
 
   @Test func `a repetition is counted each time, and goes on at the size that was approved`() throws {
     try world.makeDevices(1..<11)
-    let later = Timestamp.text(Self.now + 600_000_000)
-    let until = Timestamp.text(Self.now + 10 * 86_400_000_000).prefix(10)
+    let later = (Self.now + .seconds(600)).description
+    let until = (Self.now + .seconds(10 * 86_400)).description.prefix(10)
     let answer = try ask(
       kim, #"{"all":true}"#, #","sendAt":"\#(later)","repeat":{"every":"day","until":"\#(until)"}"#)
     let first = try seqno(approve(approval(answer), lee))

@@ -12,7 +12,7 @@ import Testing
 @Suite struct HistoryTests {
   private let database: TestDatabase
   private let connection: Connection
-  private let now = SystemClock().wallMicroseconds
+  private let now = SystemClock().wallTime
   private static let device = "00000000-0000-0000-0000-000000000001"
 
   /// Messages 1…3 of the first range are long over, 2000001 of the third one has just ended.

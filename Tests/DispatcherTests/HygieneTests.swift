@@ -3,6 +3,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -90,11 +91,11 @@ import Testing
 
   @Test(arguments: [(Int64(-60_000), true), (60_000, false)])
   func `a 410 drops a token only if it was registered before`(_ registeredAfter: Int64, _ isDropped: Bool) throws {
-    let since = SystemClock().wallMicroseconds / 1000 - 3_600_000
+    let since = SystemClock().wallTime - .seconds(3_600)
     let world = try DispatcherWorld { _, _, _ in .badToken(reason: "Unregistered", since: since) }
     try world.makeDevices(1..<2)
     try world.connection.script(
-      "UPDATE devices SET registered_at = to_timestamp((\(since) + \(registeredAfter)) / 1000.0)")
+      "UPDATE devices SET registered_at = to_timestamp((\(since.milliseconds) + \(registeredAfter)) / 1000.0)")
     let ended = try world.finished(try world.send())
     #expect(ended.funnel.rejected == 1 && ended.reasons == #"{ "Unregistered" : 1 }"#)
     #expect(try world.record(1)?.state == (isDropped ? .tokenRefused : .active))

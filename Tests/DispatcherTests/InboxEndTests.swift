@@ -5,6 +5,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 
@@ -58,7 +59,7 @@ import Testing
     let apps = try connection.run(Apps.all()).map(\.app)
     let batch = OperationBatch(
       [.confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: .keep, isGenuine: true)])], writer: 7,
-      node: UUIDValue(high: 1, low: 1), policies: AppPolicies(apps), now: clock.wallMicroseconds,
+      node: UUIDValue(high: 1, low: 1), policies: AppPolicies(apps), now: clock.wallTime,
       readAt: clock.now)
     try batch.run(on: connection)
     guard case .success(.confirmed(let results)) = batch.results[0] else { return nil }
@@ -136,11 +137,11 @@ import Testing
 
   @Test func `what entries show stays as long as the last of them`() throws {
     try connection.script("UPDATE messages SET request = '{\"alert\":\"x\"}'")
-    let now = SystemClock().wallMicroseconds
+    let now = SystemClock().wallTime
     func entry(_ user: String, days: Int64) -> Inboxes.New {
       let key = Inboxes.Key(
         user: Users.Key(app: 1, userKey: UserKey(clientUID: user)), seqno: 2)
-      return Inboxes.New(key: key, endsAt: now + days * 86_400_000_000, filled: nil)
+      return Inboxes.New(key: key, endsAt: now + .seconds(days * 86_400), filled: nil)
     }
     // It waited for a second person in between, or another node knows it as it was before that.
     for (user, days) in [("kim", Int64(1)), ("lee", 8), ("min", 1)] {

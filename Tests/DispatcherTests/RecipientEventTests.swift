@@ -3,7 +3,9 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 @testable import Domain
@@ -53,7 +55,7 @@ import Testing
     let clock = SystemClock()
     let batch = OperationBatch(
       [.confirm(confirmations)], writer: 7, node: UUIDValue(high: 9, low: 9), policies: AppPolicies([]),
-      now: clock.wallMicroseconds, readAt: clock.now)
+      now: clock.wallTime, readAt: clock.now)
     try batch.run(on: world.connection)
   }
 
@@ -138,7 +140,8 @@ import Testing
 
   @Test func `whom a message did not reach is told when it ends, page by page, and once`() throws {
     let world = try DispatcherWorld { _, target, _ in
-      DispatcherWorld.number(target) <= 700 ? .badToken(reason: "Unregistered", since: 4_000_000_000_000) : .accepted
+      DispatcherWorld.number(target) <= 700
+        ? .badToken(reason: "Unregistered", since: Timestamp(milliseconds: 4_000_000_000_000)) : .accepted
     }
     try world.hear([.deliveriesFailed])
     try world.makeDevices(1..<901)
@@ -181,7 +184,8 @@ import Testing
 
   @Test func `without a webhook that asks nothing is written`() throws {
     let world = try DispatcherWorld { _, target, _ in
-      DispatcherWorld.number(target) < 3 ? .badToken(reason: "Unregistered", since: 4_000_000_000_000) : .accepted
+      DispatcherWorld.number(target) < 3
+        ? .badToken(reason: "Unregistered", since: Timestamp(milliseconds: 4_000_000_000_000)) : .accepted
     }
     try world.hear([.messageFinished])
     try world.makeDevices(1..<41)

@@ -1,5 +1,7 @@
 import Domain
+import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 
@@ -91,8 +93,10 @@ import Testing
           result: .badToken(reason: "DeviceTokenNotForTopic", since: nil),
           finding: .refused(reason: "DeviceTokenNotForTopic"), weight: .bad(reason: "DeviceTokenNotForTopic")))
     #expect(
-      settle(.badToken(reason: "Unregistered", since: 5), asked: Self.bad)
-        == TokenAssessment(result: .badToken(reason: "Unregistered", since: 5), finding: .dead(since: 5000)))
+      settle(.badToken(reason: "Unregistered", since: Timestamp(milliseconds: 5)), asked: Self.bad)
+        == TokenAssessment(
+          result: .badToken(reason: "Unregistered", since: Timestamp(milliseconds: 5)),
+          finding: .dead(since: Timestamp(milliseconds: 5))))
   }
 
   @Test func `as long as the other environment has trouble, the question stays`() {
@@ -116,8 +120,8 @@ import Testing
 
   @Test(arguments: ["Unregistered", "ExpiredToken"])
   func `a 410 never counts against our settings, and without a time it only puts aside`(_ reason: String) {
-    let timed = settle(.badToken(reason: reason, since: 1_700_000_000_123))
-    #expect(timed.finding == .dead(since: 1_700_000_000_123_000) && timed.weight == .none)
+    let timed = settle(.badToken(reason: reason, since: Timestamp(milliseconds: 1_700_000_000_123)))
+    #expect(timed.finding == .dead(since: Timestamp(milliseconds: 1_700_000_000_123)) && timed.weight == .none)
     let untimed = settle(.badToken(reason: reason, since: nil))
     #expect(untimed.finding == .refused(reason: reason) && untimed.weight == .none)
   }

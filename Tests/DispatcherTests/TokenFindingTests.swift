@@ -2,12 +2,13 @@ import Domain
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Dispatcher
 
 @Suite struct TokenFindingTests {
   private static let device = DeviceID(high: 1, low: 2)
-  private static let registered: Int64 = 1_800_000_000_000_000
+  private static let registered: Timestamp = 1_800_000_000_000_000
 
   private func record(psid: String = "aa", state: Devices.State = .active) -> Devices.Record {
     var record = Devices.Record(
@@ -18,7 +19,7 @@ import Testing
   }
 
   private func change(
-    _ kind: TokenFinding.Kind, readAt: Int64 = registered + 1, _ record: Devices.Record
+    _ kind: TokenFinding.Kind, readAt: Timestamp = registered + .microseconds(1), _ record: Devices.Record
   ) -> TokenFinding.Change? {
     TokenFinding(
       kind: kind, route: PushRoute(app: 1, network: .apns, environment: .production),
@@ -27,16 +28,17 @@ import Testing
   }
 
   @Test func `a token is dropped only if it was registered before the network knew it dead`() {
-    #expect(change(.dead(since: Self.registered + 1), record()) == .drop)
+    #expect(change(.dead(since: Self.registered + .microseconds(1)), record()) == .drop)
     #expect(change(.dead(since: Self.registered), record()) == nil, "the same moment counts as later")
-    #expect(change(.dead(since: Self.registered - 1), record()) == nil)
+    #expect(change(.dead(since: Self.registered - .microseconds(1)), record()) == nil)
   }
 
   @Test func `a refusal puts aside only what was registered before it was sent to`() {
     let refused = TokenFinding.Kind.refused(reason: "BadDeviceToken")
-    #expect(change(refused, readAt: Self.registered + 1, record()) == .quarantine(reason: "BadDeviceToken"))
+    #expect(
+      change(refused, readAt: Self.registered + .microseconds(1), record()) == .quarantine(reason: "BadDeviceToken"))
     #expect(change(refused, readAt: Self.registered, record()) == .quarantine(reason: "BadDeviceToken"))
-    #expect(change(refused, readAt: Self.registered - 1, record()) == nil)
+    #expect(change(refused, readAt: Self.registered - .microseconds(1), record()) == nil)
   }
 
   @Test func `an environment is learnt, whenever the token was registered`() {

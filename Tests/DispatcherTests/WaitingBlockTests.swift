@@ -132,7 +132,7 @@ import Testing
     try dawn()
     let taken = try world.connection.withTransaction {
       try Waits.takeUp(
-        since: 0, at: SystemClock().wallMicroseconds, lanes: [.normal], devices: 100, mostRows: 100,
+        since: 0, at: SystemClock().wallTime, lanes: [.normal], devices: 100, mostRows: 100,
         node: UUIDValue(high: 9, low: 9), on: world.connection)
     }
     #expect(taken.claims.isEmpty && taken.someAreClaimed)
@@ -161,7 +161,7 @@ import Testing
         try connection.withTransaction {
           try connection.script("SELECT 1 FROM messages WHERE seqno = \(seqno)")
           let taken = try Waits.takeUp(
-            since: 0, at: SystemClock().wallMicroseconds, lanes: [.normal], devices: 100, mostRows: 100,
+            since: 0, at: SystemClock().wallTime, lanes: [.normal], devices: 100, mostRows: 100,
             node: UUIDValue(high: 9, low: 9), on: connection)
           for claim in taken.claims { _ = claims.offer(claim.entries.count) }
         }
@@ -172,7 +172,7 @@ import Testing
     try onTwoThreads(world.databaseURL) { connection in
       try connection.withTransaction {
         let taken = try Waits.takeUp(
-          since: 0, at: SystemClock().wallMicroseconds, lanes: [.bulk], devices: 100, mostRows: 100,
+          since: 0, at: SystemClock().wallTime, lanes: [.bulk], devices: 100, mostRows: 100,
           node: UUIDValue(high: 9, low: 9), on: connection)
         for claim in taken.claims { _ = claims.offer(claim.entries.count) }
       }

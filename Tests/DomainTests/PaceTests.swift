@@ -1,19 +1,20 @@
 import JSON
 import Testing
+import Time
 
 @testable import Domain
 
 @Suite struct PaceTests {
-  private static let second: Int64 = 1_000_000
-
-  /// Claims as fast as it may, looking every `step` microseconds, at most `most` at a time. Answers devices by second.
-  private func run(_ pace: Pace, seconds: Int, step: Int64 = 10_000, most: Int = 2_000) -> [Int] {
-    var meter = PaceMeter(pace, now: 0)
+  /// Claims as fast as it may, looking every `step`, at most `most` at a time. Answers devices by second.
+  private func run(_ pace: Pace, seconds: Int, step: Duration = .milliseconds(10), most: Int = 2_000) -> [Int] {
+    var meter = PaceMeter(pace, now: .zero)
     var counts = [Int](repeating: 0, count: seconds)
-    for now in stride(from: 0, to: Int64(seconds) * Self.second, by: Int64.Stride(step)) {
+    var now = Timestamp.zero
+    while now.seconds < seconds {
       let taken = min(most, meter.allowance(pace, now: now))
       meter.take(taken, pace)
-      counts[Int(now / Self.second)] += taken
+      counts[Int(now.seconds)] += taken
+      now += step
     }
     return counts
   }
@@ -27,35 +28,35 @@ import Testing
   }
 
   @Test func `looking only every fifth of a second loses nothing`() {
-    #expect(abs(run(Pace(devices: 1_000), seconds: 10, step: 200_000).reduce(0, +) - 10_000) <= 200)
-    #expect(abs(run(Pace(devices: 3), seconds: 10, step: 200_000).reduce(0, +) - 30) <= 2)
+    #expect(abs(run(Pace(devices: 1_000), seconds: 10, step: .milliseconds(200)).reduce(0, +) - 10_000) <= 200)
+    #expect(abs(run(Pace(devices: 3), seconds: 10, step: .milliseconds(200)).reduce(0, +) - 30) <= 2)
   }
 
   @Test func `after a long silence at most half a second's devices come at once`() {
     let pace = Pace(devices: 100)
-    var meter = PaceMeter(pace, now: 0)
-    #expect(meter.allowance(pace, now: 3_600 * Self.second) == 51)
+    var meter = PaceMeter(pace, now: .zero)
+    #expect(meter.allowance(pace, now: Timestamp(seconds: 3_600)) == 51)
   }
 
   @Test func `a user's devices, never split, are owed`() {
     let pace = Pace(devices: 10)
-    var meter = PaceMeter(pace, now: 0)
-    #expect(meter.allowance(pace, now: 0) == 1)
+    var meter = PaceMeter(pace, now: .zero)
+    #expect(meter.allowance(pace, now: .zero) == 1)
     meter.take(11, pace)
-    #expect(meter.readyAt == 1_100_000)
-    #expect(meter.allowance(pace, now: 1_099_999) == 0)
-    #expect(meter.allowance(pace, now: 1_100_000) == 1)
+    #expect(meter.readyAt == Timestamp(milliseconds: 1_100))
+    #expect(meter.allowance(pace, now: Timestamp(microseconds: 1_099_999)) == 0)
+    #expect(meter.allowance(pace, now: Timestamp(milliseconds: 1_100)) == 1)
   }
 
   @Test func `n and a wait: portions of n, each claim counted, the wait after the last`() {
     let pace = Pace(devices: 5, waitSeconds: 30)
-    var meter = PaceMeter(pace, now: 0)
-    #expect(meter.allowance(pace, now: 0) == 5)
+    var meter = PaceMeter(pace, now: .zero)
+    #expect(meter.allowance(pace, now: .zero) == 5)
     meter.take(3, pace)
-    #expect(meter.allowance(pace, now: 1) == 2)
+    #expect(meter.allowance(pace, now: Timestamp(microseconds: 1)) == 2)
     meter.take(2, pace)
-    #expect(meter.allowance(pace, now: 30 * Self.second) == 0)
-    #expect(meter.allowance(pace, now: 30 * Self.second + 1) == 5)
+    #expect(meter.allowance(pace, now: Timestamp(seconds: 30)) == 0)
+    #expect(meter.allowance(pace, now: Timestamp(microseconds: 30_000_001)) == 5)
     #expect(run(pace, seconds: 100).reduce(0, +) == 20)
   }
 

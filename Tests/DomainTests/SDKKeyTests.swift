@@ -1,5 +1,6 @@
 import Crypto
 import Testing
+import Time
 
 @testable import Domain
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct SDKKeyTests {
   private let keyring = SDKKeyring(key: SymmetricKey.random())
   private let device = DeviceID(appID: "com.example.bank", network: .apns, installation: "d1")
-  private let now: Int64 = 1_800_000_000
+  private let now = Timestamp(seconds: 1_800_000_000)
 
   private var subject: SDKKeyring.Subject {
     SDKKeyring.Subject(app: 7, psid: "a1b2", claim: AuthKeyring.Claim(device: device, epoch: 3))
@@ -27,8 +28,8 @@ import Testing
 
   @Test func `a key ends after half an hour, and not before`() {
     let key = keyring.make(subject, now: now)
-    #expect(keyring.verify(key, now: now + 1799) == .genuine(subject))
-    #expect(keyring.verify(key, now: now + 1800) == .expired)
+    #expect(keyring.verify(key, now: now + .seconds(1_799)) == .genuine(subject))
+    #expect(keyring.verify(key, now: now + .seconds(1_800)) == .expired)
   }
 
   @Test func `whatever is changed, the key is forged`() {

@@ -1,11 +1,12 @@
 import Crypto
 import Testing
+import Time
 
 @testable import Domain
 
 @Suite struct UserProofTests {
   private let keyring = UserProofKeyring(key: SymmetricKey.random())
-  private let now: Int64 = 1_800_000_000_000_000
+  private let now = Timestamp(seconds: 1_800_000_000)
 
   private func sign(_ text: String, generation: Int16 = 1) -> [UInt8] {
     let secret = SymmetricKey(Array(keyring.secret(appID: "com.example.bank", generation: generation).utf8))

@@ -5,6 +5,7 @@ import Postgres
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 /// An app that is deleted: refused while its grace lasts, back as it was, or gone.
 @Suite(.slow, .serialized) struct AppDeletionTests {
@@ -55,7 +56,7 @@ import Testing
     let seqno = try world.send(#"{"clientUids":["kim"]}"#)
     _ = try world.finished(seqno)
     _ = try world.send(
-      #"{"all":true}"#, #","sendAt":"\#(Timestamp.text(world.now + 86_400_000_000))""#)
+      #"{"all":true}"#, #","sendAt":"\#((world.now + .seconds(86_400)).description)""#)
     let before = try picture(world)
     let sdk = SDKClient(port: world.port, appID: World.appID, psid: Self.token, deviceID: "d1", cuid: "kim")
 
@@ -108,7 +109,7 @@ import Testing
     let world = try World()
     try world.populate(5)
     _ = try world.finished(try world.send(#"{"all":true}"#))
-    _ = try world.send(#"{"all":true}"#, #","sendAt":"\#(Timestamp.text(world.now + 86_400_000_000))""#)
+    _ = try world.send(#"{"all":true}"#, #","sendAt":"\#((world.now + .seconds(86_400)).description)""#)
     _ = try Administration.createApp(
       "com.example.shop", name: "Shop", timeZone: "UTC", by: .commandLine, on: world.connection)
     let limited = try Administration.createKey(

@@ -5,6 +5,7 @@ import Postgres
 import TestTier
 import TestSupport
 import Testing
+import Time
 
 @testable import API
 
@@ -182,7 +183,7 @@ import Testing
     let secret = try #require(try world.client.call("POST", path, session: owner).string("secret"))
     func code() throws -> String {
       try world.connection.script("UPDATE accounts SET factor_step = 0")
-      return #"{"code":"\#(try TestAuthenticator.code(secret, seconds: world.now / 1_000_000))"}"#
+      return #"{"code":"\#(try TestAuthenticator.code(secret, seconds: world.now.seconds))"}"#
     }
     let confirmed = try world.client.call("PUT", path, try code(), session: owner)
     switch operation.id {

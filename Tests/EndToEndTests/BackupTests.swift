@@ -8,6 +8,7 @@ import Store
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 /// A backup taken in the middle of the work, brought back into an empty database, and served from.
 @Suite(.slow, .serialized) struct BackupTests {
@@ -109,7 +110,7 @@ import Testing
     defer { TemporaryDirectory.remove(directory) }
     let world = try world()
     let database = try TestDatabase.makeEmpty()
-    let tomorrow = Timestamp.text(SystemClock().wallMicroseconds + 86_400_000_000)
+    let tomorrow = (SystemClock().wallTime + .seconds(86_400)).description
     let seqno = try world.send(#"{"clientUids":["u1"]}"#, #","sendAt":"\#(tomorrow)""#)
     _ = try Backup.take(file, of: world.database.url)
     // As if the backup were old: what was scheduled then is due by now.

@@ -3,6 +3,7 @@ import Simulator
 import TestTier
 import TestSupport
 import Testing
+import Time
 
 /// The main job, end to end: register → send → APNs → receipt → read → badge.
 @Suite(.slow, .serialized) struct CircleTests {

@@ -6,6 +6,7 @@ import Postgres
 import TestTier
 import TestSupport
 import Testing
+import Time
 
 /// What a confidential message says reaches the phone and nobody else.
 @Suite(.slow, .serialized) struct ConfidentialTests {
@@ -97,8 +98,8 @@ import Testing
   @Test func `a repetition says the same each time, though the one before was wiped`() throws {
     let world = try World()
     try world.register("d0", token: World.token("a0"), user: "kim")
-    let start = Timestamp.text(world.now + 3_600_000_000)
-    let until = Timestamp.text(world.now + 10 * 86_400_000_000).prefix(10)
+    let start = (world.now + .seconds(3_600)).description
+    let until = (world.now + .seconds(10 * 86_400)).description.prefix(10)
     let first = try code(
       world, "555", #","confidential":true,"sendAt":"\#(start)","repeat":{"every":"day","until":"\#(until)"}"#)
     let seqno = try #require(first.string("seqno"), "\(first.text)")

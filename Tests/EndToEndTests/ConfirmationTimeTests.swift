@@ -1,11 +1,12 @@
 import Foundation
 import Postgres
 import Testing
+import Time
 
 /// When a message was received and read is what the device says, as far as that can be.
 @Suite(.serialized) struct ConfirmationTimeTests {
   private static let token = World.token("a1")
-  private static let hour: Int64 = 3_600_000_000
+  private static let hour = Duration.seconds(3_600)
 
   /// A message that was sent two hours ago.
   private func message(_ world: World) throws -> String {
@@ -22,9 +23,9 @@ import Testing
     return world
   }
 
-  private func time(_ microseconds: Int64) -> String {
+  private func time(_ moment: Timestamp) -> String {
     let formatter = ISO8601DateFormatter()
-    return formatter.string(from: Date(timeIntervalSince1970: Double(microseconds / 1_000_000)))
+    return formatter.string(from: Date(timeIntervalSince1970: Double(moment.seconds)))
   }
 
   private func confirm(_ world: World, _ list: String, _ seqno: String, at: String?) throws -> Reply {
@@ -36,9 +37,9 @@ import Testing
   }
 
   /// Seconds between what is stored and a time.
-  private func distance(_ world: World, _ table: String, _ seqno: String, from microseconds: Int64) throws -> Int64 {
+  private func distance(_ world: World, _ table: String, _ seqno: String, from moment: Timestamp) throws -> Int64 {
     try world.count(
-      "SELECT abs(extract(epoch FROM at) - \(microseconds / 1_000_000))::bigint FROM \(table) WHERE seqno = \(seqno)")
+      "SELECT abs(extract(epoch FROM at) - \(moment.seconds))::bigint FROM \(table) WHERE seqno = \(seqno)")
   }
 
   @Test(arguments: ["receipts", "reads"])
@@ -46,9 +47,9 @@ import Testing
     let world = try world()
     let now = world.now
     for (said, kept) in [
-      (now - Self.hour, now - Self.hour), (now - 5 * Self.hour, now - 2 * Self.hour), (now + 3 * Self.hour, now),
+      (now - Self.hour, now - Self.hour), (now - Self.hour * 5, now - Self.hour * 2), (now + Self.hour * 3, now),
       (nil, now),
-    ] as [(Int64?, Int64)] {
+    ] as [(Timestamp?, Timestamp)] {
       let seqno = try message(world)
       let reply = try confirm(world, list, seqno, at: said.map(time))
       #expect(reply.result["status"] as? String == "recorded", "\(reply.text)")

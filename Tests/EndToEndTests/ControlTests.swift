@@ -6,6 +6,7 @@ import Simulator
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 @testable import Server
 
@@ -30,7 +31,7 @@ import Testing
     // What was under way is answered or handed back, and then nothing moves: exact all the while.
     _ = try poll("not handed back") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
     let deliveries = world.simulator.counters().deliveries
-    try world.wait(until: world.now + 1_000_000) { try world.checkAccount(seqno) }
+    try world.wait(until: world.now + .seconds(1)) { try world.checkAccount(seqno) }
     let account = try world.checkAccount(seqno)
     #expect(account.underWay == 0 && account.pending > 0, "\(account)")
     #expect(account.accepted == Int64(deliveries) && world.simulator.counters().deliveries == deliveries)
@@ -65,7 +66,7 @@ import Testing
         ? true : nil
     }
     #expect(try world.control("pause", seqno).string("state") == "paused")
-    try world.wait(until: world.now + 600_000)
+    try world.wait(until: world.now + .milliseconds(600))
     try other.script("COMMIT")
     _ = try poll("nothing was claimed and handed back") {
       let account = try world.checkAccount(seqno)
@@ -90,7 +91,7 @@ import Testing
     let cancelled = try #require(ended.int("cancelled"))
     #expect(accepted + cancelled == 8_000 && cancelled > 0, "\(ended.text)")
     #expect(ended["reasons"] as? [String: Int] == ["cancelled": cancelled])
-    try world.wait(until: world.now + 1_000_000) { try world.checkAccount(seqno) }
+    try world.wait(until: world.now + .seconds(1)) { try world.checkAccount(seqno) }
     #expect(world.simulator.counters().deliveries == accepted)
     // Only those who got it have it on their icon.
     #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == Int64(accepted))

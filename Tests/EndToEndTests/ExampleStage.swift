@@ -7,6 +7,7 @@ import Reactor
 import Simulator
 import TestSupport
 import Testing
+import Time
 
 @testable import API
 
@@ -168,7 +169,7 @@ final class ExampleStage {
   /// The days of the examples pass; the test must not.
   static func withComingDays(_ json: String) -> String {
     func day(_ number: Int64) -> String {
-      String(Timestamp.text(SystemClock().wallMicroseconds + number * 86_400_000_000).prefix(10))
+      String((SystemClock().wallTime + .seconds(number * 86_400)).description.prefix(10))
     }
     return json.replacing(MessageExamples.day, with: day(10)).replacing(MessageExamples.lastDay, with: day(90))
   }

@@ -7,6 +7,7 @@ import Store
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 /// The database's machine is gone in the middle of the work, and its synchronous standby is promoted: nothing that was
 /// answered is lost, nothing is there twice, and the same server goes on by itself.
@@ -81,7 +82,7 @@ import Testing
         return reply.status == 202 ? Int64(try #require(reply.string("seqno"))) : nil
       }
     }
-    let tomorrow = #","sendAt":"\#(Timestamp.text(SystemClock().wallMicroseconds + 86_400_000_000))""#
+    let tomorrow = #","sendAt":"\#((SystemClock().wallTime + .seconds(86_400)).description)""#
     let token = World.token("a1")
     let registration =
       #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(token)","deviceId":"d","#

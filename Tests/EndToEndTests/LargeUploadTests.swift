@@ -73,7 +73,7 @@ import Testing
   @Test func `the console uploads as much as an API key, and nobody without either`() throws {
     let link = try ConsoleAccounts.create(
       "kim", name: "Kim", role: .operator, appID: nil, by: .commandLine, on: world.connection,
-      now: SystemClock().wallMicroseconds)
+      now: SystemClock().wallTime)
     let port = world.server.address.port
     let signedIn = try RawHTTP(
       port: port, "POST /v1/admin/session HTTP/1.1\nContent-Type: application/json",

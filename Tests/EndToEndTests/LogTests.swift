@@ -165,7 +165,7 @@ import TestTier
       case .accepted(let sent) = try SendService.send(
         SendRequest(
           body: Array(#"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"B"}"#.utf8), idempotencyKey: nil,
-          caller: caller), on: connection, now: SystemClock().wallMicroseconds)
+          caller: caller), on: connection, now: SystemClock().wallTime)
     else {
       Issue.record("the message was not accepted")
       return

@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 @testable import Server
 
@@ -12,7 +13,7 @@ import Testing
 @Suite(.slow, .serialized) struct PaceTests {
   /// What a gate has let go: when (microseconds by the database's clock), and how many devices.
   private struct Passing {
-    let at: Int64
+    let at: Timestamp
     let devices: Int64
   }
 
@@ -35,13 +36,13 @@ import Testing
   private func passings(_ world: World) throws -> [Passing] {
     let rows = try world.database.connect().run(
       Statement("passings", "SELECT at, sum(devices)::bigint FROM passings GROUP BY at ORDER BY at"), Parameters())
-    return rows.map { Passing(at: rows.timestampMicroseconds($0, 0), devices: rows.int64($0, 1)) }
+    return rows.map { Passing(at: rows.timestamp($0, 0), devices: rows.int64($0, 1)) }
   }
 
   /// Most devices within any second.
   private func mostInASecond(_ passings: [Passing]) -> Int64 {
     passings.map { first in
-      passings.filter { $0.at >= first.at && $0.at - first.at <= 1_000_000 }.map(\.devices).reduce(0, +)
+      passings.filter { $0.at >= first.at && $0.at - first.at <= .seconds(1) }.map(\.devices).reduce(0, +)
     }.max() ?? 0
   }
 
@@ -70,7 +71,7 @@ import Testing
     #expect(try world.finishedExactly(seqno).int("accepted") == 50)
     let passings = try passings(world)
     #expect(passings.map(\.devices) == [20, 20, 10])
-    for (one, next) in zip(passings, passings.dropFirst()) { #expect(next.at - one.at >= 2_000_000) }
+    for (one, next) in zip(passings, passings.dropFirst()) { #expect(next.at - one.at >= .seconds(2)) }
   }
 
   @Test func `a pace is changed while the message runs`() throws {

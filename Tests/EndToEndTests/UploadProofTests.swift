@@ -37,7 +37,7 @@ import Testing
   @Test func `a made-up cookie or key brings nothing to the disk, a good one goes on at the first try`() throws {
     let link = try ConsoleAccounts.create(
       "kim", name: "Kim", role: .operator, appID: nil, by: .commandLine, on: world.connection,
-      now: SystemClock().wallMicroseconds)
+      now: SystemClock().wallTime)
     let signedIn = try RawHTTP(
       port: world.server.address.port, "POST /v1/admin/session HTTP/1.1\nContent-Type: application/json",
       body: Array(#"{"link":"\#(link.token)"}"#.utf8))

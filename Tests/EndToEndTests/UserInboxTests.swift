@@ -6,6 +6,7 @@ import Simulator
 import TestTier
 import TestSupport
 import Testing
+import Time
 
 /// Messages that stay with a person: what devices see of them, and how they end.
 @Suite(.slow, .serialized) struct UserInboxTests {
@@ -192,7 +193,7 @@ import Testing
     let world = try World()
     let kim = try phone(world, "d1", Self.tokens[0], user: "kim")
     try world.connection.script("UPDATE devices SET bound_at = now() - interval '2 hours'")
-    let due = Timestamp.text(world.now + 3_600_000_000)
+    let due = (world.now + .seconds(3_600)).description
     let first = try world.send(#"{"all":true}"#, Self.keep + #","sendAt":"\#(due)""#)
     try world.connection.script(
       "UPDATE messages SET due_at = now() - interval '61 min', expires_at = now() + interval '1 day' WHERE state = 0")

@@ -5,6 +5,7 @@ import Simulator
 import TestTier
 import TestSupport
 import Testing
+import Time
 
 /// Events reach the customer's server: signed, again and again until they are taken, and kept when they are not.
 @Suite(.slow, .serialized) struct WebhookTests {

@@ -5,6 +5,7 @@ import Reactor
 import Simulator
 import TestSupport
 import Testing
+import Time
 
 /// What tests of control need: many devices at once, control calls, and the account of a message at an instant.
 extension World {
@@ -37,10 +38,10 @@ extension World {
   }
 
   /// Microseconds since 1970.
-  var now: Int64 { SystemClock().wallMicroseconds }
+  var now: Timestamp { SystemClock().wallTime }
 
   /// Waits for a moment to have passed, looking at something meanwhile.
-  func wait(until moment: Int64, _ look: () throws -> Void = {}) throws {
+  func wait(until moment: Timestamp, _ look: () throws -> Void = {}) throws {
     _ = try poll("the clock stands still") {
       try look()
       return now > moment ? true : nil

@@ -2,6 +2,7 @@ import Domain
 import Operations
 import Postgres
 import Reactor
+import Time
 
 @testable import Server
 
@@ -30,6 +31,6 @@ extension World {
     let keys = try SigningKeys.load(connection, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
     let app = App.Number(try count("SELECT app FROM apps"))
     return keys.sdkKeys.make(
-      SDKKeyring.Subject(app: app, psid: psid, claim: nil), now: now / 1_000_000 - Domain.Limits.sdkKeySeconds)
+      SDKKeyring.Subject(app: app, psid: psid, claim: nil), now: now - Domain.Limits.sdkKeyLifetime)
   }
 }

@@ -7,6 +7,7 @@ import Synchronization
 import TLS
 import TestSupport
 import Testing
+import Time
 
 @testable import FCM
 
@@ -14,13 +15,13 @@ import Testing
 @Suite struct AccessTokensTests {
   /// The system's clock, whose wall jumps when a test says so.
   private final class JumpingClock: Clock {
-    private let jump = Mutex(Int64(0))
+    private let jump = Mutex(Duration.zero)
     private let leap = Mutex(Duration.zero)
 
     var now: Instant { SystemClock().now + leap.withLock { $0 } }
-    var wallMicroseconds: Int64 { SystemClock().wallMicroseconds + jump.withLock { $0 } }
+    var wallTime: Timestamp { SystemClock().wallTime + jump.withLock { $0 } }
 
-    func forward(seconds: Int64) { jump.withLock { $0 += seconds * 1_000_000 } }
+    func forward(seconds: Int64) { jump.withLock { $0 += .seconds(seconds) } }
 
     /// The machine's own time goes on, as timers see it.
     func pass(_ time: Duration) { leap.withLock { $0 += time } }

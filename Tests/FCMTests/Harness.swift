@@ -8,6 +8,7 @@ import Simulator
 import TLS
 import TestSupport
 import Testing
+import Time
 
 /// A sender on its own thread against the simulated FCM: real OAuth, real TLS, real HTTP/2. One thread at a time uses it.
 final class Harness: @unchecked Sendable {
@@ -86,7 +87,7 @@ final class Harness: @unchecked Sendable {
     return PushMessage(
       seqno: Seqno(seqno), headers: PushHeaders(request, appID: "com.example.app", seqno: Seqno(seqno)),
       template: PayloadTemplate(request, seqno: Seqno(seqno), sendDate: "2026010100"), pushkeys: Self.keys, lane: lane,
-      expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + expiresIn,
+      expiresAtSeconds: SystemClock().wallTime.seconds + expiresIn,
       onUnknown: .resend)
   }
 

@@ -11,6 +11,7 @@ import TLS
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 /// Set-ups with one thing broken each: the doctor names it and says how to mend it.
 @Suite(.slow, .serialized) struct DoctorTests {
@@ -55,7 +56,7 @@ import Testing
 
   @Test func `a listener certificate that ended`() throws {
     let world = try MaintenanceWorld()
-    let now = SystemClock().wallMicroseconds / 1_000_000
+    let now = SystemClock().wallTime.seconds
     let authority = try CertificateAuthority()
     let identity = try authority.issueServer(notBefore: now - 20 * 86_400, notAfter: now - 10 * 86_400)
     let directory = TemporaryDirectory.make()
@@ -170,7 +171,7 @@ import Testing
 
   @Test func `a push certificate that ended`() throws {
     let world = try MaintenanceWorld()
-    let now = SystemClock().wallMicroseconds / 1_000_000
+    let now = SystemClock().wallTime.seconds
     let identity = try CertificateAuthority().issuePushClient(
       bundleID: MaintenanceWorld.appID, topics: [(MaintenanceWorld.appID, "app")], notBefore: now - 400 * 86_400,
       notAfter: now - 3 * 86_400)

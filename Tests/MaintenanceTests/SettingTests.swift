@@ -6,13 +6,14 @@ import TLS
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 @testable import Maintenance
 
 /// What the doctor sees of settings, files and neighbours that a server would put up with.
 @Suite(.slow, .serialized) struct SettingTests {
   private let directory = TemporaryDirectory.make()
-  private let now = SystemClock().wallMicroseconds / 1_000_000
+  private let now = SystemClock().wallTime.seconds
 
   private func expectWarning(
     _ found: [Finding], _ subject: String, _ what: String, remedy: String,

@@ -2,6 +2,7 @@ import Foundation
 import Metrics
 import OTLP
 import Testing
+import Time
 
 /// The bytes that a collector receives for metrics.
 @Suite struct OTLPMetricsTests {
@@ -10,7 +11,10 @@ import Testing
   /// The metrics of a body, by name, without their descriptions.
   private func sent(_ metrics: Metrics) throws -> [String: NSDictionary] {
     let body = OTLPMetrics.body(
-      metrics.samples(), OTLPMetrics.Period(began: 1_700_000_000_000_001, now: 1_700_000_000_000_009), of: resource)
+      metrics.samples(),
+      OTLPMetrics.Period(
+        began: Timestamp(microseconds: 1_700_000_000_000_001), now: Timestamp(microseconds: 1_700_000_000_000_009)),
+      of: resource)
     let whole = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
     let resources = try #require((whole["resourceMetrics"] as? [[String: Any]])?.first)
     let scope = try #require((resources["scopeMetrics"] as? [[String: Any]])?.first)

@@ -1,6 +1,7 @@
 import Foundation
 import OTLP
 import Testing
+import Time
 import Tracing
 
 /// The bytes that a collector receives for spans.
@@ -26,8 +27,8 @@ import Tracing
     let body = OTLPTraces.body(
       [
         TraceSpan(
-          context, parent: 0xB7, name: "POST \"x\"", kind: .server, began: 1_700_000_000_000_001,
-          ended: 1_700_000_000_000_009,
+          context, parent: 0xB7, name: "POST \"x\"", kind: .server,
+          began: Timestamp(microseconds: 1_700_000_000_000_001), ended: Timestamp(microseconds: 1_700_000_000_000_009),
           attributes: [("http.request.method", .text("POST")), ("http.response.status_code", .number(503))],
           fault: "no database")
       ], of: resource)
@@ -49,7 +50,11 @@ import Tracing
     let kinds: [(TraceSpan.Kind, Int, String?)] = [(.internal, 1, nil), (.server, 2, nil), (.client, 3, "")]
     for (kind, number, fault) in kinds {
       let body = OTLPTraces.body(
-        [TraceSpan(context, parent: nil, name: "push", kind: kind, began: 1, ended: 2, fault: fault)], of: resource)
+        [
+          TraceSpan(
+            context, parent: nil, name: "push", kind: kind, began: Timestamp(microseconds: 1),
+            ended: Timestamp(microseconds: 2), fault: fault)
+        ], of: resource)
       #expect(
         try matches(
           body,

@@ -1,6 +1,8 @@
 import Domain
 import Store
+import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -17,7 +19,7 @@ import Testing
 
   private func due(_ world: BatchWorld) throws -> [BadgeSyncs.Due] {
     try world.connection.run(
-      BadgeSyncs.take(at: world.now + 1_000_000, again: world.now + 9_000_000, limit: 10))
+      BadgeSyncs.take(at: world.now + .seconds(1), again: world.now + .seconds(9), limit: 10))
   }
 
   @Test func `a count that a device moved is to be told to the user's other devices`() throws {
@@ -27,7 +29,8 @@ import Testing
     try world.send(seqno, to: "d1", user: "kim")
     try world.run(world.read(seqno, psid: "aa"))
     // Not before a second has gone by: more may follow.
-    #expect(try world.connection.run(BadgeSyncs.take(at: world.now + 999_999, again: 0, limit: 10)).isEmpty)
+    #expect(
+      try world.connection.run(BadgeSyncs.take(at: world.now + .microseconds(999_999), again: 0, limit: 10)).isEmpty)
     let due = try due(world)
     #expect(due.count == 1 && due.first?.device == world.device("d1") && due.first?.attempts == 1)
     try world.connection.run(BadgeSyncs.done(due))
@@ -44,7 +47,7 @@ import Testing
     // What was taken before is not what is there now.
     try world.connection.run(BadgeSyncs.done(first))
     #expect(try world.count("SELECT count(*) FROM badge_syncs") == 1)
-    world.now += 20_000_000
+    world.now += .seconds(20)
     let again = try due(world)
     #expect(again.count == 1 && again.first?.device == nil)
   }

@@ -4,6 +4,7 @@ import Postgres
 import Reactor
 import Store
 import TestSupport
+import Time
 
 @testable import Operations
 
@@ -23,7 +24,7 @@ final class BatchWorld {
     return policies
   }
   /// Microseconds since 1970; tests move it by hand.
-  var now: Int64 = 1_800_000_000_000_000
+  var now: Timestamp = 1_800_000_000_000_000
   let pushkeys = PushKeyring(present: SymmetricKey.random())
 
   init(policy: App.DevicePolicy = .multi) throws {
@@ -81,7 +82,7 @@ final class BatchWorld {
       Messages.create(
         Messages.New(
           app: app.number, lane: .normal, request: "{}", requestSHA256: [], idempotencyKey: nil, apiKey: nil,
-          targeted: 1, unknownEntries: "[]", now: now, expiresAt: now + 1_000_000)))
+          targeted: 1, unknownEntries: "[]", now: now, expiresAt: now + .seconds(1))))
     return created ?? .zero
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import Store
 import Synchronization
 import Testing
+import Time
 
 @testable import Operations
 
@@ -89,8 +90,8 @@ import Testing
     let world = try BatchWorld()
     let first = try store(world, Array("kim\n".utf8))
     let second = try store(world, Array("lee\n".utf8))
-    let later = first.expiresAt + 1
-    #expect(try world.connection.run(CSVAudiences.keep(second.csv, until: later + 1_000_000)))
+    let later = first.expiresAt + .microseconds(1)
+    #expect(try world.connection.run(CSVAudiences.keep(second.csv, until: later + .seconds(1))))
     for _ in 0..<3 { try world.connection.run(CSVAudiences.dropExpired(at: later)) }
     #expect(try world.connection.run(CSVAudiences.find(first.csv, at: later)) == nil)
     #expect(try world.connection.run(CSVAudiences.find(second.csv, at: later)) != nil)

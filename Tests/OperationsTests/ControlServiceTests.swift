@@ -3,6 +3,7 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -127,7 +128,7 @@ import Testing
         Ledger.Claim(key: Ledger.Key(user: lee, seqno: 1), deliveries: 1, increment: 1),
       ]))
     #expect(claimed.count == 2)
-    try write(("phone", .deferred, 0), ("pad", .accepted, nil), ("other", .deferred, 0))
+    try write(("phone", .deferred, .zero), ("pad", .accepted, nil), ("other", .deferred, .zero))
     try world.connection.script(
       "INSERT INTO message_totals (seqno, writer, accepted, rejected) VALUES (1, 9, 20, 10)")
     let funnel = try control(.cancel)
@@ -160,12 +161,12 @@ import Testing
     #expect(ended.state == .cancelled && ended.cancelled == 3 && ended.accepted == 1 && ended.stateReason == nil)
   }
 
-  private func write(_ outcomes: (String, OutcomeStatus, Int64?)...) throws {
+  private func write(_ outcomes: (String, OutcomeStatus, Duration?)...) throws {
     let records = try outcomes.map { installation, status, dueAt in
       let device = try #require(try world.record(installation))
       return Outcomes.Record(
         seqno: 1, device: device.device, userKey: device.userKey, status: status, attempts: 1, reason: nil,
-        dueAt: dueAt.map { $0 + world.now })
+        dueAt: dueAt.map { world.now + $0 })
     }
     _ = try world.connection.run(Outcomes.write(records, at: world.now))
   }

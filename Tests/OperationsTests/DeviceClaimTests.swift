@@ -1,6 +1,8 @@
 import Domain
+import Postgres
 import Store
 import Testing
+import Time
 
 @testable import Operations
 
@@ -65,16 +67,16 @@ import Testing
       try world.run(.admitSend(world.claim(device), perMinute: 2))[0]
     }
     #expect(try ask().problem == nil)
-    world.now += 20_000_000
+    world.now += .seconds(20)
     #expect(try ask().problem == nil)
     guard case .failure(let problem) = try ask() else {
       Issue.record("a third was let through")
       return
     }
     #expect(problem.code == .tooManyRequests && problem.retryAfterSeconds == 40)
-    world.now += 39_000_000
+    world.now += .seconds(39)
     #expect(try ask().problem == .tooManyRequests)
-    world.now += 1_000_000
+    world.now += .seconds(1)
     #expect(try ask().problem == nil)
     #expect(try ask("d2").problem == .forbidden, "a guest")
     #expect(try world.run(.admitSend(world.claim("d1", epoch: 7), perMinute: 2))[0].problem == .badCredential)
@@ -83,16 +85,16 @@ import Testing
   @Test func `a device that says it is there is seen, once a quarter of an hour`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: Self.token))
-    func seen() throws -> Int64 {
-      try world.count("SELECT (extract(epoch FROM seen_at) * 1000000)::bigint FROM devices")
+    func seen() throws -> Timestamp {
+      try world.connection.run(Statement("test-seen", "SELECT seen_at FROM devices")).timestamp(0, 0)
     }
     try world.run(.alive(world.claim("d1")))
     let first = try seen()
     #expect(first == world.now)
-    world.now += 60_000_000
+    world.now += .seconds(60)
     try world.run(.alive(world.claim("d1")))
     #expect(try seen() == first)
-    world.now += 15 * 60_000_000
+    world.now += .seconds(15 * 60)
     try world.run(.alive(world.claim("d1")))
     #expect(try seen() == world.now)
     // A registration leaves it.

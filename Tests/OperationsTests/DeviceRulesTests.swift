@@ -1,6 +1,7 @@
 import Domain
 import Store
 import Testing
+import Time
 
 @testable import Operations
 
@@ -35,7 +36,7 @@ import Testing
     try world.run(world.registration("d1", psid: "aa", consents: consents))
     #expect(try world.record("d1")?.consents.ad == Consents.Answer(isGiven: true, at: first))
     #expect(try world.record("d1")?.consents.notification == nil)
-    world.now += 5_000_000
+    world.now += .seconds(5)
     try world.run(world.registration("d1", psid: "aa"))
     try world.run(.setConsents(world.claim("d1"), consents))
     #expect(try world.record("d1")?.consents.ad == Consents.Answer(isGiven: true, at: first))
@@ -52,16 +53,16 @@ import Testing
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))
     let registered = world.now
-    world.now += 3_599_000_000
+    world.now += .seconds(3_599)
     try world.run(.badge(world.claim("d1")))
     #expect(try world.record("d1")?.seenAt == registered)
-    world.now += 1_000_000
+    world.now += .seconds(1)
     try world.run(.badge(world.claim("d1")))
     #expect(try world.record("d1")?.seenAt == world.now)
     #expect(try world.record("d1")?.boundAt == registered)
     #expect(try world.record("d1")?.registeredAt == registered)
     let seen = world.now
-    world.now += 3_600_000_000
+    world.now += .seconds(3_600)
     // A key that has ended shows nothing.
     try world.run(.badge(world.claim("d1", epoch: 3)))
     #expect(try world.record("d1")?.seenAt == seen)
@@ -83,11 +84,11 @@ import Testing
     try world.run(.setToken(world.claim("d1"), .voip, psid: "11"), .setToken(world.claim("d2"), .voip, psid: "22"))
     try world.run(.setToken(world.claim("d1"), .pushToTalk, psid: "11"))
     #expect(try tokens(world) == 3)
-    world.now += 1
+    world.now += .microseconds(1)
     try world.run(.setToken(world.claim("d1"), .voip, psid: "33"))
     #expect(try tokens(world) == 3)
     #expect(try world.count("SELECT count(*) FROM former_psids WHERE psid = '11'") == 1)
-    world.now += 1
+    world.now += .microseconds(1)
     try world.run(.setToken(world.claim("d1"), .voip, psid: "22"))
     #expect(try tokens(world) == 2)
     #expect(try owner(world, "22", "d1"))
@@ -110,7 +111,7 @@ import Testing
       (world.app, world.furtherApps) = (shop, [bank])
       operations.append(make("lee"))
       for order in [operations, operations.reversed()] {
-        world.now += 1
+        world.now += .microseconds(1)
         #expect(try world.runAll(order).map(\.problem) == [nil, nil])
       }
       (world.app, world.furtherApps) = (bank, [shop])
@@ -135,7 +136,7 @@ import Testing
     try world.run(.setActivity(world.claim("d1"), activity("one"), psid: "11"))
     try world.run(.setActivity(world.claim("d1"), activity("two"), psid: "22"))
     #expect(try tokens(world) == 2)
-    world.now += 1
+    world.now += .microseconds(1)
     // The system has given the first one another token.
     try world.run(.setActivity(world.claim("d1"), activity("one"), psid: "33"))
     #expect(try tokens(world) == 2)
@@ -154,7 +155,7 @@ import Testing
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))
     for number in 10...10 + Domain.Limits.activitiesPerDevice {
-      world.now += 1
+      world.now += .microseconds(1)
       try world.run(.setActivity(world.claim("d1"), activity("a\(number)"), psid: "\(number)"))
     }
     #expect(try tokens(world) == Int64(Domain.Limits.activitiesPerDevice))
@@ -167,9 +168,9 @@ import Testing
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))
     try world.run(.setActivity(world.claim("d1"), activity("old"), psid: "11"))
-    world.now += 3_600_000_000
+    world.now += .seconds(3_600)
     try world.run(.setActivity(world.claim("d1"), activity("new"), psid: "22"))
-    let end = world.now + 23 * 3_600_000_000 + 1
+    let end = world.now + .seconds(23 * 3_600) + .microseconds(1)
     #expect(try world.connection.run(DeviceTokens.endActivities(at: end, atMost: 10)) == 1)
     #expect(try owner(world, "22", "d1"))
     #expect(try !owner(world, "11", "d1"))
@@ -180,11 +181,12 @@ import Testing
     try world.run(world.registration("d1", psid: "aa"))
     try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
     let first = world.now
-    world.now += 60_000_000
+    world.now += .seconds(60)
     try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
     #expect(
       try world.count(
-        "SELECT count(*) FROM psids WHERE psid = '11' AND extract(epoch FROM bound_at) * 1000000 > \(first) + 1") == 1)
+        "SELECT count(*) FROM psids WHERE psid = '11' AND extract(epoch FROM bound_at) * 1000000 > \(first.microseconds) + 1"
+      ) == 1)
     #expect(try tokens(world) == 1)
   }
 
@@ -192,7 +194,7 @@ import Testing
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))
     try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
-    world.now += 1
+    world.now += .microseconds(1)
     #expect(
       try world.run(.setToken(world.claim("d1", epoch: 7), .voip, psid: "99"))[0].problem == .badCredential)
     #expect(

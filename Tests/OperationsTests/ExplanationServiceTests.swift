@@ -4,12 +4,13 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
 @Suite struct ExplanationServiceTests {
   private let connection: Connection
-  private let now: Int64 = 1_772_325_000_000_000
+  private let now: Timestamp = 1_772_325_000_000_000
 
   init() throws {
     connection = try TestDatabase.make().connect()

@@ -3,6 +3,7 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -10,7 +11,7 @@ import Testing
 @Suite struct FirstAccountTests {
   private let database: TestDatabase
   private let connection: Connection
-  private let now: Int64 = 1_800_000_000_000_000
+  private let now: Timestamp = 1_800_000_000_000_000
 
   init() throws {
     database = try TestDatabase.make()

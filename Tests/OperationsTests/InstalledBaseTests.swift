@@ -1,7 +1,9 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -167,7 +169,7 @@ import Testing
   @Test func `a call a second after the import is the device's word`() throws {
     let world = try BatchWorld()
     try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,kim,,1.0,,\n")
-    world.now = try world.connection.run(WallClock.now()) + 1_000_000
+    world.now = try world.connection.run(WallClock.now()) + .seconds(1)
     try world.run(.alive(world.claim("d1")))
     #expect(try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,lee,,2.0,,\n").report.kept == 1)
   }

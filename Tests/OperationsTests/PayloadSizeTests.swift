@@ -2,6 +2,7 @@ import Domain
 import Postgres
 import Store
 import Testing
+import Time
 
 @testable import Operations
 
@@ -30,7 +31,7 @@ import Testing
     // As an operator's import renames: a device cannot.
     let key = Users.Key(app: world.app.number, userKey: UserKey(clientUID: user))
     _ = try world.connection.run(Users.name([(key, Users.Said(name: name, phone: nil))], renames: true))
-    world.now += 1
+    world.now += .microseconds(1)
   }
 
   @Test func `4096 bytes are accepted, one more is refused with its count`() throws {

@@ -5,6 +5,7 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -20,7 +21,7 @@ import Testing
 
   private var appID: String { world.app.appID }
 
-  private func putAside(_ installation: String, _ reason: String = "BadDeviceToken", at time: Int64) throws {
+  private func putAside(_ installation: String, _ reason: String = "BadDeviceToken", at time: Timestamp) throws {
     let entry = Quarantine.Entry(device: world.device(installation), reason: reason, seqno: 7)
     _ = try world.connection.run(Quarantine.add([entry], at: time))
   }
@@ -61,10 +62,10 @@ import Testing
   }
 
   @Test func `one device, those since a time, or everyone come back`() throws {
-    for number in 1...5 { try putAside("d\(number)", at: world.now + Int64(number)) }
+    for number in 1...5 { try putAside("d\(number)", at: world.now + .microseconds(number)) }
     #expect(try restore(.device(world.device("d5"))) == 1)
     #expect(try restore(.device(world.device("d5"))) == 0, "it is back already")
-    #expect(try restore(.since(world.now + 3)) == 2, "3 itself and 4")
+    #expect(try restore(.since(world.now + .microseconds(3))) == 2, "3 itself and 4")
     #expect(try list().items.count == 2)
     #expect(try restore(.all) == 2)
     #expect(try list().items.isEmpty)
@@ -72,7 +73,7 @@ import Testing
 
   @Test func `reasons are counted, listed by, and given back by`() throws {
     for (number, reason) in ["BadDeviceToken", "DeviceTokenNotForTopic", "BadDeviceToken"].enumerated() {
-      try putAside("d\(number + 1)", reason, at: world.now + Int64(number))
+      try putAside("d\(number + 1)", reason, at: world.now + .microseconds(number))
     }
     let found = try QuarantineService.reasons(appID, by: .commandLine, on: world.connection)
     let json = String(decoding: found.json, as: UTF8.self)
@@ -107,21 +108,21 @@ import Testing
     let claim = world.claim("d1")
     try world.run(.clearUser(claim))
     #expect(try list().items.count == 1)
-    world.now += 1
+    world.now += .microseconds(1)
     try world.run(world.registration("d1", psid: "a1", user: "kim"))
     #expect(try list().items.isEmpty)
   }
 
   @Test func `what a network taught about a token outlives a registration that says otherwise`() throws {
     try world.connection.run(Quarantine.learn([(world.device("d1"), .sandbox)]))
-    world.now += 1
+    world.now += .microseconds(1)
     try world.run(world.registration("d1", psid: "a1", user: "kim"))
     #expect(try world.connection.run(Devices.find([world.device("d1")])).first?.environment == .sandbox)
     // Another token is another matter.
-    world.now += 1
+    world.now += .microseconds(1)
     try world.run(world.registration("d1", psid: "b1", user: "kim", proof: world.claim("d1")))
     #expect(try world.connection.run(Devices.find([world.device("d1")])).first?.environment == .production)
-    world.now += 1
+    world.now += .microseconds(1)
     try world.run(world.registration("d1", psid: "a1", user: "kim", proof: world.claim("d1")))
     #expect(try world.connection.run(Devices.find([world.device("d1")])).first?.environment == .production)
   }

@@ -1,6 +1,7 @@
 import Domain
 import Store
 import Testing
+import Time
 
 @testable import Operations
 
@@ -17,7 +18,7 @@ import Testing
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     let bound = try #require(try world.record("d1")).boundAt
-    world.now += 5_000_000
+    world.now += .seconds(5)
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     #expect(try world.record("d1")?.boundAt == bound)
     #expect(try world.record("d1")?.registeredAt == world.now)
@@ -30,7 +31,7 @@ import Testing
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     try world.run(world.registration("d2", psid: "bb", user: "kim"))
     let bound = try #require(try world.record("d1")).boundAt
-    world.now += 5_000_000
+    world.now += .seconds(5)
     try world.run(world.registration("d1", psid: "cc", user: "kim", proof: world.claim("d1")))
     // A campaign whose audience was frozen before still reaches it.
     #expect(try world.record("d1")?.boundAt == bound)
@@ -116,7 +117,7 @@ import Testing
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))
     for psid in ["b1", "b2", "b3", "b4"] {
-      world.now += 1_000_000
+      world.now += .seconds(1)
       try world.run(world.registration("d1", psid: psid))
     }
     #expect(Set(try world.rows("d1").map(\.psid)) == ["aa", "b1", "b4"])

@@ -3,6 +3,7 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -127,15 +128,15 @@ import Testing
   @Test func `deliveries say how each device stands`() throws {
     _ = try world.send(world.request(#"{"all":true}"#))
     try write([outcome("phone", .accepted), outcome("guest", .rejected, "BadDeviceToken")])
-    let sentAt = Timestamp.text(world.now)
-    world.now += 1_500_000
+    let sentAt = world.now.description
+    world.now += .milliseconds(1_500)
     try world.run(world.receipt(1, psid: "aa"))
     let answer = try ReportService.deliveries(of: 1, PageRequest(), for: .commandLine, on: world.connection)
     let text = json(answer)
     #expect(
       text.contains(
         "{\"device\":\"\(world.device("phone"))\",\"clientUid\":\"kim\",\"status\":\"accepted\",\"reason\":null,"
-          + "\"attempts\":1,\"at\":\"\(sentAt)\",\"receivedAt\":\"\(Timestamp.text(world.now))\",\"readAt\":null}"))
+          + "\"attempts\":1,\"at\":\"\(sentAt)\",\"receivedAt\":\"\(world.now)\",\"readAt\":null}"))
     #expect(text.contains("\"clientUid\":null,\"status\":\"rejected\",\"reason\":\"BadDeviceToken\""))
     #expect(text.hasSuffix(#""nextCursor":null}"#))
   }

@@ -2,13 +2,15 @@ import Domain
 import Foundation
 import Postgres
 import Store
+import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
 /// What conditions mean, asked of a real database.
 @Suite struct SegmentServiceTests {
-  private static let now: Int64 = 1_800_000_000_000_000
+  private static let now: Timestamp = 1_800_000_000_000_000
 
   /// Eight devices that differ in everything.
   private func world() throws -> BatchWorld {
@@ -29,7 +31,7 @@ import Testing
       attributes.timeZone = index % 2 == 0 ? "Asia/Seoul" : "America/New_York"
       var consents = Consents.Change()
       if index < 3 { consents.ad = index != 1 }
-      world.now = Self.now + Int64(index) * 86_400_000_000
+      world.now = Self.now + .seconds(index * 86_400)
       try world.run(
         .register(
           Operation.Registration(
@@ -37,7 +39,7 @@ import Testing
             environment: .production, psid: "a\(index)", user: device.user.map { .init(clientUID: $0, name: "") },
             attributes: attributes, proof: nil, consents: consents)))
     }
-    world.now = Self.now + 8 * 86_400_000_000
+    world.now = Self.now + .seconds(8 * 86_400)
     return world
   }
 
@@ -98,7 +100,7 @@ import Testing
     let group = try world.connection.run(Groups.create(app: world.app.number, name: "top", parent: nil))
     let below = try world.connection.run(Groups.create(app: world.app.number, name: "below", parent: group))
     try world.run(.join(world.claim("d4"), group: below))
-    let day = { (number: Int) in Timestamp.text(Self.now + Int64(number) * 86_400_000_000) }
+    let day = { (number: Int) in (Self.now + .seconds(number * 86_400)).description }
     for (json, expected) in [
       (#"{"platform":["IOS"]}"#, "d1 d2 d5 d7 d8"), (#"{"appVersion":{"from":"1.10"}}"#, "d2 d3 d4 d5 d7"),
       (#"{"appVersion":{"from":"2","upTo":"2.0.0"}}"#, "d3 d4"), (#"{"appVersion":{"before":"1.10"}}"#, "d1"),

@@ -4,6 +4,7 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -39,7 +40,7 @@ extension BatchWorld {
     try run(registration("phone", psid: "aa", user: "kim"), registration("pad", psid: "bb"))
     try run(registration("pad", psid: "bb", user: "kim"), registration("other", psid: "cc", user: "lee"))
     try run(registration("guest", psid: "dd"))
-    now += 1
+    now += .microseconds(1)
   }
 }
 
@@ -80,7 +81,7 @@ extension BatchWorld {
     let below = try group("below", parent: top)
     try world.run(.join(world.claim("phone"), group: top), .join(world.claim("guest"), group: below))
     try world.run(.join(world.claim("pad"), group: below))
-    world.now += 1
+    world.now += .microseconds(1)
     #expect(try world.sent(world.request("{\"groups\":[\(top)]}")).contains(#""targeted":3,"unknown":[]"#))
     #expect(try world.sent(world.request("{\"groups\":[\(below)]}")).contains(#""targeted":3"#))
     #expect(
@@ -122,7 +123,7 @@ extension BatchWorld {
     #expect(message.request == body)
     #expect(message.lane == .urgent)
     #expect(message.state == .queued)
-    #expect(message.expiresAt == world.now + 600_000_000)
+    #expect(message.expiresAt == world.now + .seconds(600))
     #expect(try world.count("SELECT api_key::bigint FROM messages") == 7)
     let notification = try listener.notifications(waitingAtMost: .seconds(30)).first
     #expect(notification?.channel == "upmc_messages")

@@ -4,6 +4,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -15,7 +16,7 @@ import Testing
   @Test func `setting a user on a device releases the others too`() throws {
     let world = try BatchWorld(policy: .single)
     try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb"))
-    world.now += 1_000_000
+    world.now += .seconds(1)
     try world.run(.setUser(world.claim("d2"), .init(clientUID: "kim", name: "Kim")))
     #expect(try world.record("d1")?.userKey.isGuest == true)
     #expect(try world.record("d1")?.boundAt == world.now)
@@ -69,7 +70,7 @@ import Testing
           for (round, operations) in batches.enumerated() {
             let batch = OperationBatch(
               operations, writer: Int32(worker + 1), node: BatchWorld.node, policies: policies,
-              now: now + Int64(round), readAt: Instant(nanoseconds: 0))
+              now: now + .microseconds(round), readAt: Instant(nanoseconds: 0))
             try batch.run(on: connection)
           }
         } catch {

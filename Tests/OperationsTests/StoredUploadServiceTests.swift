@@ -2,6 +2,7 @@ import Domain
 import Postgres
 import Store
 import Testing
+import Time
 
 @testable import Operations
 
@@ -46,7 +47,7 @@ import Testing
     var names: [String] = []
     for _ in 0..<5 {
       names.append(try upload())
-      world.now += 1_000
+      world.now += .milliseconds(1)
     }
     try world.connection.script("UPDATE hosted_files SET expires_at = created_at WHERE name = '\(names[2])'")
     var seen: [String] = []

@@ -3,6 +3,7 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -32,7 +33,7 @@ import Testing
     }
     let span = try world.connection.run(
       Waves.span(app: world.app.number, try #require(LocalTime(local)), appTimeZone: "Asia/Seoul"))
-    return (Timestamp.text(span.first), Timestamp.text(span.last))
+    return (span.first.description, span.last.description)
   }
 
   @Test func `a local time spans from the first zone to the last`() throws {
@@ -94,7 +95,7 @@ import Testing
     _ sendAt: String, every unit: String, until: String, zone: String = "Asia/Seoul", count: Int
   ) throws -> [String] {
     try world.connection.script("UPDATE apps SET time_zone = '\(zone)'")
-    world.now = try #require(Moment.microseconds(sendAt)) - 1_000_000
+    world.now = try #require(Timestamp(sendAt)) - .seconds(1)
     let answer = try world.sent(
       world.request(
         #"{"all":true}"#,

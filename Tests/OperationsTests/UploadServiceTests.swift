@@ -1,6 +1,7 @@
 import Domain
 import Store
 import Testing
+import Time
 
 @testable import Operations
 
@@ -64,7 +65,7 @@ import Testing
           == .invalidField)
       return
     }
-    #expect(try upload(Self.heads[.jpeg] ?? [], expiresIn: expiresIn).expiresAt == world.now + seconds * 1_000_000)
+    #expect(try upload(Self.heads[.jpeg] ?? [], expiresIn: expiresIn).expiresAt == world.now + .seconds(seconds))
   }
 
   @Test func `who may send may upload, for an app of theirs`() {
@@ -88,7 +89,7 @@ import Testing
 
   @Test func `only what has expired is pruned, a part at a time`() throws {
     for minutes in 1...3 { _ = try upload(Self.heads[.jpeg] ?? [], expiresIn: "PT\(minutes)M") }
-    let later = world.now + 120_000_000
+    let later = world.now + .seconds(120)
     #expect(try world.connection.run(HostedFiles.prune(at: later, atMost: 1)) == 1)
     #expect(try world.connection.run(HostedFiles.prune(at: later, atMost: 9)) == 1)
     #expect(try world.connection.run(HostedFiles.prune(at: later, atMost: 9)) == 0)

@@ -1,6 +1,7 @@
 import Postgres
 import Testing
 import TestSupport
+import Time
 
 @Suite struct CopyTests {
   let connection: Connection
@@ -21,7 +22,7 @@ import TestSupport
         try writer.beginRow(columns: 4)
         writer.append(Int64(id))
         writer.append(text: id % 2 == 0 ? nil : "name \(id)")
-        writer.append(timestampMicroseconds: Int64(id))
+        writer.append(Timestamp(microseconds: Int64(id)))
         writer.append(json: "{}")
       }
     }
@@ -29,7 +30,7 @@ import TestSupport
     let sum = try connection.run(Statement("sum", "SELECT sum(id)::int8, count(name), max(at) FROM items"))
     #expect(sum.int64(0, 0) == 50_005_000)
     #expect(sum.int64(0, 1) == 5_000)
-    #expect(sum.timestampMicroseconds(0, 2) == 10_000)
+    #expect(sum.timestamp(0, 2) == 10_000)
   }
 
   @Test func `a copy of nothing stores nothing`() throws {
@@ -55,7 +56,7 @@ import TestSupport
           try writer.beginRow(columns: 4)
           writer.append(Int64(1))
           writer.append(text: "x")
-          writer.append(timestampMicroseconds: nil)
+          writer.append(nil as Timestamp?)
           writer.append(json: nil)
         }
       }
@@ -70,7 +71,7 @@ import TestSupport
         try writer.beginRow(columns: 4)
         writer.append(Int64(1))
         writer.append(text: "a\0")
-        writer.append(timestampMicroseconds: nil)
+        writer.append(nil as Timestamp?)
         writer.append(json: nil)
       }
     }

@@ -1,6 +1,7 @@
 import Postgres
 import Testing
 import TestSupport
+import Time
 
 /// Every kind of value travels to the server and back unchanged.
 @Suite struct ParametersTests {
@@ -24,7 +25,7 @@ import TestSupport
     parameters.append("알림 🔔")
     parameters.append([0, 255, 1] as [UInt8])
     parameters.append(uuid)
-    parameters.append(TimestampValue(1_767_225_600_123_456))
+    parameters.append(Timestamp(microseconds: 1_767_225_600_123_456))
     parameters.append(JSONValue(#"{"a": [1, "x"]}"#))
     parameters.append(42)
     let rows = try echo(parameters)
@@ -35,7 +36,7 @@ import TestSupport
     #expect(rows.text(0, 4) == "알림 🔔")
     #expect(rows.bytes(0, 5) == [0, 255, 1])
     #expect(rows.uuid(0, 6) == uuid)
-    #expect(rows.timestampMicroseconds(0, 7) == 1_767_225_600_123_456)
+    #expect(rows.timestamp(0, 7) == 1_767_225_600_123_456)
     #expect(rows.text(0, 8) == #"{"a": [1, "x"]}"#)
     #expect(rows.int64(0, 9) == 42)
     #expect((0..<10).map(rows.type(ofColumn:)) == parameters.types)
@@ -43,7 +44,7 @@ import TestSupport
 
   @Test func `the server reads the same time and UUID`() throws {
     var parameters = Parameters()
-    parameters.append(TimestampValue(1_767_225_600_000_001))
+    parameters.append(Timestamp(microseconds: 1_767_225_600_000_001))
     parameters.append(uuid)
     let rows = try connection.run(
       Statement("texts", "SELECT to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), $2::text"), parameters)
@@ -61,7 +62,7 @@ import TestSupport
     parameters.append(nil as String?)
     parameters.append(nil as [UInt8]?)
     parameters.append(nil as UUIDValue?)
-    parameters.append(nil as TimestampValue?)
+    parameters.append(nil as Timestamp?)
     parameters.append(nil as JSONValue?)
     parameters.append([] as [UInt8])
     let rows = try echo(parameters)
@@ -82,7 +83,7 @@ import TestSupport
 
   @Test func `a time that PostgreSQL cannot hold is refused, not turned into infinity`() throws {
     var parameters = Parameters()
-    parameters.append(TimestampValue(.min))
+    parameters.append(Timestamp.min)
     let error = try #require(throws: PostgresError.self) { try echo(parameters) }
     #expect(error.sqlState?.rawValue == "22008")
   }
@@ -108,7 +109,7 @@ import TestSupport
       texts.append(isNull ? nil : "t\(row)")
       bytes.append(isNull ? nil : [UInt8](repeating: 7, count: row))
       uuids.append(isNull ? nil : UUIDValue(high: 1, low: UInt64(row)))
-      timestamps.append(isNull ? nil : Int64(row))
+      timestamps.append(isNull ? nil : Timestamp(microseconds: Int64(row)))
       jsons.append(isNull ? nil : "[\(row)]")
     }
     #expect(texts.count == rows.count)
@@ -133,7 +134,7 @@ import TestSupport
       #expect(result.text(index, 4) == "t\(row)")
       #expect(result.bytes(index, 5).count == row)
       #expect(result.uuid(index, 6) == UUIDValue(high: 1, low: UInt64(row)))
-      #expect(result.timestampMicroseconds(index, 7) == Int64(row))
+      #expect(result.timestamp(index, 7) == Timestamp(microseconds: Int64(row)))
       #expect(result.text(index, 8) == "[\(row)]")
     }
   }

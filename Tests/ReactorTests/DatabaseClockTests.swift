@@ -1,32 +1,32 @@
 import Reactor
 import Testing
+import Time
 
 @Suite struct DatabaseClockTests {
   /// 2026-01-01, as a manual clock begins.
-  private static let begin: Int64 = 1_767_225_600_000_000
+  private static let begin = Timestamp(seconds: 1_767_225_600)
 
   /// Learns at once that the database's clock shows so much more than ours began with.
   private func learn(_ clock: DatabaseClock, _ seconds: Double) -> Duration? {
-    let elapsed = clock.now.nanoseconds / 1_000
-    return clock.learn(
-      Self.begin + elapsed + Int64(seconds * 1e6), asked: clock.now, answered: clock.now)
+    clock.learn(
+      Self.begin + .nanoseconds(clock.now.nanoseconds) + .seconds(seconds), asked: clock.now, answered: clock.now)
   }
 
   @Test func `before the first answer the machine is believed, and nothing is begun`() {
     let clock = DatabaseClock(machine: ManualClock())
-    #expect(clock.wallMicroseconds == Self.begin)
+    #expect(clock.wallTime == Self.begin)
     #expect(!clock.isTrusted && !clock.isDoubtful && clock.ahead == nil && clock.complaint == nil)
   }
 
   @Test func `the time that was learnt goes on whatever the machine's clock does`() {
     let machine = ShiftedClock(seconds: 660)
     let clock = DatabaseClock(machine: machine)
-    let right = SystemClock().wallMicroseconds
+    let right = SystemClock().wallTime
     clock.learn(right, asked: clock.now, answered: clock.now)
     for shift: Int64 in [660, 0, -86_400, 30 * 86_400] {
       machine.jump(to: shift)
-      let difference = clock.wallMicroseconds - SystemClock().wallMicroseconds
-      #expect(difference > -1_000_000 && difference < 1_000_000, "\(shift): \(difference)")
+      let difference = clock.wallTime - SystemClock().wallTime
+      #expect(difference > .seconds(-1) && difference < .seconds(1), "\(shift): \(difference)")
     }
   }
 
@@ -37,11 +37,11 @@ import Testing
     let asked = clock.now
     machine.advance(by: .seconds(4))
     // The database looked at its clock at some moment of these four seconds.
-    #expect(clock.learn(Self.begin + 6_000_000, asked: asked, answered: clock.now) == nil)
-    #expect(clock.wallMicroseconds == Self.begin + 9_000_000)
+    #expect(clock.learn(Self.begin + .seconds(6), asked: asked, answered: clock.now) == nil)
+    #expect(clock.wallTime == Self.begin + .seconds(9))
     // A quick one is believed.
     #expect(learn(clock, 5.5) == nil)
-    #expect(clock.wallMicroseconds == Self.begin + 9_500_000)
+    #expect(clock.wallTime == Self.begin + .milliseconds(9_500))
   }
 
   @Test func `a jump of the database's clock is told`() {

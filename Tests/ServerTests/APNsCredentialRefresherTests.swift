@@ -8,6 +8,7 @@ import Reactor
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import Server
 
@@ -27,7 +28,7 @@ import Testing
     /// Apps whose keys were to be tried.
     private(set) var tried: [App.Number] = []
 
-    init(_ database: TestDatabase, _ clock: ManualClock, beganAt: Int64? = nil) throws {
+    init(_ database: TestDatabase, _ clock: ManualClock, beganAt: Timestamp? = nil) throws {
       let sender = try APNsSender(
         configuration: APNsConfiguration(), clock: clock, results: { _ in }, tokenNeeded: { _ in })
       let wishes = try Inbox<App.Number>(capacity: 10)
@@ -35,7 +36,7 @@ import Testing
       refresher = APNsCredentialRefresher(
         sender: sender, requests: try Inbox(capacity: 10), master: try APNsCredentialRefresherTests.master,
         health: Health(),
-        clock: clock, beganAt: beganAt ?? clock.wallMicroseconds, keyIsNew: { _ = wishes.offer($0) })
+        clock: clock, beganAt: beganAt ?? clock.wallTime, keyIsNew: { _ = wishes.offer($0) })
       connection = try database.connect()
     }
 
@@ -103,11 +104,11 @@ import Testing
 
   @Test func `nodes that want one at the same moment have one token of one time, and so at its renewal`() throws {
     let (database, connection) = try Self.makeDatabase()
-    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let clock = ManualClock(wallTime: SystemClock().wallTime)
     let nodes = try (0..<3).map { _ in try Node(database, clock) }
     try turnTogether(nodes, connection)
     let first = try #require(nodes[0].token)
-    #expect(first.issuedAt == clock.wallMicroseconds / 1_000_000 && nodes.allSatisfy { $0.token == first })
+    #expect(first.issuedAt == clock.wallTime.seconds && nodes.allSatisfy { $0.token == first })
     // Young: nobody renews it, also not one that has just started.
     clock.advance(by: .seconds(1800))
     let late = try Node(database, clock)
@@ -117,7 +118,7 @@ import Testing
     clock.advance(by: .seconds(APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds - 1800))
     try turnTogether(nodes, connection)
     let second = try #require(nodes[0].token)
-    #expect(second != first && second.issuedAt == clock.wallMicroseconds / 1_000_000)
+    #expect(second != first && second.issuedAt == clock.wallTime.seconds)
     #expect(nodes.allSatisfy { $0.token == second })
     // Who comes late takes it, too.
     try late.turn()
@@ -126,10 +127,10 @@ import Testing
 
   @Test func `a key that is stored between the start and the first look is tried, and one from before is not`() throws {
     let (database, connection) = try Self.makeDatabase()
-    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let clock = ManualClock(wallTime: SystemClock().wallTime)
     let storedAt = try #require(try connection.run(Secrets.credentials())[0].storedAt)
-    let early = try Node(database, clock, beganAt: storedAt - 1)
-    let late = try Node(database, clock, beganAt: storedAt + 1)
+    let early = try Node(database, clock, beganAt: storedAt - .microseconds(1))
+    let late = try Node(database, clock, beganAt: storedAt + .microseconds(1))
     for node in [early, late] { try node.turn() }
     #expect(early.tried.count == 1 && late.tried.isEmpty)
     // Another one, while both run: whatever their clocks say.
@@ -142,7 +143,7 @@ import Testing
     let (database, _) = try Self.makeDatabase()
     let clock = ManualClock()
     let node = try Node(database, clock)
-    let begin = clock.wallMicroseconds / 1_000_000
+    let begin = clock.wallTime.seconds
     // A clock that is wrong for a minute.
     clock.advance(by: .seconds(30 * 86_400))
     try node.turn()
@@ -167,7 +168,7 @@ import Testing
   @Test func `a made-up key under the same names has a token of its own, and neither gets the other's`() throws {
     let (database, connection) = try Self.makeDatabase()
     try Self.forge(connection)
-    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let clock = ManualClock(wallTime: SystemClock().wallTime)
     let node = try Node(database, clock)
     try node.turn()
     #expect(node.refresher.tokens.count == 2)
@@ -194,7 +195,7 @@ import Testing
   @Test func `what is stored of a token cannot be read, nor used in another row`() throws {
     let (database, connection) = try Self.makeDatabase()
     try Self.forge(connection)
-    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let clock = ManualClock(wallTime: SystemClock().wallTime)
     let node = try Node(database, clock)
     try node.turn()
     let token = try #require(node.refresher.tokens[Self.name])

@@ -1,5 +1,6 @@
 import Domain
 import Testing
+import Time
 
 @testable import Server
 @testable import Store

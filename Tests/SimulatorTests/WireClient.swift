@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTP2
 import Reactor
 import TLS
+import Time
 
 @testable import Simulator
 
@@ -123,7 +124,7 @@ final class WireClient: EventLoop.Handler {
 
   static func providerToken(_ key: Simulator.ProviderKey) throws -> String {
     let provider = try TestProvider(key)
-    return try provider.token(issuedAt: SystemClock().wallMicroseconds / 1_000_000)
+    return try provider.token(issuedAt: SystemClock().wallTime.seconds)
   }
 
   /// A good request; headers given replace its own, an empty value removes one.

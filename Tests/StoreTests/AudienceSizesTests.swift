@@ -2,6 +2,7 @@ import Domain
 import Postgres
 import TestSupport
 import Testing
+import Time
 
 @testable import Store
 
@@ -21,8 +22,11 @@ import Testing
       SELECT 1, g, 'u' || n, now() FROM generate_series(1, 2) g, generate_series(0, 9) n
       """)
     // Ten users with two devices each, a fifth of which is not active; each once, though in both groups.
-    #expect(try connection.run(AudienceSizes.groups(app: 1, [1, 2], frozenAt: .max / 2, limit: 100)) == 16)
-    #expect(try connection.run(AudienceSizes.groups(app: 1, [1], frozenAt: .max / 2, limit: 7)) == 7)
+    #expect(
+      try connection.run(AudienceSizes.groups(app: 1, [1, 2], frozenAt: Timestamp(microseconds: .max / 2), limit: 100))
+        == 16)
+    #expect(
+      try connection.run(AudienceSizes.groups(app: 1, [1], frozenAt: Timestamp(microseconds: .max / 2), limit: 7)) == 7)
     let plan = try connection.run(
       Statement("test-explain", #"EXPLAIN (COSTS OFF) EXECUTE "audience-sizes-groups"(1, '{1,2}', now(), 100)"#))
     let lines = plan.map { plan.text($0, 0) }

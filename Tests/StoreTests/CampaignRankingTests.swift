@@ -3,12 +3,13 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @Suite struct CampaignRankingTests {
   private let connection: Connection
-  private let day: Int64 = 86_400_000_000
+  private let day = Duration.seconds(86_400)
   /// 2026-03-01T00:00:00Z.
-  private let start: Int64 = 1_772_323_200_000_000
+  private let start = Timestamp(seconds: 1_772_323_200)
 
   init() throws {
     connection = try TestDatabase.make().connect()
@@ -28,7 +29,7 @@ import Testing
   }
 
   private func filter(_ apps: [Int32] = [1, 2]) -> CampaignRanking.Filter {
-    CampaignRanking.Filter(apps: apps, from: start, to: start + 30 * day)
+    CampaignRanking.Filter(apps: apps, from: start, to: start + day * 30)
   }
 
   private func all(

@@ -2,6 +2,7 @@ import Postgres
 import Reactor
 import TestSupport
 import Testing
+import Time
 
 @testable import Domain
 @testable import Store
@@ -177,7 +178,7 @@ import Testing
         (900000, gen_random_uuid(), now(), now() + interval '1 hour', 6, 1, 'u1'),
         (900000, gen_random_uuid(), now(), now() - interval '1 second', 6, 1, 'u2')
       """)
-    let ahead = SystemClock().wallMicroseconds + 5 * 3_600_000_000
+    let ahead = SystemClock().wallTime + .seconds(5 * 3_600)
     let due = try connection.run(Claims.due(since: 0, at: ahead, lanes: Lane.allCases, limit: 10))
     #expect(due.map(\.entry.userKey.text) == ["u2"])
   }

@@ -3,12 +3,13 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 /// Reports by local days, weeks and months, over the days on which clocks change.
 @Suite struct PeriodTests {
-  private static let hour: Int64 = 3_600_000_000
+  private static let hour = Duration.seconds(3_600)
   /// 2026-02-20T00:00:00Z, before clocks change in New York on March 8 and in Berlin on March 29.
-  private static let start: Int64 = 1_771_545_600_000_000
+  private static let start = Timestamp(seconds: 1_771_545_600)
   /// 60 days.
   private static let hours = 60 * 24
 
@@ -23,7 +24,7 @@ import Testing
       FROM generate_series(0, \(Self.hours - 1)) n
       """)
     if rolledUp {
-      while try StatisticsRollup.run(connection, now: Self.start + Int64(Self.hours) * Self.hour) {}
+      while try StatisticsRollup.run(connection, now: Self.start + Self.hour * Self.hours) {}
     }
     return connection
   }
@@ -37,9 +38,9 @@ import Testing
       Statement(
         "test-midnights",
         "SELECT timestamp '2026-02-26' AT TIME ZONE '\(zone)', timestamp '2026-04-02' AT TIME ZONE '\(zone)'"))
-    let (from, to) = (midnights.timestampMicroseconds(0, 0), midnights.timestampMicroseconds(0, 1))
+    let (from, to) = (midnights.timestamp(0, 0), midnights.timestamp(0, 1))
     let counted = (0..<Int64(Self.hours)).filter { number in
-      let at = Self.start + number * Self.hour
+      let at = Self.start + Self.hour * Int(number)
       return at >= from && at < to
     }.reduce(0) { $0 + 1 + $1 % 5 }
     for unit in [StatisticsReports.Unit.day, .week, .month] {
@@ -59,7 +60,7 @@ import Testing
   @Test(arguments: ["Asia/Seoul", "America/New_York"], [false, true])
   func `read times equal the sums of hours`(zone: String, rolledUp: Bool) throws {
     let connection = try made(zone, rolledUp: rolledUp)
-    let to = Self.start + Int64(Self.hours) * Self.hour
+    let to = Self.start + Self.hour * Self.hours
     let times = try connection.run(ReadTimes.rows(of: [1], from: Self.start, to: to))
     let hours = try connection.run(
       StatisticsReports.report(of: [1], from: Self.start, to: to, by: .hour, per: .none, limit: 10_000))

@@ -3,13 +3,14 @@ import Postgres
 import Store
 import TestSupport
 import Testing
+import Time
 
 @Suite struct StatisticsTests {
   private let connection: Connection
   /// 2026-03-01T00:30:00Z: half past nine in the morning in Seoul.
-  private let start: Int64 = 1_772_325_000_000_000
-  private let minute: Int64 = 60_000_000
-  private let hour: Int64 = 3_600_000_000
+  private let start = Timestamp(seconds: 1_772_325_000)
+  private let minute = Duration.seconds(60)
+  private let hour = Duration.seconds(3_600)
 
   init() throws {
     connection = try TestDatabase.make().connect()
@@ -22,7 +23,7 @@ import Testing
 
   private func count(
     _ status: OutcomeStatus, _ times: Int64 = 1, app: Int32 = 1, network: PushNetwork? = .apns, lane: Lane = .normal,
-    version: String = "", reason: String = "", at: Int64, writer: Int32 = 7
+    version: String = "", reason: String = "", at: Timestamp, writer: Int32 = 7
   ) throws {
     var key = Statistics.Key(app: app)
     key.network = network
@@ -36,18 +37,18 @@ import Testing
 
   private func report(
     _ unit: StatisticsReports.Unit, _ division: StatisticsReports.Division = .none, apps: [Int32] = [1, 2],
-    from: Int64? = nil, to: Int64? = nil
+    from: Timestamp? = nil, to: Timestamp? = nil
   ) throws -> [StatisticsReports.Row] {
     try connection.run(
       StatisticsReports.report(
-        of: apps, from: from ?? start - 400 * 24 * hour, to: to ?? start + 400 * 24 * hour, by: unit, per: division,
+        of: apps, from: from ?? start - hour * (400 * 24), to: to ?? start + hour * (400 * 24), by: unit, per: division,
         limit: 1000))
   }
 
   @Test func `writers add up in the minute, each in a row of its own`() throws {
     try count(.accepted, 3, at: start, writer: 1)
-    try count(.accepted, 4, at: start + minute - 1, writer: 1)
-    try count(.accepted, 5, at: start + 1, writer: 2)
+    try count(.accepted, 4, at: start + minute - .microseconds(1), writer: 1)
+    try count(.accepted, 5, at: start + .microseconds(1), writer: 2)
     try count(.rejected, 2, reason: "BadDeviceToken", at: start + minute)
     let rows = try report(.minute)
     #expect(rows.map(\.at) == [start, start + minute])
@@ -77,15 +78,15 @@ import Testing
   }
 
   @Test func `rolling up changes no number, done again changes nothing, and late minutes are not lost`() throws {
-    for step in 0..<100 { try count(.accepted, 1, at: start + Int64(step) * hour / 2) }
+    for step in 0..<100 { try count(.accepted, 1, at: start + hour * step / 2) }
     func all() throws -> [[Int64]] {
       try StatisticsReports.Unit.allCases.dropFirst().map { unit in
-        try report(unit).flatMap { [$0.at, $0.counts.accepted] }
+        try report(unit).flatMap { [$0.at.microseconds, $0.counts.accepted] }
       }
     }
     let before = try all()
     #expect(before[0].count == 2 * 51 && before[1].count == 2 * 3)
-    let now = start + 30 * hour
+    let now = start + hour * 30
     #expect(try StatisticsRollup.run(connection, now: now))
     #expect(try all() == before)
     #expect(try !StatisticsRollup.run(connection, now: now))
@@ -96,7 +97,7 @@ import Testing
     #expect(days.int64(0, 0) == 1)
     // A writer that is slow: its minute is in the hour that was made last.
     try count(.accepted, 10, at: now - hour)
-    while try StatisticsRollup.run(connection, now: start + 60 * hour) {}
+    while try StatisticsRollup.run(connection, now: start + hour * 60) {}
     let after = try all()
     #expect(after[1].enumerated().filter { $0.offset % 2 == 1 }.map(\.element).reduce(0, +) == 110)
     #expect(after[0].count == before[0].count)
@@ -104,7 +105,7 @@ import Testing
 
   @Test func `days are those of the app's clock`() throws {
     // 23:30 of the last day of February in Seoul is 14:30 UTC.
-    let evening = start - 10 * hour
+    let evening = start - hour * 10
     try count(.accepted, 1, at: evening)
     try count(.accepted, 2, app: 2, at: evening)
     try count(.accepted, 4, at: evening + hour)
@@ -114,13 +115,13 @@ import Testing
       // Seoul's days begin at 15:00 UTC of the day before.
       #expect(rows.map(\.part).sorted() == ["a", "a", "b"])
       #expect(rows.filter { $0.part == "a" }.map(\.counts.accepted) == [1, 4])
-      while try StatisticsRollup.run(connection, now: start + 100 * hour) {}
+      while try StatisticsRollup.run(connection, now: start + hour * 100) {}
     }
   }
 
   @Test func `minutes older than three days are dropped, their hours stay`() throws {
     try count(.accepted, 1, at: start)
-    while try StatisticsRollup.run(connection, now: start + 100 * hour) {}
+    while try StatisticsRollup.run(connection, now: start + hour * 100) {}
     #expect(try report(.minute).isEmpty)
     #expect(try report(.hour).map(\.counts.accepted) == [1])
   }
@@ -132,19 +133,20 @@ import Testing
       UPDATE statistics_progress SET hours_upto = date_trunc('hour', now()) - interval '1 day'
       """)
     let now = try connection.run(WallClock.now())
-    let first = now - now % hour - 20 * hour
-    for step in 0..<20 { try count(.accepted, 1, at: first + Int64(step) * hour) }
+    let present = Timestamp(seconds: now.seconds / 3_600 * 3_600)
+    let first = present - hour * 20
+    for step in 0..<20 { try count(.accepted, 1, at: first + hour * step) }
     // Of an hour before, whose minutes are gone.
     try connection.script(
       """
       INSERT INTO statistics_hours (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
         skipped, received, read, joined, "left")
       SELECT app, at - interval '21 hours', network, lane, app_version, reason, 7, 0, 0, 0, 0,
-        0, 0, 0, 0 FROM statistics_minutes WHERE at >= to_timestamp(\((now - now % hour - hour) / 1_000_000));
+        0, 0, 0, 0 FROM statistics_minutes WHERE at >= to_timestamp(\((present - hour).seconds));
       UPDATE statistics_progress SET hours_upto = hours_upto + interval '25 days'
       """)
     func hours() throws -> Int64 {
-      try report(.hour, from: now - 48 * hour, to: now + hour).map(\.counts.accepted).reduce(0, +)
+      try report(.hour, from: now - hour * 48, to: now + hour).map(\.counts.accepted).reduce(0, +)
     }
     #expect(try hours() == 7)
     for query in FutureWatermarks.corrections { _ = try connection.run(query) }

@@ -11,7 +11,7 @@ enum ClockRule {
     guard !free.contains(file.path), !aside.contains(file.module) else { return [] }
     let words = file.words
     return words.indices.compactMap { index in
-      guard words[index].text == "wallMicroseconds", index > 0, words[index - 1].text == "SystemClock" else {
+      guard words[index].text == "wallTime", index > 0, words[index - 1].text == "SystemClock" else {
         return nil
       }
       return Violation(
@@ -27,9 +27,9 @@ enum ClockRule {
   }
 
   @Test func `who asks the machine is found, and who was given a clock is not`() {
-    let bad = SwiftSource(path: "Sources/Store/Sample.swift", text: "let now = SystemClock().wallMicroseconds\n")
+    let bad = SwiftSource(path: "Sources/Store/Sample.swift", text: "let now = SystemClock().wallTime\n")
     #expect(ClockRule.check(bad).map(\.line) == [1])
-    let good = SwiftSource(path: "Sources/Store/Sample.swift", text: "let now = clock.wallMicroseconds\n")
+    let good = SwiftSource(path: "Sources/Store/Sample.swift", text: "let now = clock.wallTime\n")
     #expect(ClockRule.check(good) == [])
   }
 }

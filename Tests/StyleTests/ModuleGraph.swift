@@ -8,7 +8,8 @@ enum ModuleGraph {
     // Ground: system libraries.
     "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [], "CCMark": [], "CZLib": [],
     // Threads, loops, sockets, clocks.
-    "Reactor": ["CLinux"],
+    "Time": [],
+    "Reactor": ["Time", "CLinux"],
     // Text from outside, pure.
     "PlainText": [],
     // JSON as bytes, pure.
@@ -16,7 +17,7 @@ enum ModuleGraph {
     // What a program counts about itself, pure.
     "Metrics": [],
     // Which distributed trace a piece of work belongs to, pure.
-    "Tracing": [],
+    "Tracing": ["Time"],
     // Digests, ciphers and signatures, pure.
     "Crypto": ["COpenSSL"],
     // Markdown to HTML, pure.
@@ -26,47 +27,52 @@ enum ModuleGraph {
     // Technologies. They know nothing of pushes.
     "TLS": ["Crypto", "Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "PlainText", "Reactor", "CNGHTTP2"],
-    "HTTPServer": ["TLS", "Metrics", "Tracing", "PlainText", "Reactor"],
+    "HTTPServer": ["TLS", "Metrics", "Tracing", "PlainText", "Time", "Reactor"],
     "HTTPClient": ["TLS", "PlainText", "Reactor"],
-    "Postgres": ["Reactor", "CLibPQ"],
+    "Postgres": ["Time", "Reactor", "CLibPQ"],
     "EmbeddedPostgres": ["Postgres", "Reactor"],
-    "OTLP": ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Reactor"],
+    "OTLP": ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Time", "Reactor"],
     // What UPMC is about.
-    "Domain": ["Crypto", "JSON", "PlainText"],
-    "Store": ["Crypto", "Domain", "Gzip", "JSON", "Tracing", "Postgres", "Reactor"],
-    "Operations": ["Crypto", "Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Reactor"],
+    "Domain": ["Time", "Crypto", "JSON", "PlainText"],
+    "Store": ["Crypto", "Domain", "Gzip", "JSON", "Tracing", "Postgres", "Time", "Reactor"],
+    "Operations": ["Crypto", "Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Time", "Reactor"],
     // What the ways to all push networks have in common.
-    "PushTransport": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
+    "PushTransport": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Time", "Reactor"],
     // The API handlers and the engine.
-    "APNs": ["Crypto", "PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
-    "FCM": ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
-    "Dispatcher": ["Domain", "JSON", "Store", "Postgres", "Metrics", "Tracing", "Reactor"],
+    "APNs": ["Crypto", "PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Time", "Reactor"],
+    "FCM": ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Time", "Reactor"],
+    "Dispatcher": ["Domain", "JSON", "Store", "Postgres", "Metrics", "Tracing", "Time", "Reactor"],
     "WebhookDelivery": [
       "Crypto", "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Tracing", "Postgres",
-      "Reactor",
+      "Time", "Reactor",
     ],
     "API": [
       "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing",
-      "Reactor", "Markdown", "Gzip",
+      "Time", "Reactor", "Markdown", "Gzip",
     ],
     // The client is independent: apps link it, and nothing of the server comes with it.
     "UPMCClient": [],
     "UPMCClientURLSession": ["UPMCClient"],
     "UPMCPushExtension": ["UPMCClient", "UPMCClientURLSession"],
     "UPMCPush": ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension"],
-    "Simulator": ["UPMCClient", "Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
+    "Simulator": [
+      "UPMCClient", "Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Time", "Reactor",
+    ],
     // Roof: wiring and programs.
     "Server": [
       "Crypto", "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator", "Operations",
       "Store",
-      "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Tracing", "OTLP", "Reactor",
+      "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Tracing", "OTLP", "Time",
+      "Reactor",
       "Domain", "JSON", "PlainText",
     ],
     // What an operator does beside serving.
-    "Maintenance": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
+    "Maintenance": [
+      "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Time", "Reactor",
+    ],
     "upmc": [
       "Maintenance", "Server", "API", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres",
-      "Reactor",
+      "Time", "Reactor",
     ],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
   ]
@@ -102,7 +108,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics", "Tracing"]
+  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics", "Time", "Tracing"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

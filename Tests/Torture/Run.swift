@@ -2,6 +2,7 @@ import Foundation
 import Postgres
 import Reactor
 import Simulator
+import Time
 
 /// One run, from the first process to the last line. On the main thread.
 final class Run {
@@ -149,7 +150,7 @@ final class Run {
   func note(_ kind: String, _ what: String, lasting milliseconds: Int, isKill: Bool = false) throws {
     count(kind)
     verdict.note(what)
-    let now = clock.wallMicroseconds
+    let now = clock.wallTime.microseconds
     let until = now + Int64(milliseconds) * 1000
     history?.note("deed", run: 1, at: now, #""kind":"\#(kind)","until":\#(until)"#)
     try driver.ask { $0.recorder.noteDeed(kind, at: now, until: until, isKill: isKill) }

@@ -1,13 +1,16 @@
 import Testing
+import Time
 import Tracing
 
 @Suite struct SpanQueueTests {
+  private static let time = Timestamp(seconds: 5)
+
   private func context(_ span: UInt64, isSampled: Bool = true) throws -> TraceContext {
     try #require(TraceContext(traceHigh: 1, traceLow: 2, span: span, isSampled: isSampled))
   }
 
   private func span(_ number: UInt64) throws -> TraceSpan {
-    TraceSpan(try context(number), parent: nil, name: "request", kind: .server, began: 1, ended: 2)
+    TraceSpan(try context(number), parent: nil, name: "request", kind: .server, began: Self.time, ended: Self.time)
   }
 
   @Test func `a full queue drops the newest spans and counts them`() throws {
@@ -30,13 +33,13 @@ import Tracing
 
   @Test func `a span begins below a sampled context only, with an id of its own`() throws {
     let queue = SpanQueue(capacity: 1)
-    #expect(queue.begin(nil, at: 5) == nil)
-    #expect(queue.begin(try context(7, isSampled: false), at: 5) == nil)
-    let open = try #require(queue.begin(try context(7), at: 5))
+    #expect(queue.begin(nil, at: Self.time) == nil)
+    #expect(queue.begin(try context(7, isSampled: false), at: Self.time) == nil)
+    let open = try #require(queue.begin(try context(7), at: Self.time))
     #expect(open.parent == 7 && open.context.span != 7 && open.context.span != 0)
     #expect(open.context.traceHigh == 1 && open.context.traceLow == 2 && open.context.isSampled)
     // A clock that was set back makes no span that ends before it began.
-    #expect(open.ended("claim", .internal, at: 3).ended == 5)
+    #expect(open.ended("claim", .internal, at: Self.time - .seconds(1)).ended == Self.time)
   }
 
   @Test func `a context is stored and read again, and other bytes are none`() throws {

@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Time
 
 /// One authorized request, with everything that its endpoint needs. Endpoints are methods of this type.
 struct AdminCall {
@@ -16,8 +17,8 @@ struct AdminCall {
   let connection: Connection
   let resources: AdminResources
 
-  /// The database's time, in microseconds since 1970.
-  var now: Int64 { resources.clock.wallMicroseconds }
+  /// The database's time.
+  var now: Timestamp { resources.clock.wallTime }
 
   /// Returns the body, whose Content-Type must be JSON.
   /// - Throws: `.unsupportedMediaType`.

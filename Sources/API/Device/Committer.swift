@@ -5,6 +5,7 @@ internal import DequeModule
 internal import Logging
 package import Postgres
 package import Store
+internal import Time
 package import Tracing
 
 /// Runs waiting operations as one transaction after another, on one database connection in the loop's own epoll set.
@@ -189,7 +190,7 @@ package final class Committer {
     batchBegan = now
     let batch = OperationBatch(
       pending.map(\.operation), writer: writer, node: handoff?.node ?? Self.nobody,
-      policies: policies, now: loop.clock.wallMicroseconds, readAt: now, newDevices: newDevices)
+      policies: policies, now: loop.clock.wallTime, readAt: now, newDevices: newDevices)
     advance(batch, pending)
   }
 
@@ -304,9 +305,9 @@ package final class Committer {
   /// Records the batch below each recorded request in it.
   private func trace(_ pending: [Pending], after time: Duration, fault: String? = nil) {
     guard let spans, pending.contains(where: { $0.trace != nil }) else { return }
-    let now = loop.clock.wallMicroseconds
+    let now = loop.clock.wallTime
     for entry in pending {
-      guard let open = spans.begin(entry.trace, at: now - time.nanoseconds / 1_000) else { continue }
+      guard let open = spans.begin(entry.trace, at: now - time) else { continue }
       spans.offer(
         open.ended(
           "commit", .internal, at: now,

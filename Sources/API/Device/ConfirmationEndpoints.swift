@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 internal import Reactor
+internal import Time
 
 /// Endpoints for receipts and reads.
 extension Endpoint {
@@ -162,9 +163,9 @@ extension DeviceHandler {
     guard let seqno = SequenceNumber.parse(body.extracting(entry.seqno)).map(Seqno.init), !psid.isEmpty,
       psid.count <= Domain.Limits.psidBytes, !psid.hasCapitalHexDigit
     else { return nil }
-    var at: Int64?
+    var at: Timestamp?
     if let range = entry.at {
-      at = Moment.microseconds(String(copying: body.extracting(range)))
+      at = Timestamp(String(copying: body.extracting(range)))
       if at == nil { return nil }
     }
     let proof = keys.pushkeys.proof(body.extracting(entry.pushkey), seqno: body.extracting(entry.seqno), psid: psid)
@@ -226,7 +227,7 @@ extension DeviceHandler {
     var pushkey: String?
     var option: String?
     var badge: Int16?
-    var at: Int64?
+    var at: Timestamp?
     try reader.readObject { (reader, key) throws(JSONError) in
       switch key {
       case "seqno": seqno = try reader.readSeqno()

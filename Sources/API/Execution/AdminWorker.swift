@@ -4,6 +4,7 @@ internal import Logging
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Time
 
 /// The loop of one admin thread: takes a request, routes it, authenticates its caller, runs the endpoint, and answers.
 /// Worker and connection are confined to the thread.
@@ -173,7 +174,7 @@ final class AdminWorker {
 
   private func strangeAddress(_ request: OwnedRequest, on connection: Connection) throws(Problem) -> Problem {
     try SignInService.refuseAddress(
-      origin: Self.origin(of: request), requestID: request.id, on: connection, now: resources.clock.wallMicroseconds)
+      origin: Self.origin(of: request), requestID: request.id, on: connection, now: resources.clock.wallTime)
   }
 
   private func authenticate(
@@ -186,7 +187,7 @@ final class AdminWorker {
           SignInService.Visit(caller: try Authorization.authenticate(key, on: connection), lacksFactor: false)
         case .session(let session):
           try SignInService.authenticate(
-            session: session, resources.console.policy, on: connection, now: resources.clock.wallMicroseconds)
+            session: session, resources.console.policy, on: connection, now: resources.clock.wallTime)
         }
       resources.known.note(credential, visit.caller)
       if let key = visit.caller.apiKey { resources.catalog.noteUse(of: key) }

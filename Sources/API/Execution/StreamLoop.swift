@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Time
 
 /// The thread `admin-streams`: sends numbers to viewers whenever they change. Loop and connection are confined to the
 /// thread.
@@ -94,7 +95,7 @@ final class StreamLoop {
     if let nextLook = one.nextLook, now < nextLook { return }
     let began = clock.now
     // Without a database, viewers keep the last numbers and wait.
-    if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallMicroseconds) {
+    if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallTime) {
       if answer.numbers != one.numbers {
         one.numbers = answer.numbers
         one.changedAt = now
@@ -111,13 +112,13 @@ final class StreamLoop {
   }
 
   private static func ask(
-    about subject: Subject, _ connection: Connection, _ wallMicroseconds: Int64
+    about subject: Subject, _ connection: Connection, _ wallTime: Timestamp
   ) -> (numbers: [UInt8], isFinal: Bool)? {
     switch subject {
     case .message(let seqno):
       ReportService.watched(seqno, on: connection).map { ($0.json, $0.funnel.state.isFinal) }
     case .overview(let app):
-      Overview.watched(app, on: connection, now: wallMicroseconds).map { ($0.json, false) }
+      Overview.watched(app, on: connection, now: wallTime).map { ($0.json, false) }
     }
   }
 

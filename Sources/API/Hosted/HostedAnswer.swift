@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Store
+internal import Time
 
 /// Determines the answer to a request for a hosted file from the file's record, without reading the content. No I/O.
 struct HostedAnswer: Equatable {
@@ -24,9 +25,8 @@ struct HostedAnswer: Equatable {
     var ifRange: String?
   }
 
-  /// Creates the answer.
-  /// - Parameter now: microseconds since 1970. The file must not have expired.
-  init(_ file: HostedFiles.Record, _ conditions: Conditions, now: Int64) {
+  /// Creates the answer. The file must not have expired by `now`.
+  init(_ file: HostedFiles.Record, _ conditions: Conditions, now: Timestamp) {
     let tag = Self.tag(file)
     var headers = Self.headers(file, tag: tag, now: now)
     let length = Int(file.bytes)
@@ -55,8 +55,8 @@ struct HostedAnswer: Equatable {
     return "\"" + String(file.sha256.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\""
   }
 
-  private static func headers(_ file: HostedFiles.Record, tag: String, now: Int64) -> [(String, String)] {
-    let rest = max(0, min((file.expiresAt - now) / 1_000_000, HostedLimits.cacheSeconds))
+  private static func headers(_ file: HostedFiles.Record, tag: String, now: Timestamp) -> [(String, String)] {
+    let rest = max(0, min(file.expiresAt.seconds - now.seconds, HostedLimits.cacheSeconds))
     return [
       ("ETag", tag), ("Accept-Ranges", "bytes"),
       // The content of a URL never changes, so caches may keep it.

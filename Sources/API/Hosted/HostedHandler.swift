@@ -2,6 +2,7 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 internal import Store
+internal import Time
 
 /// `GET /p/…` and `GET /m/…` on an HTTP loop: pages and media, from the loop's own cache or from the loader. One per
 /// loop. Needs no credential: a client that knows the name has received the payload.
@@ -54,9 +55,9 @@ final class HostedHandler {
     let suffix = String(file.dropFirst(HostedLimits.nameBytes))
     find(name) { [self] found in
       guard case .file(let record) = found else { return Self.refuseForNow(responder) }
-      guard let record, record.suffix == suffix, record.isMedia != isPage, record.expiresAt > clock.wallMicroseconds
+      guard let record, record.suffix == suffix, record.isMedia != isPage, record.expiresAt > clock.wallTime
       else { return Self.refuse(responder) }
-      answer(HostedAnswer(record, conditions, now: clock.wallMicroseconds), record, isHead: isHead, responder)
+      answer(HostedAnswer(record, conditions, now: clock.wallTime), record, isHead: isHead, responder)
     }
   }
 
@@ -138,7 +139,7 @@ final class HostedHandler {
 
   private func find(_ name: String, _ completion: @escaping (HostedLoader.Found) -> Void) {
     guard let known = cache.file(name) else { return lookup(.file(name), completion) }
-    guard known.record.expiresAt > clock.wallMicroseconds else {
+    guard known.record.expiresAt > clock.wallTime else {
       // A message may have extended the file's expiration since the record was cached.
       cache.forget(name)
       return lookup(.file(name), completion)

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Operations
+internal import Reactor
 internal import Store
 
 /// Authentication of devices, by AUTHKEY or, where keys are switched off, by PSID.
@@ -12,7 +13,7 @@ extension LegacyHandler {
     guard let key = form["AUTHKEY"] else {
       throw LegacyRefusal(.authenticationFailed, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
     }
-    switch keys.sdkKeys.verify(key, now: seconds) {
+    switch keys.sdkKeys.verify(key, now: loop.clock.wallTime) {
     case .genuine(let subject) where subject.app == app.number: return subject
     case .expired: throw LegacyRefusal(.authenticationFailed, "This AUTHKEY has expired. Ask for a new one.")
     case .genuine, .forged: throw Self.foreignKey
@@ -33,7 +34,7 @@ extension LegacyHandler {
 
   /// Returns a new AUTHKEY for the holder of a PSID.
   func makeKey(app: App, psid: String, claim: AuthKeyring.Claim?) -> String {
-    keys.sdkKeys.make(SDKKeyring.Subject(app: app.number, psid: psid, claim: claim), now: seconds)
+    keys.sdkKeys.make(SDKKeyring.Subject(app: app.number, psid: psid, claim: claim), now: loop.clock.wallTime)
   }
 
   /// Identifies and authenticates the calling device, then calls `body` with what it has proved. If no registered

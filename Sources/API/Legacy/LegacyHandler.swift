@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 internal import Reactor
+internal import Time
 
 /// Handles calls of apps built with the existing SDK, and of servers that speak its protocol: forms posted to
 /// `/<context>/<controller>.ctl`. Such an app needs only its host name changed.
@@ -151,9 +152,6 @@ final class LegacyHandler: RequestHandler {
   }
 
   // MARK: Shared by controllers
-
-  /// The current time in seconds since 1970.
-  var seconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
   /// Calls `body` with the app that the call names. If the app is unknown, it may be new, so this waits until the
   /// catalog has been reloaded.

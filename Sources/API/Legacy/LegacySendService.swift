@@ -2,6 +2,7 @@ internal import Domain
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Time
 internal import Tracing
 
 /// Stores the messages of sends. Callable on any thread that has a database connection.
@@ -21,7 +22,7 @@ struct LegacySendService: Sendable {
   func store(
     _ send: SendForm, _ key: String?, _ caller: Caller, _ connection: Connection, _ cause: Cause
   ) throws(LegacyRefusal) -> LegacyAnswer {
-    let now = clock.wallMicroseconds
+    let now = clock.wallTime
     var sendAt: String?
     do throws(Problem) {
       if let local = send.reservedFor {
@@ -51,7 +52,7 @@ struct LegacySendService: Sendable {
     do throws(Problem) {
       // The same file gives the same audience, so that a repeated call requests the same message.
       stored = try CSVUploads.store(
-        ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
+        ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallTime)
     } catch {
       throw LegacyRefusal(Problem(error.code, "upload_file: \(error.sentence)"))
     }
@@ -60,9 +61,9 @@ struct LegacySendService: Sendable {
 
   /// Returns the refusal for a problem. Reserved sends have codes of their own for some problems that would otherwise
   /// be `500`.
-  private static func refusal(_ problem: Problem, sendAt: String?, now: Int64) -> LegacyRefusal {
+  private static func refusal(_ problem: Problem, sendAt: String?, now: Timestamp) -> LegacyRefusal {
     let refusal = LegacyRefusal(problem)
-    guard let moment = sendAt.flatMap(Moment.microseconds), refusal.code == .serverError, refusal.status == 200 else {
+    guard let moment = sendAt.flatMap({ Timestamp($0) }), refusal.code == .serverError, refusal.status == 200 else {
       return refusal
     }
     let isLate = problem.fields.first?.pointer == "/sendAt" && moment < now

@@ -2,6 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 internal import Reactor
+internal import Time
 
 /// Cancels, resends and reports messages.
 extension LegacyHandler {
@@ -11,7 +12,7 @@ extension LegacyHandler {
     let clock = loop.clock
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
       let answer = try Self.refusing { () throws(Problem) in
-        try ControlService.control(.cancel, seqno, for: caller, on: connection, now: clock.wallMicroseconds)
+        try ControlService.control(.cancel, seqno, for: caller, on: connection, now: clock.wallTime)
       }
       return Self.answer(answer)
     }
@@ -35,7 +36,7 @@ extension LegacyHandler {
       let answer = try Self.refusing { () throws(Problem) in
         try ResendService.resend(
           seqno, SendRequest(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
-          catalog: catalog, now: clock.wallMicroseconds)
+          catalog: catalog, now: clock.wallTime)
       }
       committed()
       guard case .accepted(let accepted) = answer else { preconditionFailure("a resend is no dry run") }

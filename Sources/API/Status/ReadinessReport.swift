@@ -1,6 +1,7 @@
 package import Domain
 internal import JSON
 internal import Operations
+package import Time
 
 /// Reports whether this node can deliver, for `/ready`. Called on any thread.
 package protocol ReadinessReport {
@@ -18,13 +19,13 @@ package struct ReadinessAnswer: Sendable {
   /// Sentences that state what prevents pushes from being sent.
   package var complaints: [Sentence]
   package var credentials: Int
-  /// Time at which a network last accepted a push, in microseconds since 1970; nil if none has yet.
-  package var lastAcceptedAt: Int64?
+  /// Time at which a network last accepted a push; nil if none has yet.
+  package var lastAcceptedAt: Timestamp?
   package var overdueDeliveries: Int64
   package var nodes: Int64
 
   package init(
-    complaints: [Sentence], credentials: Int, lastAcceptedAt: Int64?, overdueDeliveries: Int64, nodes: Int64
+    complaints: [Sentence], credentials: Int, lastAcceptedAt: Timestamp?, overdueDeliveries: Int64, nodes: Int64
   ) {
     self.complaints = complaints
     self.credentials = credentials

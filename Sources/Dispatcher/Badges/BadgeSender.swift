@@ -3,6 +3,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Thread `badge`: when a user's badge count changes, sends the new count to the user's other devices, in pushes that
 /// contain only the badge.
@@ -54,7 +55,7 @@ final class BadgeSender {
   // MARK: Sending
 
   private func sendDue(_ connection: Connection) throws {
-    let now = shared.clock.wallMicroseconds
+    let now = shared.clock.wallTime
     let readAt = shared.clock.now
     let due = try take(at: now, atMost: Limits.badgeUsers, connection)
     guard !due.isEmpty else {
@@ -68,10 +69,10 @@ final class BadgeSender {
 
   /// Claims due users. If a batch fails because of its data, bisects it and drops the faulty user, so that the others
   /// proceed.
-  private func take(at now: Int64, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
+  private func take(at now: Timestamp, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
     do {
       return try connection.run(
-        BadgeSyncs.take(at: now, again: now + Limits.badgeAgainMicroseconds, limit: limit))
+        BadgeSyncs.take(at: now, again: now + Limits.badgeAgainInterval, limit: limit))
     } catch  where FailureIsolation.isOwnFault(error) {
       if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
       if try connection.run(BadgeSyncs.dropFirst(at: now)) != nil {
@@ -134,7 +135,7 @@ final class BadgeSender {
   private func submit(
     _ entries: [(target: PushTarget, open: Int)], _ route: PushRoute, _ app: App, _ readAt: Instant
   ) {
-    let seconds = shared.clock.wallMicroseconds / 1_000_000 + Limits.badgeExpirySeconds
+    let seconds = shared.clock.wallTime.seconds + Limits.badgeExpirySeconds
     let batch = PushBatch(
       shared.nextBatch(for: ResultInbox.badgePlace),
       message: .badge(appID: app.appID, pushkeys: shared.configuration.pushkeys, expiresAtSeconds: seconds),

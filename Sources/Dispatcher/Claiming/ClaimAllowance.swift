@@ -1,12 +1,13 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Determines whether a message may be claimed from now, and how many devices. Read within the claim's transaction, so
 /// that it observes every pause committed before, and the pace and canary state that all nodes share.
 struct ClaimAllowance {
-  /// When the audience was frozen, in microseconds since 1970.
-  let frozenAt: Int64
+  /// When the audience was frozen.
+  let frozenAt: Timestamp
   /// Maximum number of devices in this claim; exceeded only if a single user has more.
   let limit: Int
   /// The message's locked pace and canary state; nil if it has neither or has expired.

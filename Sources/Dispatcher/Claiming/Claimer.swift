@@ -4,6 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// Thread `claim`: claims devices from shards, claims deferred deliveries that are due, and adopts the claims of dead
 /// nodes.
@@ -117,7 +118,7 @@ final class Claimer {
     let span = spans?.claimed(message, devices: recipients.count, after: time)
     fairShare.charge(seqno, recipients.count)
     shared.take(recipients.count)
-    if shared.clock.wallMicroseconds >= message.expiresAt {
+    if shared.clock.wallTime >= message.expiresAt {
       workers.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
     } else if message.needsLocalTimes {
       workers.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
@@ -165,7 +166,7 @@ final class Claimer {
     }
     guard let claim else {
       // Without a claim, no outcome will complete the message: check now whether it is complete.
-      try Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds, within: connection)
+      try Messages.finish([shard.seqno], at: shared.clock.wallTime, within: connection)
       return nil
     }
     return Claimed(
@@ -293,7 +294,7 @@ final class Claimer {
       for query in Outcomes.add(increases, writer: workers.claimWriter) { try connection.run(query) }
       if !ended.isEmpty {
         try connection.run(Claims.finish(ended.map(\.hold), node: node))
-        try Messages.finish(Set(ended.map(\.seqno)), at: shared.clock.wallMicroseconds, within: connection)
+        try Messages.finish(Set(ended.map(\.seqno)), at: shared.clock.wallTime, within: connection)
       }
       return true
     }
@@ -304,7 +305,7 @@ final class Claimer {
 
   /// Claims deferred deliveries that are due.
   private func takeUpDue(_ connection: Connection) throws -> Bool {
-    let now = shared.clock.wallMicroseconds
+    let now = shared.clock.wallTime
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
     let since = dueStart.begin(at: now, held: DueScanWatermark.Held(apps: held.apps, messages: held.messages))
     let began = shared.clock.now

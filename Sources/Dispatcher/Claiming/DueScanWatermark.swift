@@ -1,15 +1,16 @@
 internal import Domain
 internal import Reactor
+internal import Time
 
 /// Low-water mark of the scan for due deliveries. Deliveries of paused apps and messages may be many; once found, they
 /// are skipped until something is resumed, and rescanned only every few seconds.
 ///
-/// Times are in microseconds since 1970. Decision 052.
+/// Decision 052.
 struct DueScanWatermark {
-  private var heldUpTo: Int64 = 0
-  private var lookedAt: Int64 = 0
-  /// Time after a full scan until the next one, in microseconds.
-  private var interval = Limits.heldLookMicroseconds
+  private var heldUpTo: Timestamp = .zero
+  private var lookedAt: Timestamp = .zero
+  /// Time after a full scan until the next one.
+  private var interval = Limits.heldLookInterval
   /// The apps and messages that were paused at the last scan.
   private var held = Held()
 
@@ -18,11 +19,11 @@ struct DueScanWatermark {
     var messages: Set<Seqno> = []
   }
 
-  /// Returns where to begin the scan: all deliveries due before are held by a pause. 0 requests a full scan.
-  mutating func begin(at now: Int64, held present: Held) -> Int64 {
+  /// Returns where to begin the scan: all deliveries due before are held by a pause. `.zero` requests a full scan.
+  mutating func begin(at now: Timestamp, held present: Held) -> Timestamp {
     let isResumed = !held.apps.isSubset(of: present.apps) || !held.messages.isSubset(of: present.messages)
     if isResumed || now - lookedAt > interval || now < lookedAt {
-      heldUpTo = 0
+      heldUpTo = .zero
       lookedAt = now
     }
     held = present
@@ -31,14 +32,14 @@ struct DueScanWatermark {
 
   /// Records the duration of a scan. Lengthens the interval if a full scan has become expensive, as it does while a
   /// long-lived snapshot keeps PostgreSQL from removing finished rows.
-  mutating func looked(from start: Int64, for time: Duration) {
-    guard start == 0 else { return }
-    interval = max(Limits.heldLookMicroseconds, time.nanoseconds / 1_000 * Limits.heldLookRest)
+  mutating func looked(from start: Timestamp, for time: Duration) {
+    guard start == .zero else { return }
+    interval = max(Limits.heldLookInterval, time * Int(Limits.heldLookRest))
   }
 
   /// Records that a scan up to `now` has claimed everything that is not held.
-  mutating func passed(_ now: Int64) {
+  mutating func passed(_ now: Timestamp) {
     // A transaction that is committing at this moment may add a row that was due slightly earlier.
-    heldUpTo = now - Limits.heldMarginMicroseconds
+    heldUpTo = now - Limits.heldMargin
   }
 }

@@ -2,6 +2,7 @@ internal import Domain
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 internal import Tracing
 
 /// Submits claimed deliveries: registers them with the completer, then passes them to the push networks.
@@ -61,7 +62,7 @@ extension Shared {
 
   /// Starts the span of a push batch; nil if the message is not traced.
   func span(below trace: TraceContext?) -> OpenSpan? {
-    trace == nil ? nil : configuration.spans?.begin(trace, at: clock.wallMicroseconds)
+    trace == nil ? nil : configuration.spans?.begin(trace, at: clock.wallTime)
   }
 
   private func returnUnprocessed(_ batch: PushBatch, _ workers: LaneWorkers) {

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Writes outcomes and deferrals of deliveries that belong to blocks, within a transaction: common ones as a state in
 /// the block's row, all others as rows of their own.
@@ -9,7 +10,7 @@ struct BlockWriter {
   /// Decisions that need a row in `outcomes`.
   private(set) var rows: [Decisions.Decision] = []
 
-  init(_ decisions: [Decisions.Decision], at now: Int64, _ connection: Connection) throws(PostgresError) {
+  init(_ decisions: [Decisions.Decision], at now: Timestamp, _ connection: Connection) throws(PostgresError) {
     let ids = Set(decisions.compactMap(\.place?.block))
     guard !ids.isEmpty else {
       rows = decisions

@@ -5,6 +5,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// Thread `complete`: receives the push networks' results, decides what follows for each delivery, writes outcomes in
 /// batches, and resubmits deliveries that are to be retried.
@@ -100,11 +101,11 @@ final class Completer {
   }
 
   func postpone(
-    _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Timestamp? = nil
   ) {
     // The node that resubmits it cannot know that it is a resend: count it now.
     if target.countsAsResent { decisions.countResent(message.seqno) }
-    decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallMicroseconds)
+    decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallTime)
   }
 
   // MARK: Input
@@ -156,7 +157,7 @@ final class Completer {
     }
     let verdict = DeliveryDecision.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
-      now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
+      now: shared.clock.wallTime, jitter: Double.random(in: 0...1, using: &jitter),
       pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
     carryOut(verdict, flight, target, place, attempts: attempts)
   }
@@ -194,7 +195,7 @@ final class Completer {
 
   func decide(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, _ status: OutcomeStatus, reason: String?,
-    dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false, network: PushNetwork? = nil,
+    dueAt: Timestamp? = nil, missing: PushNetwork? = nil, isFirst: Bool = false, network: PushNetwork? = nil,
     appVersion: String = ""
   ) {
     let (status, reason) = target.outcome(status, reason)
@@ -298,7 +299,7 @@ final class Completer {
     let began = shared.clock.now
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value && !spoilt.contains($0.key) }.map(\.key)
-    let now = shared.clock.wallMicroseconds
+    let now = shared.clock.wallTime
     let writer = workers.completeWriter
     func writeOnce() throws -> Decisions.Written {
       try connection.withTransaction {

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. Writing
 /// them twice is harmless: a final outcome that exists already is neither written nor counted again.
@@ -32,8 +33,8 @@ struct Decisions {
   struct Fault {
     let network: PushNetwork
     let reason: String
-    /// When the token that was sent to was read from the database, in microseconds since 1970.
-    let readAt: Int64
+    /// When the token that was sent to was read from the database.
+    let readAt: Timestamp
     /// True if the app has no credential at all for the network.
     var isMissing = false
   }
@@ -127,7 +128,7 @@ struct Decisions {
   /// Writes all decisions within a transaction.
   /// - Parameter finished: claims whose last outcomes are among these decisions; they are deleted.
   func write(
-    _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
+    _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Timestamp, storesRows: Bool,
     _ breaker: CircuitBreaker
   ) throws(PostgresError) -> Written {
     var accepted: [Seqno: Int64] = [:]
@@ -156,7 +157,7 @@ struct Decisions {
     try postponeFallbacks(own, connection)
     try maintenance.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
-      let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
+      let since = fault.readAt - .seconds(Limits.credentialGraceSeconds)
       if try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since)) {
         maintenance.result.faulty.insert(app)
       }
@@ -166,13 +167,13 @@ struct Decisions {
 
   /// Postpones the fallback text message of a push that is deferred to permitted hours.
   private func postponeFallbacks(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
-    var dues: [Fallbacks.Key: Int64] = [:]
+    var dues: [Fallbacks.Key: Timestamp] = [:]
     for decision in decisions {
       guard let fallback = decision.message.fallback, let dueAt = decision.record.dueAt,
         decision.record.reason.map(Resubmission.hourReasons.contains) == true
       else { continue }
       let key = Fallbacks.Key(seqno: decision.record.seqno, userKey: decision.record.userKey)
-      dues[key] = max(dues[key] ?? 0, dueAt + fallback.afterSeconds * 1_000_000)
+      dues[key] = max(dues[key] ?? .zero, dueAt + .seconds(fallback.afterSeconds))
     }
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
@@ -187,7 +188,7 @@ struct Decisions {
 
   /// Writes the decisions and returns those that took effect: deliveries that had no final outcome before.
   private func store(
-    _ own: [Decision], at now: Int64, _ connection: Connection
+    _ own: [Decision], at now: Timestamp, _ connection: Connection
   ) throws(PostgresError) -> [Decision] {
     let blocks = try BlockWriter(own, at: now, connection)
     let rows = unique(blocks.rows)

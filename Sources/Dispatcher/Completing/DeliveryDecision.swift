@@ -1,4 +1,5 @@
 internal import Domain
+internal import Time
 
 /// Decision table: what happens to a delivery after a submission. A pure function of its arguments.
 enum DeliveryDecision: Equatable {
@@ -6,23 +7,23 @@ enum DeliveryDecision: Equatable {
   case final(OutcomeStatus, reason: String?)
   /// Retry soon; the retry is kept in memory.
   case again(afterMilliseconds: Int64, attempts: Tries, wasUnknown: Bool)
-  /// Retry later; the deferral is written to the database. `dueAt` is in microseconds since 1970.
-  case deferred(dueAt: Int64, attempts: Tries, reason: String, wasUnknown: Bool = false)
+  /// Retry later; the deferral is written to the database. `dueAt` is.
+  case deferred(dueAt: Timestamp, attempts: Tries, reason: String, wasUnknown: Bool = false)
   /// The app's credential is at fault: defer the delivery and pause the app.
-  case paused(dueAt: Int64, attempts: Tries, reason: String)
+  case paused(dueAt: Timestamp, attempts: Tries, reason: String)
   /// The app has no credential for this network: treated like `paused`, unless the app has a credential for another
   /// network.
-  case withoutCredential(dueAt: Int64, attempts: Tries, reason: String)
+  case withoutCredential(dueAt: Timestamp, attempts: Tries, reason: String)
 
   /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
   ///   - attempts: earlier tries that the network has answered or may have answered.
-  ///   - now: the current time, in microseconds since 1970.
+  ///   - now: the current time.
   ///   - jitter: random number in 0…1.
   ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
   ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.
   static func of(
-    _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Int64, jitter: Double, pause: Int64,
+    _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Timestamp, jitter: Double, pause: Int64,
     isStopping: Bool
   ) -> DeliveryDecision {
     switch result {
@@ -31,12 +32,12 @@ enum DeliveryDecision: Equatable {
     case .notProcessed: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
     case .stale: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
     case .credentialFault(let reason), .wrongEnvironment(let reason):
-      let due = now + Limits.credentialFaultSeconds * 1_000_000
-      return due / 1_000_000 >= message.expiresAtSeconds
+      let due = now + .seconds(Limits.credentialFaultSeconds)
+      return due.seconds >= message.expiresAtSeconds
         ? .final(.expired, reason: reason) : .paused(dueAt: due, attempts: attempts, reason: reason)
     case .noCredential(let reason):
-      let due = now + Limits.credentialFaultSeconds * 1_000_000
-      return due / 1_000_000 >= message.expiresAtSeconds
+      let due = now + .seconds(Limits.credentialFaultSeconds)
+      return due.seconds >= message.expiresAtSeconds
         ? .final(.expired, reason: reason) : .withoutCredential(dueAt: due, attempts: attempts, reason: reason)
     case .unknown(let reason):
       if message.onUnknown == .skip { return .final(.skipped, reason: SkipReason.unknownNotResent.rawValue) }
@@ -55,7 +56,7 @@ enum DeliveryDecision: Equatable {
   }
 
   private static func soon(
-    _ milliseconds: Int64, _ attempts: Tries, _ now: Int64, _ isStopping: Bool, reason: String
+    _ milliseconds: Int64, _ attempts: Tries, _ now: Timestamp, _ isStopping: Bool, reason: String
   ) -> DeliveryDecision {
     isStopping
       ? .deferred(dueAt: now, attempts: attempts, reason: reason)
@@ -67,11 +68,11 @@ enum DeliveryDecision: Equatable {
   }
 
   private static func later(
-    _ reason: String, _ delay: Int64, _ attempts: Tries, _ message: PushMessage, _ now: Int64, _ isStopping: Bool,
+    _ reason: String, _ delay: Int64, _ attempts: Tries, _ message: PushMessage, _ now: Timestamp, _ isStopping: Bool,
     wasUnknown: Bool
   ) -> DeliveryDecision {
-    let due = now + delay * 1_000_000
-    if due / 1_000_000 >= message.expiresAtSeconds { return .final(.expired, reason: reason) }
+    let due = now + .seconds(delay)
+    if due.seconds >= message.expiresAtSeconds { return .final(.expired, reason: reason) }
     if delay <= RetryPolicy.longestInMemorySeconds, !isStopping {
       return .again(afterMilliseconds: delay * 1000, attempts: attempts, wasUnknown: wasUnknown)
     }

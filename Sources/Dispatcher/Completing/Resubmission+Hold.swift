@@ -2,6 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Filters retries that may not be submitted now, because the message is paused or cancelled, or it is the wrong time
 /// of day at the device.
@@ -37,7 +38,7 @@ extension Resubmission {
   }
 
   /// Returns, for each retry whose message depends on the device's local time, when it expires there, when the night
-  /// hours end and when the sending window opens, in microseconds since 1970.
+  /// hours end and when the sending window opens.
   static func localTimes(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> LocalTimes {
     var localTimes: LocalTimes = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.needsLocalTimes), by: \.message.seqno)
@@ -55,7 +56,7 @@ extension Resubmission {
   }
 
   /// Ends or defers retries for which it is too late or too early at the device; returns the others.
-  mutating func sort(_ retries: [Retry], by localTimes: LocalTimes, now: Int64) -> [Retry] {
+  mutating func sort(_ retries: [Retry], by localTimes: LocalTimes, now: Timestamp) -> [Retry] {
     guard !localTimes.isEmpty else { return retries }
     return retries.filter { retry in
       guard let times = localTimes[retry.delivery] else { return true }
@@ -64,7 +65,7 @@ extension Resubmission {
         decide(retry, .expired, reason: "expired")
       } else if let nightEndsAt = times.nightEndsAt {
         // Both the quiet night hours and the message's window may apply; wait for the later end.
-        postpone(retry, reason: "night", dueAt: min(max(nightEndsAt, times.opensAt ?? 0), expiresAt))
+        postpone(retry, reason: "night", dueAt: min(max(nightEndsAt, times.opensAt ?? .zero), expiresAt))
       } else if let opensAt = times.opensAt {
         postpone(retry, reason: "window", dueAt: min(opensAt, expiresAt))
       } else {

@@ -2,6 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Checks recipients of any messages together before they are resubmitted. Re-reads their data, because meanwhile a
 /// device may have got a new token or user or been removed; its app or message may have been paused; it may be too
@@ -14,18 +15,17 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// When the deliveries expire, in microseconds since 1970: the message's expiry, or that in the device's local
+    /// When the deliveries expire: the message's expiry, or that in the device's local
     /// time.
-    let expiresAt: Int64
+    let expiresAt: Timestamp
   }
 
   private typealias Ready = (retry: Retry, member: Audiences.Member)
 
   private(set) var flights: [Flight] = []
   private(set) var decided: [(retry: Retry, status: OutcomeStatus, reason: String)] = []
-  /// Deliveries to defer in the database until their app or message is resumed, or until `dueAt` (in microseconds since
-  /// 1970).
-  private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Int64?)] = []
+  /// Deliveries to defer in the database until their app or message is resumed, or until `dueAt`.
+  private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Timestamp?)] = []
   /// Retries whose claims are held by another node.
   private(set) var lost: [Retry] = []
   /// Personal values by message, for messages that insert more than name and count, or need another kind of token.
@@ -39,7 +39,7 @@ struct Resubmission {
     let readAt = shared.clock.now
     let held = try connection.run(Claims.held(Set(retries.map(\.claim)), node: shared.configuration.node))
     let standings = try connection.run(Controls.standings(Set(retries.map(\.message.seqno))))
-    let now = shared.clock.wallMicroseconds
+    let now = shared.clock.wallTime
     let own = retries.filter { retry in
       guard held.contains(retry.claim) else {
         lost.append(retry)
@@ -75,7 +75,7 @@ struct Resubmission {
     decided.append((retry, status, reason))
   }
 
-  mutating func postpone(_ retry: Retry, reason: String, dueAt: Int64?) {
+  mutating func postpone(_ retry: Retry, reason: String, dueAt: Timestamp?) {
     handedBack.append((retry, reason, dueAt))
   }
 

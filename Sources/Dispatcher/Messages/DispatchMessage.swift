@@ -1,6 +1,7 @@
 internal import Domain
 internal import Store
 internal import Synchronization
+internal import Time
 internal import Tracing
 
 /// A message in the form that the dispatcher uses: parsed, immutable and shared between threads.
@@ -8,8 +9,8 @@ final class DispatchMessage: Sendable {
   let push: PushMessage
   let app: App.Number
   let request: MessageRequest
-  /// When the message expires, in microseconds since 1970.
-  let expiresAt: Int64
+  /// When the message expires.
+  let expiresAt: Timestamp
   let appTimeZone: String
   /// The local time at which each device receives the message; nil if it is the same moment for all.
   let localTime: LocalTime?
@@ -17,9 +18,9 @@ final class DispatchMessage: Sendable {
   let confidentialFrom: App.Identity?
   /// The text message to request if the push is not confirmed in time; nil if there is none.
   let fallback: Fallback?
-  /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends, in microseconds since
-  /// 1970. Nil if it enters none, or if it resends an earlier message whose recipients have an entry already.
-  let inbox: (seqno: Seqno, endsAt: Int64)?
+  /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends. Nil if it enters
+  /// none, or if it resends an earlier message whose recipients have an entry already.
+  let inbox: (seqno: Seqno, endsAt: Timestamp)?
   /// True if a person sent it, by console account or at the command line; then `ApprovalHolds` decides whether it is
   /// sent.
   let isAskedByPerson: Bool
@@ -29,7 +30,7 @@ final class DispatchMessage: Sendable {
   /// Trace context, the parent of the spans of its claims and pushes; nil if the message is not traced.
   let trace: TraceContext?
   /// The same message with other expiry times, for devices to which their local time gives a different one.
-  private let variants = Mutex<[Int64: PushMessage]>([:])
+  private let variants = Mutex<[Timestamp: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
   var seqno: Seqno { push.seqno }
@@ -79,7 +80,7 @@ final class DispatchMessage: Sendable {
     inbox = stored.inboxSeconds.flatMap { seconds in
       guard stored.resend == nil || stored.resend?.to == .unreached else { return nil }
       // The retention of the inbox entry counts from the message's time.
-      return (stored.inboxOf ?? stored.seqno, stored.expiresAt + (seconds - expiresIn) * 1_000_000)
+      return (stored.inboxOf ?? stored.seqno, stored.expiresAt + .seconds(seconds - expiresIn))
     }
     app = stored.app
     isAskedByPerson = stored.isAskedByPerson
@@ -88,18 +89,18 @@ final class DispatchMessage: Sendable {
     push = PushMessage(
       seqno: stored.seqno, headers: PushHeaders(request, appID: stored.appID, seqno: stored.seqno),
       template: PayloadTemplate(request, seqno: stored.seqno, sendDate: stored.sendDate), pushkeys: pushkeys,
-      lane: stored.lane, expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
+      lane: stored.lane, expiresAtSeconds: stored.expiresAt.seconds, onUnknown: request.onUnknown)
     valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
-  /// Returns the message with another expiry, in microseconds since 1970; the same object for the same expiry.
-  func push(expiringAt expiresAt: Int64) -> PushMessage {
+  /// Returns the message with another expiry; the same object for the same expiry.
+  func push(expiringAt expiresAt: Timestamp) -> PushMessage {
     guard expiresAt != self.expiresAt else { return push }
     return variants.withLock { variants in
       if let variant = variants[expiresAt] { return variant }
       let variant = PushMessage(
         seqno: push.seqno, headers: push.headers, template: push.template, pushkeys: pushkeys, lane: push.lane,
-        expiresAtSeconds: expiresAt / 1_000_000, onUnknown: push.onUnknown)
+        expiresAtSeconds: expiresAt.seconds, onUnknown: push.onUnknown)
       variants[expiresAt] = variant
       return variant
     }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Reactor
+internal import Time
 internal import Tracing
 
 /// The dispatcher's part of a recorded message's trace: a span for each claim, and below it one for each batch of
@@ -18,8 +19,8 @@ struct DispatchSpans: Sendable {
   /// Records the span of a committed claim. Returns its context, the parent of its pushes' spans; nil if the message is
   /// not traced.
   func claimed(_ message: DispatchMessage, devices: Int, after time: Duration) -> TraceContext? {
-    let now = clock.wallMicroseconds
-    guard let trace = message.trace, let span = spans.begin(trace, at: now - time.nanoseconds / 1_000) else {
+    let now = clock.wallTime
+    guard let trace = message.trace, let span = spans.begin(trace, at: now - time) else {
       return nil
     }
     spans.offer(
@@ -54,6 +55,6 @@ struct DispatchSpans: Sendable {
     let fault = results["accepted"] == nil ? reason ?? "" : nil
     if let fault { attributes.append(("error.type", .text(fault.isEmpty ? "_OTHER" : fault))) }
     spans.offer(
-      span.ended("push \(network)", .client, at: clock.wallMicroseconds, attributes, fault: fault))
+      span.ended("push \(network)", .client, at: clock.wallTime, attributes, fault: fault))
   }
 }

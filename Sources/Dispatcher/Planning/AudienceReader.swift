@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Reads an audience in parts: shards for planning, batches of them for claiming. All devices of a user are in the same
 /// batch.
@@ -19,9 +20,9 @@ struct AudienceReader {
 
   private let audience: Audience
   private let app: App.Number
-  private let frozenAt: Int64
+  private let frozenAt: Timestamp
 
-  init(_ audience: Audience, app: App.Number, frozenAt: Int64) {
+  init(_ audience: Audience, app: App.Number, frozenAt: Timestamp) {
     self.audience = audience
     self.app = app
     self.frozenAt = frozenAt

@@ -3,6 +3,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Thread `plan`: divides the audiences of new messages into shards, one commit each, so that the first shard can be
 /// claimed while the rest is being planned. Writes no rows per recipient.
@@ -98,7 +99,7 @@ final class Planner {
       didWork = true
     }
     if didWork { workers.claimWakeup.signal() }
-    let over = try Messages.finish(ended, at: shared.clock.wallMicroseconds, on: connection)
+    let over = try Messages.finish(ended, at: shared.clock.wallTime, on: connection)
     MessageLog(log).ended(over, campaigns: Set(messages.filter(\.isCampaign).map(\.seqno)))
     return didWork
   }
@@ -106,7 +107,7 @@ final class Planner {
   /// Plans the next shard of a message, if there is one.
   private func planPart(_ message: DispatchMessage, _ connection: Connection) throws -> Progress {
     let seqno = message.seqno
-    guard let (frozenAt, isHeld) = try connection.run(Messages.freeze(seqno, at: shared.clock.wallMicroseconds)) else {
+    guard let (frozenAt, isHeld) = try connection.run(Messages.freeze(seqno, at: shared.clock.wallTime)) else {
       return .none
     }
     var wave: Int16 = 0

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Reads the audience of a resend from the outcomes of the earlier message: first outcomes with rows of their own, in
 /// device order, then those in blocks, by position. A user's devices may fall into different batches; the ledger still
@@ -40,9 +41,9 @@ struct ResendReader {
 
   private let seqno: Seqno
   private let target: ResendTarget
-  private let frozenAt: Int64
+  private let frozenAt: Timestamp
 
-  init(_ seqno: Seqno, _ target: ResendTarget, frozenAt: Int64) {
+  init(_ seqno: Seqno, _ target: ResendTarget, frozenAt: Timestamp) {
     self.seqno = seqno
     self.target = target
     self.frozenAt = frozenAt

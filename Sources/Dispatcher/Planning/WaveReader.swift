@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Reads the part of an audience that belongs to one wave: the devices of certain time zones, or everyone for wave 0.
 /// Can exclude devices that an earlier message has reached.
@@ -9,7 +10,7 @@ struct WaveReader {
   private let seqno: Seqno
   private let wave: Int16
   private let app: App.Number
-  private let frozenAt: Int64
+  private let frozenAt: Timestamp
   private let isRange: Bool
   private let reachedBefore: Seqno?
 
@@ -19,7 +20,7 @@ struct WaveReader {
   /// block.
   let makesBlocks: Bool
 
-  init(_ message: DispatchMessage, wave: Int16, frozenAt: Int64) {
+  init(_ message: DispatchMessage, wave: Int16, frozenAt: Timestamp) {
     reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
     seqno = message.seqno
     self.wave = wave
@@ -68,7 +69,7 @@ struct WaveReader {
   private func leavingOutMoved(
     _ batch: AudienceReader.Batch, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
-    let doubtful = batch.members.filter { $0.boundAt > frozenAt - Limits.bindingDoubtMicroseconds }.map(\.device)
+    let doubtful = batch.members.filter { $0.boundAt > frozenAt - Limits.bindingDoubt }.map(\.device)
     guard !doubtful.isEmpty else { return batch }
     let claimed = try connection.run(Audiences.claimed(doubtful, of: seqno))
     guard !claimed.isEmpty else { return batch }

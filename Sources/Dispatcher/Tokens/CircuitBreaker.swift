@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// The circuit breaker: detects that a route has so many refusals that our configuration, not the devices, must be at
 /// fault.
@@ -32,7 +33,7 @@ struct CircuitBreaker {
 
   /// Returns a suspect's window without the answers to what was sent before its app was last resumed; nil if the rest
   /// is not suspect.
-  func window(_ route: PushRoute, since resumedAt: Int64?) -> AnswerWindow? {
+  func window(_ route: PushRoute, since resumedAt: Timestamp?) -> AnswerWindow? {
     guard var window = windows[route] else { return nil }
     if let resumedAt { window.forget(before: resumedAt) }
     return window.isSuspect ? window : nil
@@ -45,7 +46,7 @@ struct CircuitBreaker {
   }
 
   /// Drops the answers to what was sent before the app was resumed.
-  mutating func forget(_ route: PushRoute, before resumedAt: Int64) {
+  mutating func forget(_ route: PushRoute, before resumedAt: Timestamp) {
     windows[route]?.forget(before: resumedAt)
     if windows[route]?.isSuspect != true { suspects.remove(route) }
   }
@@ -56,8 +57,8 @@ struct AnswerWindow {
   struct Refusal: Sendable {
     let delivery: Confirmations.Delivery
     let reason: String
-    /// When the refused token was read, in microseconds since 1970.
-    let readAt: Int64
+    /// When the refused token was read.
+    let readAt: Timestamp
   }
 
   /// Ring buffer of answers, nil for each that was no refusal; once full, the oldest is at index `next`.
@@ -83,7 +84,7 @@ struct AnswerWindow {
     next = (next + 1) % Limits.breakerAnswers
   }
 
-  mutating func forget(before time: Int64) {
+  mutating func forget(before time: Timestamp) {
     for index in answers.indices {
       if let refusal = answers[index], refusal.readAt < time {
         answers[index] = nil

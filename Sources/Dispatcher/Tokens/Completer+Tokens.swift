@@ -2,6 +2,7 @@ internal import Domain
 internal import Logging
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Handles what answers imply for devices and credentials, besides the outcome of the delivery.
 extension Completer {
@@ -55,7 +56,7 @@ extension Completer {
     let wait = shared.backOffs.wait(retry.target.device, at: now).wholeSeconds
     guard wait > 0 else { return false }
     let (message, target) = (retry.message, retry.target)
-    let dueAt = shared.clock.wallMicroseconds + wait * 1_000_000
+    let dueAt = shared.clock.wallTime + .seconds(wait)
     if dueAt >= message.expiresAt {
       decide(retry.claim, message, target, .expired, reason: Self.busyReason)
     } else if wait <= RetryPolicy.longestInMemorySeconds, !shared.isStopping {
@@ -80,9 +81,8 @@ extension Completer {
       metadata: ["app": "\(flight.message.push.headers.topic)", "reason": "\(reason)"])
   }
 
-  /// Converts monotonic nanoseconds into microseconds since 1970.
-  private func wallTime(ofMonotonic nanoseconds: Int64) -> Int64 {
-    shared.clock.wallMicroseconds - (shared.clock.now.nanoseconds - nanoseconds) / 1000
+  private func wallTime(ofMonotonic nanoseconds: Int64) -> Timestamp {
+    shared.clock.wallTime - .nanoseconds(shared.clock.now.nanoseconds - nanoseconds)
   }
 }
 

@@ -1,17 +1,18 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Undoes rejections that were caused by our own configuration, within a transaction: the deliveries become pending
 /// again, totals and badge counts are corrected as if they had never ended, and a completed message is reopened.
 struct RejectionReversal {
   private let records: [RejectionReversals.Record]
-  private let now: Int64
+  private let now: Timestamp
 
   /// Makes the deliveries pending again. Those that were not rejected, or whose message has expired or was cancelled,
   /// are left alone.
   init(
-    _ deliveries: some Collection<Confirmations.Delivery>, now: Int64, _ connection: Connection
+    _ deliveries: some Collection<Confirmations.Delivery>, now: Timestamp, _ connection: Connection
   ) throws(PostgresError) {
     self.now = now
     records = try connection.run(RejectionReversals.outcomes(deliveries, at: now))

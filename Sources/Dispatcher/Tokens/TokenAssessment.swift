@@ -1,4 +1,5 @@
 internal import Domain
+internal import Time
 
 /// A refusal to be verified with the other environment before it is believed: a sandbox token is a bad token in
 /// production, and vice versa.
@@ -148,11 +149,10 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// Returns the assessment of a token that the network reports as dead since a time, in milliseconds since 1970. Such
+  /// Returns the assessment of a token that the network reports as dead since a time. Such
   /// an answer does not indicate an error in our configuration.
-  private static func dead(_ reason: String, _ milliseconds: Int64) -> TokenAssessment {
-    TokenAssessment(
-      result: .badToken(reason: reason, since: milliseconds), finding: .dead(since: milliseconds.asMicroseconds))
+  private static func dead(_ reason: String, _ since: Timestamp) -> TokenAssessment {
+    TokenAssessment(result: .badToken(reason: reason, since: since), finding: .dead(since: since))
   }
 
   private static func refused(_ reason: String) -> TokenAssessment {
@@ -169,12 +169,4 @@ struct TokenAssessment: Equatable {
   /// Error codes for a token that was valid once; they never indicate an error in our configuration. Apple usually adds
   /// the time since when, FCM never does.
   private static let endings: Set<String> = ["Unregistered", "ExpiredToken", "UNREGISTERED"]
-}
-
-extension Int64 {
-  /// Converts milliseconds to microseconds, clamped on overflow.
-  fileprivate var asMicroseconds: Int64 {
-    let (value, overflow) = multipliedReportingOverflow(by: 1000)
-    return overflow ? (self < 0 ? .min : .max) : value
-  }
 }

@@ -1,12 +1,13 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// The conclusion from an answer about a device's token. The change to make also depends on the device's current row,
 /// because it may have registered again while the answer was in flight.
 struct TokenFinding: Sendable {
   enum Kind: Equatable, Sendable {
-    /// The token is dead since a time, in microseconds since 1970.
-    case dead(since: Int64)
+    /// The token is dead since a time.
+    case dead(since: Timestamp)
     /// The token was refused; since when it is invalid is unknown.
     case refused(reason: String)
     /// The token was not examined, because the topic or the key was refused. The device is not at fault; if the circuit
@@ -29,16 +30,16 @@ struct TokenFinding: Sendable {
   let psid: String
   /// The token's kind, by what it is used for.
   var tokenKind = TokenKind.alert
-  /// When the token was read from the database, in microseconds since 1970; if a refusal was verified, when it was
+  /// When the token was read from the database; if a refusal was verified, when it was
   /// first read. A device that registered later is not the one refused, and a setting repaired later may have caused
   /// the refusal.
-  let readAt: Int64
+  let readAt: Timestamp
 
   /// If a token other than the device's ordinary one is dead: the token and since when. Only the token is removed then,
   /// not the device. FCM does not report the time; then any registration before the send counts.
-  var deadFurtherToken: (token: Tokens.Claimed, since: Int64)? {
+  var deadFurtherToken: (token: Tokens.Claimed, since: Timestamp)? {
     guard tokenKind != .alert else { return nil }
-    let since: Int64
+    let since: Timestamp
     switch kind {
     case .dead(let time): since = time
     case .refused(let reason) where TokenAssessment.isEnding(reason): since = readAt

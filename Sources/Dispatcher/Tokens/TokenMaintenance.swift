@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Applies what answers say about tokens, within the transaction that writes the outcomes: devices are removed,
 /// quarantined or corrected. If the circuit breaker opens, pauses the app and undoes everything that the flood of
@@ -18,7 +19,7 @@ struct TokenMaintenance {
     /// Apps whose windows must be cleared.
     var cleared: Set<App.Number> = []
     /// Routes that are no longer suspect if answers from before their app was resumed are ignored.
-    var forgiven: [(route: PushRoute, resumedAt: Int64)] = []
+    var forgiven: [(route: PushRoute, resumedAt: Timestamp)] = []
   }
 
   private struct Flood {
@@ -28,7 +29,7 @@ struct TokenMaintenance {
   }
 
   private let findings: [TokenFinding]
-  private let now: Int64
+  private let now: Timestamp
   private var states: [App.Number: AppPauses.State] = [:]
   private var floods: [Flood] = []
   var result = Result()
@@ -36,7 +37,7 @@ struct TokenMaintenance {
   /// Locks the rows of the apps concerned; does nothing if there are none.
   /// - Parameter faulty: apps that this transaction will pause because of their credential.
   init(
-    _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Int64,
+    _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Timestamp,
     _ connection: Connection
   ) throws(PostgresError) {
     self.findings = findings
@@ -59,7 +60,7 @@ struct TokenMaintenance {
     if let window = breaker.window(route, since: state.resumedAt) {
       floods.append(Flood(route: route, window: window, appID: state.appID))
     } else {
-      result.forgiven.append((route, state.resumedAt ?? 0))
+      result.forgiven.append((route, state.resumedAt ?? .zero))
     }
   }
 
@@ -133,7 +134,7 @@ struct TokenMaintenance {
     var deliveries = Set(findings.filter(isVoid).map(\.delivery)).intersection(decided)
     for flood in floods {
       // Other nodes may have met the flood a little earlier.
-      let lately = now - Limits.floodSeconds * 1_000_000
+      let lately = now - .seconds(Limits.floodSeconds)
       let since = min(flood.window.refusals.map(\.readAt).min() ?? now, lately)
       let route = flood.route
       var undone = Set(flood.window.refusals.map(\.delivery))

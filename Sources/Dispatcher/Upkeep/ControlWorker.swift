@@ -4,6 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// Thread `control`: reacts at once to announcements by operators and other nodes, and polls several times a second in
 /// case it missed one. While no message is open, it polls once a second or when the next scheduled message is due.
@@ -58,7 +59,7 @@ final class ControlWorker {
   private func quietTime(_ connection: Connection) throws -> Duration? {
     guard held.isEmpty, openMessages == 0 else { return nil }
     guard let due = try connection.run(Schedules.nextDue()) else { return Limits.quietControlInterval }
-    let wait: Duration = .microseconds(due - shared.clock.wallMicroseconds)
+    let wait = due - shared.clock.wallTime
     return wait > .zero ? min(wait, Limits.quietControlInterval) : nil
   }
 
@@ -132,7 +133,7 @@ final class ControlWorker {
       let movesBadge = PartialRequest(stored: message.request).movesBadge
       try passingBy("a cancellation does not end", seqno) {
         let hasEnded = try Cancellation.sweep(
-          seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallMicroseconds, on: connection)
+          seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallTime, on: connection)
         if hasEnded { log.info("ended: cancelled", metadata: ["seqno": .stringConvertible(seqno)]) }
       }
     }
@@ -172,7 +173,7 @@ final class ControlWorker {
       return opened
     }
     guard !opened.isEmpty else { return }
-    try Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallMicroseconds, on: connection)
+    try Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallTime, on: connection)
     wakeClaimers()
   }
 
@@ -180,7 +181,7 @@ final class ControlWorker {
   private func endLate(_ connection: Connection) throws {
     guard shared.clock.now >= endsAgainAt else { return }
     endsAgainAt = shared.clock.now + Limits.heartbeat
-    let now = shared.clock.wallMicroseconds
+    let now = shared.clock.wallTime
     for message in try connection.run(Messages.find(connection.run(Lateness.messages()))) {
       let movesBadge = PartialRequest(stored: message.request).movesBadge
       try passingBy("a message that is too late does not end", message.seqno) {

@@ -4,6 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// Thread `janitor`: renews the node's lease, creates partitions in advance, completes messages with nothing left to
 /// do, finds stranded claims, and removes rows that ended messages have left behind. Every step must be short, or the
@@ -157,7 +158,7 @@ final class Janitor {
       log.warning(
         "devices were claimed twice and are counted once", metadata: ["messages": .stringConvertible(settled)])
     }
-    let ended = try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
+    let ended = try Messages.finish(unfinished, at: shared.clock.wallTime, on: connection)
     // Rare cases that the last outcome did not complete: the node crashed in between, or the audience was empty.
     MessageLog(log).ended(ended, campaigns: Set(ended))
     let stranded = shared.stranded.withLock { claims in

@@ -3,6 +3,7 @@ internal import Metrics
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Thread `history`: removes data whose retention has ended, in small steps that delay nothing else. Separate from the
 /// janitor, because a step may take longer than the node's lease.
@@ -16,7 +17,7 @@ final class RetentionWorker {
   let setAside: FailureIsolation
   private var hasLearntZones = false
   /// Position of the ledger scan and when it began; nil while there is nothing to scan for.
-  private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
+  private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
 
   init(_ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics()) {
     self.keeping = keeping
@@ -66,10 +67,10 @@ final class RetentionWorker {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
     guard try connection.run(ClockWatch.read()).isSteady else { return }
-    _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
-    _ = try connection.run(Tombstones.forgetUsers(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
+    _ = try connection.run(Tombstones.forgetTokens(at: clock.wallTime, atMost: Limits.prunedRows))
+    _ = try connection.run(Tombstones.forgetUsers(at: clock.wallTime, atMost: Limits.prunedRows))
     _ = try connection.run(ChannelUpdates.forget(atMost: Limits.prunedRows))
-    _ = try connection.run(DeviceTokens.endActivities(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
+    _ = try connection.run(DeviceTokens.endActivities(at: clock.wallTime, atMost: Limits.prunedRows))
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
@@ -169,7 +170,7 @@ final class RetentionWorker {
 
   private func sweepLedger(_ connection: Connection) throws(PostgresError) {
     if ledger == nil, try connection.run(HistoryRanges.needsSweep()) {
-      ledger = (HistoryRanges.LedgerPlace(), clock.wallMicroseconds)
+      ledger = (HistoryRanges.LedgerPlace(), clock.wallTime)
     }
     guard let (start, began) = ledger else { return }
     var place = start

@@ -1,12 +1,13 @@
 package import Reactor
+internal import Time
 package import Tracing
 
 /// The open span of a recorded request.
 struct RequestSpan {
   let context: TraceContext
   let parent: UInt64?
-  /// Time at which the request arrived, in microseconds since 1970.
-  let began: Int64
+  /// Time at which the request arrived.
+  let began: Timestamp
   let method: String
   /// The path with personal identifiers masked, as in the access log.
   let path: String
@@ -56,7 +57,7 @@ package final class RequestTracer {
         ?? TraceContext(traceHigh: numbers.next(), traceLow: numbers.next(), span: number, isSampled: true)
     else { return nil }
     return RequestSpan(
-      context: context, parent: caller?.span, began: clock.wallMicroseconds,
+      context: context, parent: caller?.span, began: clock.wallTime,
       method: method() ?? "_OTHER", path: masked(path()))
   }
 
@@ -74,6 +75,6 @@ package final class RequestTracer {
     spans.offer(
       TraceSpan(
         span.context, parent: span.parent, name: span.route.map { "\(method) \($0)" } ?? method, kind: .server,
-        began: span.began, ended: clock.wallMicroseconds, attributes: attributes, fault: isFault ? "" : nil))
+        began: span.began, ended: clock.wallTime, attributes: attributes, fault: isFault ? "" : nil))
   }
 }

@@ -1,4 +1,5 @@
 internal import Reactor
+internal import Time
 
 /// Encodes responses into the output of connections. One per server; performs no I/O.
 struct ResponseWriter: ~Copyable {
@@ -116,11 +117,11 @@ struct ResponseWriter: ~Copyable {
   }
 
   private mutating func renewDate(_ now: Instant) {
-    let microseconds = clock.wallMicroseconds
-    let date = HTTPDate.text(seconds: microseconds / 1_000_000)
+    let time = clock.wallTime
+    let date = HTTPDate.text(seconds: time.seconds)
     dateLine = Array("\(standing)\r\nDate: \(date)\r\nX-Request-Id: ".utf8)
     startOfOK = Array("HTTP/1.1 200 OK".utf8) + dateLine
-    dateIsValidUntil = now + .microseconds(1_000_000 - microseconds % 1_000_000)
+    dateIsValidUntil = now + (Timestamp(seconds: time.seconds + 1) - time)
   }
 
   /// Returns whether the field frames the message or is written by the connection itself.

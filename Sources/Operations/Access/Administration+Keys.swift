@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// API keys of back-office systems and operators.
 extension Administration {
@@ -10,7 +11,7 @@ extension Administration {
     package let apiKey: String
     package let number: Int32
     package let role: Role
-    package let endsAt: Int64?
+    package let endsAt: Timestamp?
 
     package static let object = JSONObject<KeyCreated>(
       "APIKeyCreated",
@@ -26,8 +27,8 @@ extension Administration {
     package var appID: String?
     /// Name of the key's owner, shown in lists; may be empty.
     package var name = ""
-    /// Time at which the key ends, in microseconds since 1970; nil if it never ends.
-    package var endsAt: Int64?
+    /// Time at which the key ends; nil if it never ends.
+    package var endsAt: Timestamp?
 
     package static let object = JSONObject(
       "NewAPIKey", from: NewKey(),
@@ -45,9 +46,10 @@ extension Administration {
   /// - Parameters:
   ///   - appID: the only app the key may access; nil for all apps.
   ///   - name: name of the key's owner, shown in lists; may be empty.
-  ///   - endsAt: microseconds since 1970; nil if the key never ends.
+  ///   - endsAt: nil if the key never ends.
   package static func createKey(
-    _ role: Role, appID: String?, name: String = "", endsAt: Int64? = nil, by caller: Caller, on connection: Connection
+    _ role: Role, appID: String?, name: String = "", endsAt: Timestamp? = nil, by caller: Caller,
+    on connection: Connection
   ) throws(Problem) -> KeyCreated {
     try caller.require(.manageApps)
     var app: App?
@@ -74,7 +76,7 @@ extension Administration {
         writer.member("role", role.rawValue)
         writer.member("name", name)
         writer.member("appId", appID)
-        writer.member("expiresAt", endsAt.map(Timestamp.text))
+        writer.member("expiresAt", endsAt.map(\.description))
       }
       try connection.run(AuditTrail.add(change, by: caller))
       return key

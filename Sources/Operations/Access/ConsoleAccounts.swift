@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Accounts of console users. An administrator creates them, and their owner signs in for the first time with a
 /// one-time link.
@@ -26,7 +27,7 @@ package enum ConsoleAccounts {
   package struct Link: DescribedAnswer {
     package let account: Int32
     package let token: String
-    package let endsAt: Int64
+    package let endsAt: Timestamp
 
     /// Path to append to the server's address. The token is in the fragment, so no proxy or log contains it.
     package var path: String { "/#sign-in=\(token)" }
@@ -78,7 +79,8 @@ package enum ConsoleAccounts {
   /// Creates an account and its sign-in link.
   /// - Parameter appID: the only app the account may access; nil for all apps.
   package static func create(
-    _ login: String, name: String, role: Role, appID: String?, by caller: Caller, on connection: Connection, now: Int64
+    _ login: String, name: String, role: Role, appID: String?, by caller: Caller, on connection: Connection,
+    now: Timestamp
   ) throws(Problem) -> Link {
     try caller.require(.manageAccounts)
     let app = try Administration.scope(appID, .manageAccounts, caller, connection)
@@ -88,7 +90,7 @@ package enum ConsoleAccounts {
         at: "/login", "must have 1 to \(Operations.Limits.loginBytes) bytes and no blanks: an e-mail address")
     }
     try Administration.check(name: name)
-    let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
+    let (token, endsAt) = (RandomToken.make(), now + .seconds(Operations.Limits.linkSeconds))
     return try connection.commit { () throws(PostgresError) in
       let number = try connection.run(Accounts.create(login: login, name: name, role: role.rawValue, app: app))
       try connection.run(Accounts.note(number, heldBy: caller.asker, apiKey: caller.apiKey, made: true, at: now))
@@ -147,10 +149,10 @@ package enum ConsoleAccounts {
 
   /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it.
   package static func link(
-    _ number: Int32, by caller: Caller, on connection: Connection, now: Int64
+    _ number: Int32, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Link {
     try caller.require(.manageAccounts)
-    let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
+    let (token, endsAt) = (RandomToken.make(), now + .seconds(Operations.Limits.linkSeconds))
     let isMade = try connection.commit { () throws(PostgresError) in
       guard let account = try find(number, caller, connection), account.disabledAt == nil, !account.isByProvider else {
         return false

@@ -1,4 +1,5 @@
 internal import Store
+package import Time
 
 /// Method by which a session was started. Raw values are stored in the database.
 package enum SignInMethod: String, CaseIterable, Sendable {
@@ -16,7 +17,7 @@ package struct ConsoleSession: Sendable {
   package let name: String
   package let role: String
   package let appID: String?
-  package let endsAt: Int64
+  package let endsAt: Timestamp
   package let way: SignInMethod
   /// True until a password has been chosen; always false for accounts of the identity provider.
   package let needsPassword: Bool
@@ -24,7 +25,7 @@ package struct ConsoleSession: Sendable {
   /// True if the role needs a second factor and none has been set up: the session may only do that.
   package let needsFactor: Bool
 
-  init(_ account: Accounts.Record, token: String, endsAt: Int64, _ way: SignInMethod, _ policy: ConsolePolicy) {
+  init(_ account: Accounts.Record, token: String, endsAt: Timestamp, _ way: SignInMethod, _ policy: ConsolePolicy) {
     self.token = token
     login = account.login
     name = account.name

@@ -1,6 +1,7 @@
 package import Domain
 package import Postgres
 internal import Store
+package import Time
 
 /// The initial account that lets the installer into a new system.
 ///
@@ -9,7 +10,7 @@ extension ConsoleAccounts {
   static let firstLogin = "admin"
 
   /// Returns a sign-in link for the first account as long as nobody has ever been able to sign in; nil otherwise.
-  package static func firstLink(on connection: Connection, now: Int64) throws(Problem) -> Link? {
+  package static func firstLink(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     let accounts = try connection.answer(Accounts.list(of: nil, after: 0, limit: 2))
     if accounts.isEmpty { return try make(on: connection, now: now) }
     guard accounts.count == 1, accounts[0].login == firstLogin, accounts[0].password == nil,
@@ -20,7 +21,7 @@ extension ConsoleAccounts {
 
   /// Returns a sign-in link for the first account, whether or not it was used before; nil if it is disabled. Only for
   /// the demonstration, which has no other users.
-  package static func demonstrationLink(on connection: Connection, now: Int64) throws(Problem) -> Link? {
+  package static func demonstrationLink(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     guard let account = try connection.answer(Accounts.find(login: firstLogin)) else {
       return try make(on: connection, now: now)
     }
@@ -28,7 +29,7 @@ extension ConsoleAccounts {
       ? try link(account.number, by: .commandLine, on: connection, now: now) : nil
   }
 
-  private static func make(on connection: Connection, now: Int64) throws(Problem) -> Link? {
+  private static func make(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     do throws(Problem) {
       return try create(
         firstLogin, name: "Administrator", role: .admin, appID: nil, by: .commandLine, on: connection, now: now)

@@ -3,6 +3,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Lets the owner of an account choose a new password.
 package enum PasswordService {
@@ -23,7 +24,7 @@ package enum PasswordService {
   /// Sets a new password and ends all of the account's sessions, including this one: the browser signs in again. A
   /// wrong current password counts like a failed sign-in.
   package static func choose(
-    _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Int64
+    _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) {
     guard caller.account != nil, let token, let account = try connection.answer(Accounts.find(login: caller.name)),
       !account.isByProvider
@@ -42,7 +43,7 @@ package enum PasswordService {
   }
 
   private static func checkCurrent(
-    _ password: NewPassword, of account: Accounts.Record, by caller: Caller, on connection: Connection, _ now: Int64
+    _ password: NewPassword, of account: Accounts.Record, by caller: Caller, on connection: Connection, _ now: Timestamp
   ) throws(Problem) {
     let wrong = Problem(at: "/current", "is not the current password")
     guard let current = password.current else { throw wrong }

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Verifies second-factor codes: those of the authenticator app (RFC 6238), and recovery codes.
 ///
@@ -50,9 +51,8 @@ struct SecondFactor {
   /// used.
   /// - Parameters:
   ///   - sealed: the account's encrypted secret.
-  ///   - now: microseconds since 1970.
   func use(
-    _ code: String, _ sealed: [UInt8], of account: Int32, on connection: Connection, now: Int64
+    _ code: String, _ sealed: [UInt8], of account: Int32, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Proof? {
     let code = Self.plain(code)
     guard Self.isOfApp(code) else {
@@ -64,9 +64,9 @@ struct SecondFactor {
   }
 
   /// Returns the time step to which a code belongs; nil for a wrong code.
-  static func step(of code: String, _ secret: [UInt8], now: Int64) -> Int64? {
+  static func step(of code: String, _ secret: [UInt8], now: Timestamp) -> Int64? {
     let given = Array(plain(code).utf8)
-    let present = TimeBasedCode.step(at: now / 1_000_000)
+    let present = TimeBasedCode.step(at: now.seconds)
     // Compare all codes, so that timing reveals nothing.
     let matches = (-Operations.Limits.codeSteps...Operations.Limits.codeSteps).filter { offset in
       ConstantTime.isEqual(given, Array(TimeBasedCode.code(of: secret, step: present + offset).utf8))

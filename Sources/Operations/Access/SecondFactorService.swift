@@ -3,6 +3,7 @@ package import JSON
 package import Postgres
 internal import Crypto
 internal import Store
+package import Time
 
 /// Sets up, replaces and removes a second factor: an authenticator app, with recovery codes.
 ///
@@ -106,7 +107,7 @@ package struct SecondFactorService: Sendable {
   /// Activates the new secret and ends the account's other sessions.
   /// - Throws: `.conflict` if no new secret is pending.
   package func confirm(
-    _ code: Code, session token: String?, by caller: Caller, on connection: Connection, now: Int64
+    _ code: Code, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> RecoveryCodes {
     let account = try own(caller, on: connection)
     guard let token, let sealed = try connection.answer(SecondFactors.pending(account.number)) else {
@@ -129,7 +130,7 @@ package struct SecondFactorService: Sendable {
 
   /// Creates new recovery codes, which invalidates the former ones.
   package func renewCodes(
-    _ code: Code, by caller: Caller, on connection: Connection, now: Int64
+    _ code: Code, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> RecoveryCodes {
     let account = try own(caller, on: connection)
     try check(code.code, at: "/code", account, caller, on: connection, now)
@@ -143,7 +144,7 @@ package struct SecondFactorService: Sendable {
 
   /// Removes the second factor.
   /// - Throws: `.conflict` if the role needs one.
-  package func drop(_ code: Code, by caller: Caller, on connection: Connection, now: Int64) throws(Problem) {
+  package func drop(_ code: Code, by caller: Caller, on connection: Connection, now: Timestamp) throws(Problem) {
     let account = try own(caller, on: connection)
     guard !policy.secondFactor.contains(caller.role) else {
       throw Problem(.conflict, "The role \(caller.role.rawValue) needs a second factor here. Replace it instead.")
@@ -169,7 +170,7 @@ package struct SecondFactorService: Sendable {
 
   private func check(
     _ code: String?, at pointer: String, _ account: Accounts.Record, _ caller: Caller, on connection: Connection,
-    _ now: Int64
+    _ now: Timestamp
   ) throws(Problem) {
     guard let sealed = account.factor else { throw Problem(.conflict, "The account has no second factor.") }
     guard let code else { throw Problem(at: pointer, "is needed") }

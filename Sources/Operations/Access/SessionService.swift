@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Lists and ends an account's own sessions.
 package enum SessionService {
@@ -22,7 +23,7 @@ package enum SessionService {
   }
 
   package static func list(
-    _ page: PageRequest, session token: String?, by caller: Caller, on connection: Connection, now: Int64
+    _ page: PageRequest, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ItemPage<Entry> {
     let (account, token) = try own(token, caller)
     let records = try connection.answer(

@@ -2,6 +2,7 @@ internal import Domain
 internal import JSON
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Starts the session of an authenticated account, in one transaction with its audit entry.
 struct SessionStart {
@@ -28,14 +29,14 @@ struct SessionStart {
   ) throws(Problem) -> ConsoleSession {
     let token = RandomToken.make()
     let now = throttle.now
-    let endsAt = now + Operations.Limits.sessionSeconds * 1_000_000
+    let endsAt = now + .seconds(Operations.Limits.sessionSeconds)
     let caller = caller(account)
     try connection.commit { () throws(PostgresError) in
       if let former { try connection.run(Sessions.end(sha256: Authorization.hash(former))) }
       try connection.run(
         Sessions.create(
           sha256: Authorization.hash(token), account: account.number, now: now,
-          idleUntil: now + Operations.Limits.sessionIdleSeconds * 1_000_000, endsAt: endsAt, origin: throttle.origin,
+          idleUntil: now + .seconds(Operations.Limits.sessionIdleSeconds), endsAt: endsAt, origin: throttle.origin,
           way: way.rawValue))
       try throttle.note(account.number, on: connection)
       let change = AuditTrail.Change("session.sign-in", account.login, app: account.app).to { writer in

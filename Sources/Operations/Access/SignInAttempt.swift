@@ -2,6 +2,7 @@ internal import Domain
 internal import JSON
 internal import Postgres
 internal import Store
+internal import Time
 
 /// One sign-in attempt with a password or a link: verifies the proof and the second factor, counts failures
 /// (`SignInThrottle`) and writes the audit log.
@@ -26,7 +27,7 @@ struct SignInAttempt {
 
   init(
     _ proof: SignInService.Proof, code: String?, _ setting: ConsoleSetting, origin: String, requestID: String,
-    now: Int64
+    now: Timestamp
   ) {
     self.proof = proof
     self.code = code

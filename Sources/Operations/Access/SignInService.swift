@@ -2,6 +2,7 @@ internal import Crypto
 package import Domain
 package import Postgres
 internal import Store
+package import Time
 
 /// Console sign-in: the browser holds a session token in a cookie, the database holds only its hash.
 ///
@@ -26,10 +27,9 @@ package enum SignInService {
   ///   - code: second-factor code; nil if none was sent.
   ///   - former: the browser's previous token; its session ends.
   ///   - replaces: whether a link may sign in a different account than the current session's.
-  ///   - now: microseconds since 1970.
   package static func signIn(
     _ proof: Proof, code: String? = nil, former: String?, replaces: Bool = false, _ setting: ConsoleSetting,
-    origin: String, requestID: String, on connection: Connection, now: Int64
+    origin: String, requestID: String, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ConsoleSession {
     if let former, !replaces, case .link(let link) = proof {
       try checkReplacement(of: former, by: link, on: connection, now: now)
@@ -43,7 +43,7 @@ package enum SignInService {
   /// Throws if a link would replace the session of another account. Otherwise a link from an attacker could switch an
   /// open page to the attacker's account.
   private static func checkReplacement(
-    of former: String, by link: String, on connection: Connection, now: Int64
+    of former: String, by link: String, on connection: Connection, now: Timestamp
   ) throws(Problem) {
     guard
       let present = try connection.answer(
@@ -59,7 +59,7 @@ package enum SignInService {
 
   /// Audits a request from an address that may not sign in, and returns the problem for the client.
   package static func refuseAddress(
-    origin: String, requestID: String, on connection: Connection, now: Int64
+    origin: String, requestID: String, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Problem {
     let log = RefusalLog(throttle: SignInThrottle(origin: origin, now: now), requestID: requestID)
     return try log.refuse(
@@ -84,9 +84,9 @@ package enum SignInService {
   /// Returns the caller to whom the session belongs, and extends the session.
   /// - Throws: `.badCredential` if the session has ended.
   package static func authenticate(
-    session token: String, _ policy: ConsolePolicy, on connection: Connection, now: Int64
+    session token: String, _ policy: ConsolePolicy, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Visit {
-    let idleUntil = now + Operations.Limits.sessionIdleSeconds * 1_000_000
+    let idleUntil = now + .seconds(Operations.Limits.sessionIdleSeconds)
     guard
       let account = try connection.answer(
         Sessions.use(sha256: Authorization.hash(token), now: now, idleUntil: idleUntil)),
@@ -113,7 +113,7 @@ package enum SignInService {
 
   /// Returns the session of a request, for the console's pages.
   package static func session(
-    _ token: String, _ policy: ConsolePolicy, on connection: Connection, now: Int64
+    _ token: String, _ policy: ConsolePolicy, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ConsoleSession {
     guard
       let session = try connection.answer(

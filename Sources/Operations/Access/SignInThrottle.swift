@@ -2,6 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Counts wrong passwords and codes, and slows down guessing. All nodes share the counters.
 ///
@@ -19,11 +20,10 @@ internal import Store
 struct SignInThrottle {
   /// The client's address.
   let origin: String
-  /// Microseconds since 1970.
-  let now: Int64
+  let now: Timestamp
 
   private var place: String { IPAddress(origin)?.network.description ?? origin }
-  private var until: Int64 { now + Operations.Limits.signInWindowSeconds * 1_000_000 }
+  private var until: Timestamp { now + .seconds(Operations.Limits.signInWindowSeconds) }
 
   /// Returns the hash under which a counter or a network is stored.
   private func subject(_ kind: String, _ rest: String...) -> [UInt8] {
@@ -37,7 +37,7 @@ struct SignInThrottle {
   func count(_ login: String, on connection: Connection, flooded: () throws(Problem) -> Void) throws(Problem) {
     let isKnown = try connection.answer(
       SignInCounts.knows(
-        login, subject("place", place), since: now - Operations.Limits.placeSeconds * 1_000_000))
+        login, subject("place", place), since: now - .seconds(Operations.Limits.placeSeconds)))
     let ofAddress = try fail(subject("address", place), on: connection)
     if ofAddress == Operations.Limits.failuresOfAddress + 1 { try flooded() }
     if !isKnown, ofAddress > Operations.Limits.failuresOfAddress {
@@ -60,7 +60,7 @@ struct SignInThrottle {
   private func wait(for subject: [UInt8], after failures: Int32, on connection: Connection) throws(Problem) {
     guard failures > 0 else { return }
     let seconds = min(Int64(1) << Int64(min(failures - 1, 5)), Operations.Limits.longestSignInTurnSeconds)
-    guard try connection.answer(SignInCounts.takeTurn(subject, now: now, next: now + seconds * 1_000_000)) else {
+    guard try connection.answer(SignInCounts.takeTurn(subject, now: now, next: now + .seconds(seconds))) else {
       throw Self.tooMany(seconds)
     }
   }

@@ -1,3 +1,4 @@
+internal import Domain
 package import JSON
 
 /// The identity reported to the console: a signed-in account or the holder of an API key.

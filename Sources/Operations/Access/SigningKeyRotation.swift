@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+internal import Time
 
 /// Changes signing keys while servers run. Decision 150.
 package enum SigningKeyRotation {
@@ -16,9 +17,9 @@ package enum SigningKeyRotation {
       writer.member("purpose", record.purpose)
       writer.member("generation", Int64(record.generation))
       writer.member("state", state)
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("activeAt", Timestamp.text(record.activeAt))
-      writer.member("endedAt", record.endedAt.map(Timestamp.text))
+      writer.member("createdAt", record.createdAt.description)
+      writer.member("activeAt", record.activeAt.description)
+      writer.member("endedAt", record.endedAt.map(\.description))
     }
   }
 

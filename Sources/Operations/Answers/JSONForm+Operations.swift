@@ -1,14 +1,8 @@
 package import Domain
 package import JSON
+internal import Time
 
 /// JSON forms of values shared by many operations.
-extension JSONForm<Int64> {
-  /// Form of a time in microseconds since 1970, as RFC 3339 text; written in UTC with milliseconds.
-  package static let moment = JSONForm(
-    JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() },
-    write: { $1.value(Timestamp.text($0)) })
-}
-
 extension JSONForm<MessageState> {
   /// Form of a message's state; only written.
   package static let state = JSONForm(

@@ -2,6 +2,7 @@ package import Domain
 internal import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Approves and rejects requests that wait for a second person.
 extension ApprovalService {
@@ -10,7 +11,7 @@ extension ApprovalService {
   /// Approves the request and returns the answer that the send would have returned.
   package static func approve(
     _ number: Approvals.Number, hosting: ContentHosting, seal: ContentSeal? = nil, by caller: Caller,
-    on connection: Connection, now: Int64
+    on connection: Connection, now: Timestamp
   ) throws(Problem) -> SendAnswer {
     try caller.require(.approve)
     let record = try find(number, caller, connection)
@@ -43,14 +44,14 @@ extension ApprovalService {
 
   /// Releases a message that was held after its audience grew.
   private static func release(
-    _ seqno: Seqno, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Int64
+    _ seqno: Seqno, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) {
-    let heldSince = record.endsAt - ApprovalHolds.waitSeconds * 1_000_000
+    let heldSince = record.endsAt - .seconds(ApprovalHolds.waitSeconds)
     let isDone = try connection.commit { () throws(PostgresError) in
       // Lock the message before the approval, in the order that every decision uses.
       guard try connection.run(Controls.lock(seqno)) != nil,
         try connection.run(Approvals.lock(record.number))?.state == .waiting,
-        try connection.run(ApprovalHolds.release(seqno, waited: max(0, now - heldSince)))
+        try connection.run(ApprovalHolds.release(seqno, waited: max(.zero, now - heldSince)))
       else { return false }
       try note(record.number, seqno: seqno, app: record.app, by: caller, connection)
       try connection.run(Announcements.announce(ControlService.channel, String(seqno)))
@@ -102,7 +103,7 @@ extension ApprovalService {
   /// Rejects the request, so nothing of it is sent. The requester may also reject it.
   /// - Throws: `.invalidField` at `/reason` if the reason is longer than `approvalReasonBytes`.
   package static func reject(
-    _ number: Approvals.Number, reason: String?, by caller: Caller, on connection: Connection, now: Int64
+    _ number: Approvals.Number, reason: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     try caller.require(.approve)
     if let reason, reason.utf8.count > Operations.Limits.approvalReasonBytes {
@@ -131,11 +132,11 @@ extension ApprovalService {
     return try show(number, by: caller, on: connection, now: now)
   }
 
-  private static func checkWaiting(_ record: Approvals.Record, _ now: Int64) throws(Problem) {
+  private static func checkWaiting(_ record: Approvals.Record, _ now: Timestamp) throws(Problem) {
     switch record.state {
     case .waiting where record.endsAt >= now: return
     case .waiting:
-      throw Problem(.conflict, "The approval \(record.number) ended \(Timestamp.text(record.endsAt)). Send it again.")
+      throw Problem(.conflict, "The approval \(record.number) ended \(record.endsAt). Send it again.")
     case .approved, .rejected:
       let other = record.decidedBy.map(Sentence.init(verbatim:)) ?? "somebody"
       throw Problem(.conflict, "The approval \(record.number) was decided by \(other) already.")

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Who may be the second person for a message.
 ///
@@ -28,8 +29,8 @@ extension ApprovalService {
           "The account \(caller.name) is younger than the request. Somebody whose account was there before must approve it."
         )
       }
-      let linked = record.requestedAt - Operations.Limits.linkedByAskerSeconds * 1_000_000
-      guard try !connection.answer(Accounts.wasHeld(by: asker, number, madeSince: 0, linkedSince: linked)) else {
+      let linked = record.requestedAt - .seconds(Operations.Limits.linkedByAskerSeconds)
+      guard try !connection.answer(Accounts.wasHeld(by: asker, number, madeSince: .zero, linkedSince: linked)) else {
         throw Problem(
           .forbidden,
           "The account \(caller.name) was created, or given a sign-in link, by \(record.requester.name), who asked. Somebody else must approve it."
@@ -37,7 +38,7 @@ extension ApprovalService {
       }
     }
     if case .account(let number) = asker {
-      let since = record.requestedAt - Operations.Limits.heldByApproverSeconds * 1_000_000
+      let since = record.requestedAt - .seconds(Operations.Limits.heldByApproverSeconds)
       guard try !connection.answer(Accounts.wasHeld(by: approver, number, madeSince: since, linkedSince: since))
       else {
         throw Problem(

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Four-eyes approval for large messages: an app may require that no message from one person reaches more than a given
 /// number of devices without a second person's approval. It applies to people, signed in with an account or at the
@@ -43,7 +44,7 @@ package enum ApprovalService {
   /// An approval as shown in lists.
   package struct Entry: DescribedAnswer {
     let record: Approvals.Record
-    let now: Int64
+    let now: Timestamp
     /// Complete request, for a person who may decide. If nil, the stored request is shown, which lacks confidential
     /// content.
     var whole: [UInt8]?
@@ -115,7 +116,7 @@ package enum ApprovalService {
   ///   what the second person has seen.
   static func hold(
     _ request: SendRequest, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
-    _ audience: ResolvedAudience, resendOf: Seqno? = nil, on connection: Connection, now: Int64
+    _ audience: ResolvedAudience, resendOf: Seqno? = nil, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Waiting? {
     let caller = request.caller
     guard request.consent == nil, let asker = caller.asker,
@@ -131,7 +132,7 @@ package enum ApprovalService {
       idempotencyKey: request.idempotencyKey, resendOf: resendOf, targeted: audience.targeted,
       unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self),
       requester: Approvals.Requester(asker: asker, name: caller.name), now: now,
-      endsAt: now + ApprovalHolds.waitSeconds * 1_000_000)
+      endsAt: now + .seconds(ApprovalHolds.waitSeconds))
     new.because = because
     new.withinHour = withinHour
     new.trace = request.trace
@@ -199,7 +200,7 @@ package enum ApprovalService {
   /// - Parameter state: waiting, approved, rejected or expired; nil for all.
   package static func list(
     of appID: String?, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection,
-    now: Int64
+    now: Timestamp
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.viewMessages)
     let app = try Administration.scope(appID, .viewMessages, caller, connection)
@@ -236,7 +237,7 @@ package enum ApprovalService {
   /// Returns one approval.
   /// - Parameter seal: decrypts confidential content for a person who may decide, while the approval is undecided.
   package static func show(
-    _ number: Approvals.Number, seal: ContentSeal? = nil, by caller: Caller, on connection: Connection, now: Int64
+    _ number: Approvals.Number, seal: ContentSeal? = nil, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     try caller.require(.viewMessages)
     var entry = Entry(record: try find(number, caller, connection), now: now)

@@ -5,6 +5,7 @@ package import Postgres
 package import Reactor
 internal import Store
 internal import TLS
+package import Time
 
 /// Push certificates, the older way to authenticate with APNs.
 extension Administration {
@@ -33,7 +34,7 @@ extension Administration {
     package let topics: [String]
     package let environments: [PushEnvironment]
     /// Expiry of the certificate, in seconds since 1970. No push can be sent afterwards.
-    package let endsAt: Int64
+    package let endsAt: Timestamp
 
     package static let object = JSONObject<CertificateSet>(
       "CertificateSet", about: "Of an APNs certificate.",
@@ -44,7 +45,7 @@ extension Administration {
     private static let shown: [JSONField<CertificateSet>] = [
       .always("topics", .list(of: .anyText), \.topics, "That it is for."),
       .always("environments", .list(of: .environment), \.environments, "That it opens."),
-      .always("endsAt", .moment, { $0.endsAt * 1_000_000 }, "No push leaves after that."),
+      .always("endsAt", .moment, \.endsAt, "No push leaves after that."),
     ]
   }
 
@@ -59,7 +60,7 @@ extension Administration {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
     let identity = try open(certificate)
-    let set = try check(identity.certificate, of: app, now: clock.wallMicroseconds / 1_000_000)
+    let set = try check(identity.certificate, of: app, now: clock.wallTime)
     try store(
       Credential(
         network: .apns, kind: apnsCertificateKind, publicPart: CertificateSet.publicPart.text(of: set),
@@ -90,7 +91,7 @@ extension Administration {
     }
   }
 
-  private static func check(_ info: CertificateInfo, of app: App, now: Int64) throws(Problem) -> CertificateSet {
+  private static func check(_ info: CertificateInfo, of app: App, now: Timestamp) throws(Problem) -> CertificateSet {
     var topics = info.topics
     if topics.isEmpty, let userID = info.userID { topics = [userID] }
     guard !topics.isEmpty else {
@@ -99,16 +100,17 @@ extension Administration {
     guard topics.contains(app.appID) else {
       throw Problem(at: pointer, "is for \(topics.joined(separator: ", ")), not for \(app.appID)")
     }
-    guard now < info.notAfter else {
+    guard now.seconds < info.notAfter else {
       throw Problem(
         at: pointer,
-        "ended on \(Timestamp.text(info.notAfter * 1_000_000)); make a new one at developer.apple.com, or use a .p8 key"
+        "ended on \(Timestamp(seconds: info.notAfter)); make a new one at developer.apple.com, or use a .p8 key"
       )
     }
     var environments: [PushEnvironment] = []
     if info.allowsProduction { environments.append(.production) }
     if info.allowsDevelopment { environments.append(.sandbox) }
-    return CertificateSet(appID: app.appID, topics: topics, environments: environments, endsAt: info.notAfter)
+    return CertificateSet(
+      appID: app.appID, topics: topics, environments: environments, endsAt: Timestamp(seconds: info.notAfter))
   }
 }
 

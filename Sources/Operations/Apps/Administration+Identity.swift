@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Changes the rules by which an app establishes the user of a device.
 extension Administration {
@@ -45,7 +46,7 @@ extension Administration {
   private static func move(
     _ app: inout App, to identity: App.Identity, _ change: IdentityChange, on connection: Connection
   ) throws(PostgresError) -> Problem? {
-    var graceEndsAt: Int64?
+    var graceEndsAt: Timestamp?
     if identity > app.identity {
       let lax = try connection.run(Bindings.countLax(in: app.number, below: identity))
       if lax > 0 {
@@ -70,7 +71,7 @@ extension Administration {
       }
       // Needed even when no device is affected now: nodes learn of the change a moment later, and absent devices may
       // return.
-      let grace = lax > 0 ? Operations.Limits.identityGraceMicroseconds : Operations.Limits.shortGraceMicroseconds
+      let grace = lax > 0 ? Operations.Limits.identityGracePeriod : Operations.Limits.shortGracePeriod
       graceEndsAt = try connection.run(WallClock.now()) + grace
     }
     app.identityRules.identity = identity
@@ -184,8 +185,8 @@ extension Administration {
     package let clientUID: String
     /// The only DEVICE_ID the voucher is valid for; nil for any.
     package let deviceID: String?
-    /// When the voucher expires, in microseconds since 1970.
-    package let expiresAt: Int64
+    /// When the voucher expires.
+    package let expiresAt: Timestamp
 
     package static let object = JSONObject<Voucher>(
       "Voucher",
@@ -214,7 +215,7 @@ extension Administration {
       throw Problem(at: "/expiresIn", "must be from PT1S to PT15M")
     }
     return try connection.commit { () throws(PostgresError) in
-      let end = try connection.run(WallClock.now()) + seconds * 1_000_000
+      let end = try connection.run(WallClock.now()) + .seconds(seconds)
       let user = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
       try connection.run(Vouchers.make(for: user, installation: deviceID, until: end))
       // The app's server creates vouchers at every login; only vouchers created by a person are audited.
@@ -230,12 +231,12 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Grace period for devices bound to a user without sufficient proof after an app has become stricter, in
-  /// microseconds (30 days).
-  static let identityGraceMicroseconds: Int64 = 30 * 86_400 * 1_000_000
-  /// Grace period when there is no such device, in microseconds (10 minutes). By then every node knows about the
+  /// Grace period for devices bound to a user without sufficient proof after an app has become stricter: 30
+  /// days.
+  static let identityGracePeriod: Duration = .seconds(30 * 86_400)
+  /// Grace period when there is no such device: 10 minutes. By then every node knows about the
   /// change.
-  static let shortGraceMicroseconds: Int64 = 600 * 1_000_000
+  static let shortGracePeriod: Duration = .seconds(600)
   /// Number of days for which refused registrations, and those that would have been refused, are counted.
   package static let countedIdentityDays: Int32 = 30
   /// Permitted lifetimes of a voucher, in seconds.

@@ -1,5 +1,6 @@
 package import Domain
 internal import Store
+internal import Time
 
 /// The policies of all apps, for operations that must be fast: a snapshot from the catalog.
 package struct AppPolicies: Sendable {
@@ -41,7 +42,7 @@ package struct AppPolicies: Sendable {
     case refused(Problem)
   }
 
-  func vouching(for user: NamedUser, in number: App.Number, now: Int64) -> Vouching {
+  func vouching(for user: NamedUser, in number: App.Number, now: Timestamp) -> Vouching {
     guard user.clientUID != UserKey.guestUID else { return .unproved }
     let identity = rules(of: number).identity
     guard let proof = user.proof else { return identity == .open ? .unproved : .missing }
@@ -49,7 +50,7 @@ package struct AppPolicies: Sendable {
     return identity == .open ? .unproved : .refused(Self.badProof)
   }
 
-  func isGood(_ proof: String, of clientUID: String, in number: App.Number, now: Int64) -> Bool {
+  func isGood(_ proof: String, of clientUID: String, in number: App.Number, now: Timestamp) -> Bool {
     guard let app = apps[number], let userProofs else { return false }
     return userProofs.verify(
       proof, clientUID: clientUID, appID: app.appID, generation: app.identityRules.proofGeneration, now: now)
@@ -71,20 +72,20 @@ package struct AppPolicies: Sendable {
   /// Returns whether a claim grants full access, beyond reading, confirming and reporting presence.
   /// - Parameter identity: the app's current identity rule, or the one being tried out.
   func grantsFullAccess(
-    _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Int64
+    _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Timestamp
   ) -> Bool {
     guard claim.isTokenOnly, identity != .open else { return true }
     guard let proof = claim.userProof, let user = record.userKey.clientUID else { return false }
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// Returns the time from which a device sees its user's inbox, in microseconds since 1970; nil if it sees nothing
+  /// Returns the time from which a device sees its user's inbox; nil if it sees nothing
   /// because the app requires proved devices and this one is not proved. An unvouched device may belong to anyone who
   /// knows the CUID, so it sees only what it could have received itself.
-  func inboxBegins(for record: Devices.Record) -> Int64? {
-    guard !record.userKey.isGuest else { return 0 }
+  func inboxBegins(for record: Devices.Record) -> Timestamp? {
+    guard !record.userKey.isGuest else { return .zero }
     guard record.identity >= rules(of: record.app).identity else { return nil }
-    return record.identity == .open ? record.boundAt : 0
+    return record.identity == .open ? record.boundAt : .zero
   }
 
   static let onlyAsked = Problem(

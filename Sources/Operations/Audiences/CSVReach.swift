@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Counts a file's users with and without devices, reading part by part in key order.
 struct CSVReach {
@@ -13,7 +14,7 @@ struct CSVReach {
   /// Counts the users of a file.
   /// - Throws: `.unknownUpload` if the file no longer exists or belongs to another app.
   init(
-    _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Int64, unknownAtMost limit: Int
+    _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Timestamp, unknownAtMost limit: Int
   ) throws(Problem) {
     guard let record = try connection.answer(CSVAudiences.find(csv, at: now)), record.app == app else {
       throw CSVUploads.gone(csv)

@@ -2,15 +2,16 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Uploads an audience as a CSV file.
 ///
 /// All or nothing: a file with invalid lines is refused with a list of its faults, unless the caller asks to skip them.
 /// The text may be UTF-8 or CP949, which spreadsheets on Korean Windows write.
 package enum CSVUploads {
-  /// Time for which a file that no message uses is kept, in microseconds (7 days). It is short because the file
+  /// Time for which a file that no message uses is kept: 7 days. It is short because the file
   /// contains personal names.
-  static let unusedMicroseconds: Int64 = 7 * 86_400 * 1_000_000
+  static let unusedPeriod: Duration = .seconds(7 * 86_400)
 
   static func gone(_ csv: Int64) -> Problem {
     Problem(.unknownUpload, "There is no uploaded file \(csv) of this app, or it has expired. Upload it again.")
@@ -23,8 +24,8 @@ package enum CSVUploads {
     package let devices: Int64
     package let unknownCount: Int
     package let unknown: [String]
-    /// Time at which the file is deleted, in microseconds since 1970.
-    package let expiresAt: Int64
+    /// Time at which the file is deleted.
+    package let expiresAt: Timestamp
 
     package static let object = JSONObject<Stored>(
       "CSVStored",
@@ -49,7 +50,8 @@ package enum CSVUploads {
   /// the same file again yields the same audience.
   /// - Parameter skipsFaults: leaves out invalid lines instead of refusing the file.
   package static func store(
-    _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection, now: Int64
+    _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection,
+    now: Timestamp
   ) throws(Problem) -> Stored {
     let app = try connection.app(appID, allowing: caller, to: .send)
     let (text, encoding) = try CSVText.decode(bytes, on: connection)
@@ -63,7 +65,7 @@ package enum CSVUploads {
     let record = try connection.commitReading { () throws(Problem) in
       let (record, isNew) = try connection.answer(
         CSVAudiences.create(
-          app: app.number, sha256: hash, lines: file.lineCount, at: now, expiresAt: now + unusedMicroseconds))
+          app: app.number, sha256: hash, lines: file.lineCount, at: now, expiresAt: now + unusedPeriod))
       guard isNew else { return record }
       try store(text, of: record.csv, on: connection)
       let uploaded = AuditTrail.Change("audience.upload", String(record.csv), in: app)

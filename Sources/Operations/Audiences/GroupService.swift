@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Lists and changes the groups of the group tree, and manages their members.
 package enum GroupService {
@@ -179,7 +180,7 @@ package enum GroupService {
   /// Adds users to a group or removes them. Users unknown to the app are returned as unknown.
   package static func changeMembers(
     of group: Groups.Number, adding: Bool, _ clientUIDs: [String], by caller: Caller, on connection: Connection,
-    now: Int64
+    now: Timestamp
   ) throws(Problem) -> MembersChanged {
     let record = try find(group, .manageGroups, caller, connection)
     let users = Set(clientUIDs.map(UserKey.init(clientUID:)))

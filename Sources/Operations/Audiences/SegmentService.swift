@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Manages saved segments: named audiences defined by conditions.
 package enum SegmentService {
@@ -79,7 +80,7 @@ package enum SegmentService {
   }
 
   package static func create(
-    _ new: New, by caller: Caller, on connection: Connection, now: Int64
+    _ new: New, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     let app = try connection.app(new.appID, allowing: caller, to: .manageAudiences)
     try check(new.conditions)
@@ -111,7 +112,7 @@ package enum SegmentService {
 
   /// Changes a segment. Messages already accepted keep its former conditions.
   package static func change(
-    _ segment: Int64, _ change: Change, by caller: Caller, on connection: Connection, now: Int64
+    _ segment: Int64, _ change: Change, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     let before = try record(segment, .manageAudiences, caller, connection)
     guard change.name != nil || change.conditions != nil else {
@@ -147,7 +148,7 @@ package enum SegmentService {
 
   /// Counts the devices that a saved segment matches now.
   package static func count(
-    _ segment: Int64, by caller: Caller, on connection: Connection, now: Int64
+    _ segment: Int64, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Count {
     let record = try record(segment, .viewMessages, caller, connection)
     return try count(try Segment(json: Array(record.conditions.utf8)), record.app, connection, now)
@@ -155,14 +156,14 @@ package enum SegmentService {
 
   /// Counts the devices that an unsaved segment matches now.
   package static func count(
-    _ draft: Draft, by caller: Caller, on connection: Connection, now: Int64
+    _ draft: Draft, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Count {
     let app = try connection.app(draft.appID, allowing: caller, to: .viewMessages)
     return try count(try Segment(json: draft.conditions), app.number, connection, now)
   }
 
   private static func count(
-    _ segment: Segment, _ app: App.Number, _ connection: Connection, _ now: Int64
+    _ segment: Segment, _ app: App.Number, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) -> Count {
     Count(
       devices: try connection.answer(

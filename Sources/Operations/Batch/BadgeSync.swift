@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Tracks which users of a batch have other devices to notify of a new count, in apps that ask for it.
 ///
@@ -32,18 +33,18 @@ struct BadgeSync {
   }
 
   /// Returns the steps that queue the notifications. Round 3, after the users are locked.
-  func save(at now: Int64) -> [Step] {
+  func save(at now: Timestamp) -> [Step] {
     guard !changes.isEmpty else { return [] }
     return [
       BadgeSyncs.queue(
         changes.map { (user: $0.key, device: $0.value) },
-        dueAt: now + Operations.Limits.badgeSyncMicroseconds)
+        dueAt: now + Operations.Limits.badgeSyncDelay)
     ]
   }
 }
 
 extension Operations.Limits {
-  /// Time for which changes of a user's count are gathered before its other devices are notified, in microseconds (one
-  /// second).
-  static let badgeSyncMicroseconds: Int64 = 1_000_000
+  /// Time for which changes of a user's count are gathered before its other devices are notified: one
+  /// second.
+  static let badgeSyncDelay: Duration = .seconds(1)
 }

@@ -2,6 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// State shared by all steps of a batch: time and writer, the current device rows, the badge counts, and the result of
 /// each operation. It does not depend on the steps.
@@ -9,8 +10,8 @@ final class BatchContext {
   /// One result per operation, in the same order.
   var results: [Result<OperationAnswer, Problem>]
 
-  /// Time of the whole batch, in microseconds since 1970.
-  let now: Int64
+  /// Time of the whole batch.
+  let now: Timestamp
   /// A monotonic time that is not later than any read of this batch.
   let readAt: Instant
   /// Number of the committer's own rows in the totals.
@@ -35,7 +36,7 @@ final class BatchContext {
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
   init(
-    operations: Int, writer: Int32, node: UUIDValue, policies: AppPolicies, now: Int64, readAt: Instant,
+    operations: Int, writer: Int32, node: UUIDValue, policies: AppPolicies, now: Timestamp, readAt: Instant,
     newDevices: NewDevices?
   ) {
     self.newDevices = newDevices

@@ -1,6 +1,7 @@
 package import Domain
 package import Reactor
 package import Store
+package import Time
 
 /// One validated hot operation; most come from devices. Indirect, because it is passed on many times but read once.
 package indirect enum Operation: Sendable {
@@ -44,13 +45,13 @@ package indirect enum Operation: Sendable {
     package let reach: Reach?
     /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
     package let place: DeliveryCoordinates?
-    /// Time by the device's clock, in microseconds since 1970; nil for now. Since the clock may be wrong, the recorded
+    /// Time by the device's clock; nil for now. Since the clock may be wrong, the recorded
     /// time is clamped between the send and the commit.
-    package let at: Int64?
+    package let at: Timestamp?
 
     package init(
       seqno: Seqno, psid: String, read: BadgeOption?, isGenuine: Bool, place: DeliveryCoordinates? = nil,
-      reach: Reach? = nil, at: Int64? = nil
+      reach: Reach? = nil, at: Timestamp? = nil
     ) {
       self.seqno = seqno
       self.psid = psid

@@ -2,6 +2,7 @@ package import Domain
 package import Postgres
 package import Reactor
 package import Store
+package import Time
 
 /// Executes many operations together, in the rounds that `Operations` describes.
 ///
@@ -38,7 +39,7 @@ package final class OperationBatch {
   private let needsTransaction: Bool
 
   package init(
-    _ operations: [Operation], writer: Int32, node: UUIDValue, policies: AppPolicies, now: Int64,
+    _ operations: [Operation], writer: Int32, node: UUIDValue, policies: AppPolicies, now: Timestamp,
     readAt: Instant, newDevices: NewDevices? = nil
   ) {
     self.operations = operations
@@ -165,7 +166,7 @@ package final class OperationBatch {
   private func touch() {
     for device in changes.callers {
       guard var record = context.devices[device], record.state != .unregistered,
-        context.now - record.seenAt >= Operations.Limits.seenMicroseconds
+        context.now - record.seenAt >= Operations.Limits.seenInterval
       else { continue }
       if context.changedDevices.contains(device) {
         record.seenAt = context.now

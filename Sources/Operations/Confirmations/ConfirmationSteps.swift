@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Receipts and reads of a batch.
 ///
@@ -11,7 +12,7 @@ struct ConfirmationSteps {
   /// A receipt that is only appended to the log.
   private struct Located {
     let place: BlockPlace
-    let at: Int64?
+    let at: Timestamp?
   }
 
   /// State of one confirmation that is looked up.
@@ -27,8 +28,8 @@ struct ConfirmationSteps {
     var device: DeviceID?
     /// Inbox entry to be marked read.
     var inbox: Inboxes.Key?
-    /// Time of the confirmation, in microseconds since 1970: as reported by the device, clamped between send and now.
-    var at: Int64 = 0
+    /// Time of the confirmation: as reported by the device, clamped between send and now.
+    var at: Timestamp = .zero
     var user: Users.Key?
     var badge: Int16?
 
@@ -185,7 +186,7 @@ struct ConfirmationSteps {
 
   /// Returns the steps that mark messages read in the inbox, which applies to all of the person's devices.
   private func readInboxes() -> [Step] {
-    var times: [Inboxes.Key: Int64] = [:]
+    var times: [Inboxes.Key: Timestamp] = [:]
     for entry in state.entries {
       if let inbox = entry.inbox, times[inbox] == nil { times[inbox] = entry.at }
     }
@@ -193,8 +194,8 @@ struct ConfirmationSteps {
   }
 
   /// Returns the time of each delivery's confirmation; of several for one delivery, the first.
-  private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Int64] {
-    var times: [Confirmations.Delivery: Int64] = [:]
+  private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Timestamp] {
+    var times: [Confirmations.Delivery: Timestamp] = [:]
     for entry in entries {
       if let delivery = entry.delivery, times[delivery] == nil { times[delivery] = entry.at }
     }

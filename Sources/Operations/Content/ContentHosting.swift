@@ -58,9 +58,9 @@ package struct ContentHosting: Equatable, Sendable {
 }
 
 extension Operations.Limits {
-  /// Time for which a page or media file is kept after its last message was due, in microseconds (90 days): people open
+  /// Time for which a page or media file is kept after its last message was due (90 days): people open
   /// messages late.
-  package static let hostedMicroseconds: Int64 = 90 * 86_400_000_000
+  package static let hostingPeriod: Duration = .seconds(90 * 86_400)
   /// Size in bytes of the parts in which a file is stored; the database is read one part at a time.
   package static let partBytes = 262_144
 }

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Lists an app's uploaded media and audience files, and deletes them before they expire. Files that an open message
 /// still needs are not deleted.
@@ -28,10 +29,9 @@ package enum StoredUploadService {
   }
 
   /// Lists an app's media, newest first.
-  /// - Parameter now: microseconds since 1970.
   package static func media(
     of appID: String, _ page: PageRequest, hosting: ContentHosting, by caller: Caller, on connection: Connection,
-    now: Int64
+    now: Timestamp
   ) throws(Problem) -> ItemPage<Media> {
     let app = try connection.app(appID, allowing: caller, to: .send)
     let place = try mediaPlace(page.cursor)
@@ -40,14 +40,16 @@ package enum StoredUploadService {
     let items = found.map { media in
       Media(found: media, url: hosting.publicURL.map { $0 + ContentHosting.mediaPath + media.name + media.suffix })
     }
-    return ItemPage(items, limit: page.limit) { "\($0.found.createdAt) \($0.found.name)" }
+    return ItemPage(items, limit: page.limit) { "\($0.found.createdAt.microseconds) \($0.found.name)" }
   }
 
-  /// Parses a cursor. Returns the time, in microseconds since 1970, and the name after which a page begins.
-  private static func mediaPlace(_ cursor: String?) throws(Problem) -> (createdAt: Int64, name: String) {
+  /// Parses a cursor. Returns the time, and the name after which a page begins.
+  private static func mediaPlace(_ cursor: String?) throws(Problem) -> (createdAt: Timestamp, name: String) {
     guard let cursor else { return (Operations.Limits.latestMoment, "") }
     let parts = cursor.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, let createdAt = Int64(parts[0]), createdAt < Operations.Limits.latestMoment else {
+    guard parts.count == 2, let createdAt = Int64(parts[0]).map(Timestamp.init(microseconds:)),
+      createdAt < Operations.Limits.latestMoment
+    else {
       throw PageRequest.foreignCursor
     }
     return (createdAt, String(parts[1]))
@@ -84,9 +86,8 @@ package enum StoredUploadService {
   }
 
   /// Lists an app's audience files, newest first.
-  /// - Parameter now: microseconds since 1970.
   package static func files(
-    of appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection, now: Int64
+    of appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ItemPage<File> {
     let app = try connection.app(appID, allowing: caller, to: .send)
     let found = try connection.answer(
@@ -122,6 +123,6 @@ package enum StoredUploadService {
 }
 
 extension Operations.Limits {
-  /// Moment after every stored time, in microseconds since 1970: the end of the year 9999.
-  static let latestMoment: Int64 = 253_402_300_799_000_000
+  /// Moment after every stored time: the end of the year 9999.
+  static let latestMoment = Timestamp(seconds: 253_402_300_799)
 }

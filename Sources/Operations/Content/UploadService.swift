@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Uploads of images, audio and video for notifications. The type is detected from the bytes; a declared type must
 /// agree.
@@ -34,7 +35,7 @@ package enum UploadService {
     package let url: String
     package let type: MediaType
     package let bytes: Int
-    package let expiresAt: Int64
+    package let expiresAt: Timestamp
 
     package static let object = JSONObject<Uploaded>(
       "Upload",
@@ -47,9 +48,8 @@ package enum UploadService {
   }
 
   /// Stores a file and returns its name and address.
-  /// - Parameter now: microseconds since 1970.
   package static func upload(
-    _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> Uploaded {
     try request.caller.require(.send)
     let app = try connection.app(request.appID, catalog: catalog)
@@ -105,12 +105,12 @@ package enum UploadService {
     return type
   }
 
-  private static func lifetime(_ text: String?) throws(Problem) -> Int64 {
-    guard let text else { return Operations.Limits.hostedMicroseconds }
+  private static func lifetime(_ text: String?) throws(Problem) -> Duration {
+    guard let text else { return Operations.Limits.hostingPeriod }
     guard let seconds = ISODuration.seconds(text), Operations.Limits.uploadSeconds.contains(seconds) else {
       throw Problem(.invalidField, "expiresIn must be an ISO 8601 duration from PT1M to P366D, for example P30D.")
     }
-    return seconds * 1_000_000
+    return .seconds(seconds)
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Device tokens other than the alert token, as set and removed by the operations of a batch. If two devices register
 /// the same token, the last registration wins.
@@ -119,7 +120,7 @@ struct AdditionalTokens {
     retired += found.present[device] ?? []
   }
 
-  func steps(at now: Int64) -> [Step] {
+  func steps(at now: Timestamp) -> [Step] {
     (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
       + (refused.isEmpty ? [] : [DeviceTokens.forget(refused)])
       + (moved.isEmpty ? [] : [Tokens.move(moved, at: now)])

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Reads and writes of a batch for binding users to devices: vouchers, notices to users' other devices, and counted
 /// refusals.
@@ -27,7 +28,7 @@ struct BindingSteps {
     state.presented.insert(Vouchers.Presented(user: user, installation: installation))
   }
 
-  func look(at now: Int64) -> [Step] {
+  func look(at now: Timestamp) -> [Step] {
     let state = state
     return
       (state.presented.isEmpty
@@ -72,7 +73,7 @@ struct BindingSteps {
 
   /// Returns the steps that store events, audit entries, notices and counts. They run after the device rows are
   /// written.
-  func tell(writer: Int32, at now: Int64) -> [Step] {
+  func tell(writer: Int32, at now: Timestamp) -> [Step] {
     var steps: [Step] = []
     if !added.isEmpty {
       steps.append(Events.devicesAdded(added.map(\.device)))

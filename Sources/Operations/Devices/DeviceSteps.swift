@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Operations on single devices, each authorized by the device's authKey.
 struct DeviceSteps {
@@ -299,7 +300,7 @@ struct DeviceSteps {
     guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
       meter.sent > perMinute
     else { return nil }
-    let wait = max(1, (meter.windowEnds - batch.now + 999_999) / 1_000_000)
+    let wait = max(1, ((meter.windowEnds - batch.now).microseconds + 999_999) / 1_000_000)
     var problem = Problem(
       .tooManyRequests, "A device of this app may send \(perMinute) messages a minute. Try again in \(wait) seconds.")
     problem.retryAfterSeconds = Int(wait)
@@ -319,7 +320,7 @@ private struct DeviceChanges {
     if let guest { endedGuests.append(guest) }
   }
 
-  func steps(at now: Int64) -> [Step] {
+  func steps(at now: Timestamp) -> [Step] {
     (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
       + (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
       + (left.isEmpty ? [] : [Groups.leave(left)])

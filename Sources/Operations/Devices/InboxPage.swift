@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 internal import Postgres
 internal import Store
+internal import Time
 
 /// The page of its user's inbox that a device requests.
 package struct InboxQuestion: Sendable {
@@ -105,7 +106,7 @@ struct InboxLook {
 
   /// Returns the step that reads the inboxes.
   /// - Parameter asked: the requests, from devices that may see their user's entries.
-  func steps(_ asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)], at now: Int64) -> [Step] {
+  func steps(_ asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)], at now: Timestamp) -> [Step] {
     guard !asked.isEmpty else { return [] }
     let state = state
     for (place, one) in asked.enumerated() { state.places[one.operation] = (place, one.view) }

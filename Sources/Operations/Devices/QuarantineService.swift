@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Lists quarantined devices, whose tokens were refused by their push network, and restores them.
 ///
@@ -72,8 +73,8 @@ package enum QuarantineService {
   /// The devices to restore.
   package enum Scope: Equatable, Sendable {
     case device(DeviceID)
-    /// All devices quarantined since a time, in microseconds since 1970.
-    case since(Int64)
+    /// All devices quarantined since a time.
+    case since(Timestamp)
     /// All devices quarantined for a reason, spelled as the push network does.
     case reason(String)
     case all
@@ -98,18 +99,18 @@ package enum QuarantineService {
       guard let record = try connection.answer(Devices.find([device])).first, record.app == app.number else {
         throw Problem(.unknownDevice, "The app \(appID) has no device \(device).")
       }
-      return Restored(count: try release([device], since: 0, audit: audit, on: connection))
+      return Restored(count: try release([device], since: .zero, audit: audit, on: connection))
     case .since(let time): return Restored(count: try restore(app, since: time, audit: audit, on: connection))
     case .reason(let reason):
-      return Restored(count: try restore(app, since: 0, reasons: [reason], audit: audit, on: connection))
-    case .all: return Restored(count: try restore(app, since: 0, audit: audit, on: connection))
+      return Restored(count: try restore(app, since: .zero, reasons: [reason], audit: audit, on: connection))
+    case .all: return Restored(count: try restore(app, since: .zero, audit: audit, on: connection))
     }
   }
 
   /// Restores many devices, with one commit per part so that row locks are short.
   /// - Parameter reasons: restores only devices quarantined for one of these reasons; nil for any.
   static func restore(
-    _ app: App, since: Int64, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
+    _ app: App, since: Timestamp, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
     on connection: Connection
   ) throws(Problem) -> Int {
     var count = 0
@@ -126,7 +127,7 @@ package enum QuarantineService {
 
   /// Restores devices that could not be reached because of the former credential.
   static func restoreAfterNewCredential(_ app: App, on connection: Connection) throws(Problem) {
-    _ = try restore(app, since: 0, reasons: credentialReasons, on: connection)
+    _ = try restore(app, since: .zero, reasons: credentialReasons, on: connection)
   }
 
   /// Reasons that reject the credential for the device's environment, not the device.
@@ -135,7 +136,7 @@ package enum QuarantineService {
   ]
 
   private static func release(
-    _ devices: [DeviceID], since: Int64, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
+    _ devices: [DeviceID], since: Timestamp, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
   ) throws(Problem) -> Int {
     try connection.commit { () throws(PostgresError) in
       // Lock in key order, as all writers of devices do.
@@ -153,7 +154,7 @@ extension QuarantineService.Scope {
     let object =
       switch self {
       case .device(let device): device.description
-      case .since(let time): "since \(Timestamp.text(time))"
+      case .since(let time): "since \(time.description)"
       case .reason(let reason): "reason \(reason)"
       case .all: "all"
       }

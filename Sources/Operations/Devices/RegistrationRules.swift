@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Computes the device row that results from a registration, by the rules of identity. No I/O.
 struct RegistrationRules {
@@ -11,7 +12,7 @@ struct RegistrationRules {
   let isVouched: Bool
   /// Whether the token belonged to another device until now.
   let takesToken: Bool
-  let now: Int64
+  let now: Timestamp
 
   /// The existing device, if it is the one that registers.
   private var own: Devices.Record? { row.recognition == .none ? nil : known }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Registrations of a batch: at most one per DEVICE_ID, token and user.
 ///
@@ -42,7 +43,7 @@ struct RegistrationSteps {
 
   private let state = State()
 
-  init(_ operations: [Operation], _ policies: AppPolicies, now: Int64) {
+  init(_ operations: [Operation], _ policies: AppPolicies, now: Timestamp) {
     for (index, operation) in operations.enumerated() {
       guard case .register(let registration) = operation else { continue }
       let vouching =
@@ -328,7 +329,7 @@ private struct TokenChanges {
   var moved: [Tokens.Claimed] = []
   var endedGuests: [Users.Key] = []
 
-  func steps(at now: Int64) -> [Step] {
+  func steps(at now: Timestamp) -> [Step] {
     (forgotten.isEmpty ? [] : [Tokens.forget(forgotten)])
       + (retired.isEmpty ? [] : [Tokens.retire(Array(retired), at: now)])
       + (moved.isEmpty ? [] : [Tokens.move(moved, at: now)])

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// How naming a user changes a device's row. Pure; shared by registrations and changes of the user.
 extension Devices.Record {
@@ -8,7 +9,7 @@ extension Devices.Record {
   ///   - isVouched: whether the app's own server vouches for the user.
   ///   - isRecognised: whether the request has proved that it comes from this device.
   mutating func name(
-    _ wanted: UserKey, isVouched: Bool, isRecognised: Bool, under app: App.Identity, at now: Int64
+    _ wanted: UserKey, isVouched: Bool, isRecognised: Bool, under app: App.Identity, at now: Timestamp
   ) {
     let isKept = userKey == wanted
     if isVouched, app == .strict {

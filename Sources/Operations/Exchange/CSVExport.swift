@@ -1,6 +1,7 @@
 package import Domain
 package import Postgres
 package import Store
+package import Time
 
 /// Exports lists as CSV, page by page: the writer requests a page once the previous one has been read.
 ///
@@ -76,9 +77,9 @@ package struct CSVExport: Sendable {
   }
 
   /// Exports a statistics report, or a ranking of campaigns.
-  /// - Parameter now: microseconds since 1970; the default of `to`.
+  /// - Parameter now: the default of `to`.
   package static func statistics(
-    _ question: StatisticsService.Question, by caller: Caller, on connection: Connection, now: Int64
+    _ question: StatisticsService.Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> CSVExport {
     let report = try StatisticsService.report(question, by: caller, on: connection, now: now)
     let app = try Administration.scope(question.appID, .viewMessages, caller, connection)
@@ -87,7 +88,7 @@ package struct CSVExport: Sendable {
   }
 
   package static func campaigns(
-    _ question: RankingService.Question, by caller: Caller, on connection: Connection, now: Int64
+    _ question: RankingService.Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> CSVExport {
     let checked = try RankingService.check(question, by: caller, on: connection, now: now)
     let app = try Administration.scope(question.appID, .viewMessages, caller, connection)
@@ -160,7 +161,7 @@ package struct CSVExport: Sendable {
     case .members(let app, let group, let after):
       let members = try connection.answer(GroupTree.members(of: group, app: app, after: after, limit: limit))
       for member in members {
-        writer.row([member.userKey.description, member.name, Timestamp.text(member.joinedAt)])
+        writer.row([member.userKey.description, member.name, member.joinedAt.description])
       }
       if let last = members.last { list = .members(app, group, after: last.userKey.text) }
       count = members.count
@@ -176,8 +177,8 @@ package struct CSVExport: Sendable {
       for delivery in deliveries {
         writer.row([
           delivery.device.description, delivery.userKey.clientUID, delivery.status.name, delivery.reason,
-          String(delivery.attempts), Timestamp.text(delivery.at), delivery.receivedAt.map(Timestamp.text),
-          delivery.readAt.map(Timestamp.text),
+          String(delivery.attempts), delivery.at.description, delivery.receivedAt.map(\.description),
+          delivery.readAt.map(\.description),
         ])
       }
       if let last = deliveries.last { list = .deliveries(seqno, after: last.place) }
@@ -186,7 +187,7 @@ package struct CSVExport: Sendable {
       let records = try connection.answer(AuditLog.list(filter, before: before, window: limit, limit: limit))
       for record in records {
         writer.row([
-          String(record.entry), Timestamp.text(record.at), record.actor, record.role, record.origin, record.requestID,
+          String(record.entry), record.at.description, record.actor, record.role, record.origin, record.requestID,
           record.action, record.appID, record.object, record.before, record.after,
         ])
       }

@@ -1,13 +1,14 @@
 internal import Domain
 internal import JSON
 internal import Store
+internal import Time
 
 /// Writes the rows of exported statistics.
 extension CSVWriter {
   /// Writes a report's rows. Times are in UTC, and on the clock of the row's apps if they share one.
   mutating func write(_ report: StatisticsService.Report) {
     for item in report.rows {
-      var cells: [String?] = [Timestamp.text(item.at), item.localTime, item.timeZone, report.unit.rawValue]
+      var cells: [String?] = [item.at.description, item.localTime, item.timeZone, report.unit.rawValue]
       if report.division != .none { cells.append(report.division.word(item.part)) }
       let counts = item.counts
       let numbers = [
@@ -21,7 +22,7 @@ extension CSVWriter {
   mutating func write(_ campaign: CampaignRanking.Row) {
     row([
       String(campaign.place.seqno), campaign.appID, campaign.kind.rawValue, campaign.title, campaign.sender,
-      Timestamp.text(campaign.createdAt), campaign.targeted.map { String($0) }, String(campaign.accepted),
+      campaign.createdAt.description, campaign.targeted.map { String($0) }, String(campaign.accepted),
       String(campaign.received), String(campaign.read),
     ])
   }

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// The parsed and validated lines of one part: users to import, their groups, and faults.
 struct ImportBatch {
@@ -109,7 +110,7 @@ struct ImportBatch {
   }
 
   /// Writes the valid lines: memberships before users, which is the order in which everyone writes both.
-  func bringIn(_ record: Imports.Record, on connection: Connection, now: Int64) throws(PostgresError) {
+  func bringIn(_ record: Imports.Record, on connection: Connection, now: Timestamp) throws(PostgresError) {
     try bringInTags(record, on: connection)
     if !memberships.isEmpty { try connection.run(Groups.join(memberships, at: now)) }
     if !people.isEmpty { try connection.run(ImportedPeople.save(people, of: record.app)) }

@@ -3,6 +3,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Imports people from a file in parts, so that a file of any size shows progress and an interrupted import can
 /// continue.
@@ -181,7 +182,7 @@ package enum ImportService {
 
   /// Imports the next part; repeating it changes nothing.
   package static func take(
-    _ part: Part, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Int64
+    _ part: Part, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     let present = try show(number, by: caller, on: connection).record
     guard part.bytes.count <= Operations.Limits.importPartBytes else {
@@ -231,7 +232,7 @@ package enum ImportService {
 
   /// Stores parts of an import that skips no errors until the last one arrives, then imports everything or nothing.
   private static func wait(
-    _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Int64
+    _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Timestamp
   ) throws(PostgresError) {
     if !part.isLast {
       if record.rejected == 0 { try connection.run(Imports.keep(part.number, part.bytes, of: record.number)) }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Decides, line by line, how a file of registrations changes existing rows. No I/O.
 ///
@@ -32,8 +33,8 @@ struct InstalledBaseRules {
   let app: App
   /// Identity level of a binding to a user that the import creates.
   let level: App.Identity
-  /// The time of the import, in microseconds since 1970.
-  let now: Int64
+  /// The time of the import.
+  let now: Timestamp
   /// Current rows of all DEVICE_IDs and token owners that the lines name.
   private(set) var records: [DeviceID: Devices.Record]
   /// The tokens' current owners.
@@ -45,7 +46,7 @@ struct InstalledBaseRules {
   private var devices: [UserKey: Set<DeviceID>] = [:]
 
   init(
-    app: App, level: App.Identity, now: Int64, records: [DeviceID: Devices.Record],
+    app: App, level: App.Identity, now: Timestamp, records: [DeviceID: Devices.Record],
     owners: [InstalledLine.Token: DeviceID],
     known: [UserKey: (name: Bool, phone: Bool)]
   ) {
@@ -131,7 +132,7 @@ struct InstalledBaseRules {
   static func hasActed(_ record: Devices.Record) -> Bool {
     let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
     let last = consents.reduce(max(record.boundAt, record.seenAt), max)
-    return record.registeredAt > 0 || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
+    return record.registeredAt > .zero || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
   }
 
   /// Returns the row that results from a line.
@@ -143,9 +144,9 @@ struct InstalledBaseRules {
         environment: line.environment ?? .production, psid: line.psid, installation: line.installation,
         attributes: line.attributes, now: now)
     if row == nil {
-      record.registeredAt = 0
+      record.registeredAt = .zero
       // A call within an hour of the last one is not recorded, but the device's first call must be.
-      record.seenAt = now - Operations.Limits.seenMicroseconds
+      record.seenAt = now - Operations.Limits.seenInterval
     } else if record.psid != line.psid {
       record.psid = line.psid
       record.state = .active

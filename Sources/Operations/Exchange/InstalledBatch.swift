@@ -1,6 +1,7 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// A number of lines of a file of registrations, imported together.
 ///
@@ -130,7 +131,7 @@ struct InstalledBatch: Sendable {
         let devices = lines.map { judge.admit($0) }
         // The time at which the other server registered the token is unknown, so any later report by a push network
         // applies.
-        try InstalledDevices.add(devices, boundAt: 0, on: connection)
+        try InstalledDevices.add(devices, boundAt: .zero, on: connection)
         if !judge.changes.joined.isEmpty { try connection.run(Groups.join(judge.changes.joined, at: judge.now)) }
         let said = said(judge)
         if said.allSatisfy({ known[$0.key.userKey] == nil }) {
@@ -158,7 +159,7 @@ struct InstalledBatch: Sendable {
     let claims = lines.map {
       Tokens.Claimed(app: app.number, psid: $0.psid, network: $0.network, device: $0.device)
     }
-    let locked = try connection.run(Tokens.lock(claims, at: 0))
+    let locked = try connection.run(Tokens.lock(claims, at: .zero))
     var owners: [InstalledLine.Token: DeviceID] = [:]
     let owned = Dictionary(locked.map { ($0.psid, $0.owner) }) { one, _ in one }
     for line in lines {
@@ -196,7 +197,7 @@ struct InstalledBatch: Sendable {
     let (changes, now) = (judge.changes, judge.now)
     if !forgotten.isEmpty { try connection.run(Tokens.forget(forgotten)) }
     if !changes.retired.isEmpty { try connection.run(Tokens.retire(Array(changes.retired), at: now)) }
-    if !changes.moved.isEmpty { try connection.run(Tokens.move(changes.moved, at: 0)) }
+    if !changes.moved.isEmpty { try connection.run(Tokens.move(changes.moved, at: .zero)) }
     let records = changes.saved.sorted().compactMap { judge.records[$0] }
     var refused: Set<DeviceID> = []
     if !records.isEmpty {

@@ -3,6 +3,7 @@ package import JSON
 package import Postgres
 internal import Reactor
 internal import Store
+package import Time
 
 /// Pauses, resumes and cancels messages, and changes their pace.
 ///
@@ -23,11 +24,10 @@ package enum ControlService {
   package static let channel = "upmc_control"
 
   /// Pauses, resumes or cancels a message.
-  /// - Parameter now: microseconds since 1970.
   /// - Returns: the message's numbers at the moment of the change; for a cancellation, after it.
   /// - Throws: `.wrongState` if the message's state does not allow it.
   package static func control(
-    _ control: MessageControl, _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Int64
+    _ control: MessageControl, _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ReportService.FunnelAnswer {
     try caller.require(.control)
     // Report messages of other apps as nonexistent.
@@ -95,7 +95,7 @@ package enum ControlService {
 
   /// Cancels everything that is not in flight, then waits briefly for the rest.
   static func finishCancelling(
-    _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Int64
+    _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ReportService.FunnelAnswer {
     guard let message = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")

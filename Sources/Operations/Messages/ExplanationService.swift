@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Explains one message for one person: every step with its time, in words, and what to do about failures.
 ///
@@ -45,8 +46,8 @@ package enum ExplanationService {
     }
 
     package let code: Code
-    /// Time of the step, in microseconds since 1970; nil if it has no time of its own.
-    package var at: Int64?
+    /// Time of the step; nil if it has no time of its own.
+    package var at: Timestamp?
     package var device: DeviceID?
     /// Failure reason reported by the push network, or by UPMC.
     package var reason: String?
@@ -54,7 +55,7 @@ package enum ExplanationService {
     package var value: String?
 
     package init(
-      _ code: Code, at: Int64? = nil, device: DeviceID? = nil, reason: String? = nil, value: String? = nil
+      _ code: Code, at: Timestamp? = nil, device: DeviceID? = nil, reason: String? = nil, value: String? = nil
     ) {
       self.code = code
       self.at = at

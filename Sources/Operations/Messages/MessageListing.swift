@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+internal import Time
 
 /// Lists messages, newest first, and the failures of one message.
 package enum MessageListing {
@@ -96,9 +97,9 @@ package enum MessageListing {
 
   /// Parses a time in a query string, where an unescaped plus sign means a blank; such a blank is turned back into a
   /// plus sign.
-  static func moment(_ text: String?, _ name: String) throws(Problem) -> Int64? {
+  static func moment(_ text: String?, _ name: String) throws(Problem) -> Timestamp? {
     guard let text else { return nil }
-    guard let moment = Moment.microseconds(text.replacing(" ", with: "+")) else {
+    guard let moment = Timestamp(text.replacing(" ", with: "+")) else {
       throw Problem(.invalidField, "\(name) must be a time such as 2026-12-24T09:00:00+09:00, not \"\(text)\".")
     }
     return moment

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+internal import Time
 
 /// The complete record of a message: its sender and approver, content, audience, and what it is waiting for.
 package struct MessageRecord: DescribedAnswer {
@@ -14,8 +15,8 @@ package struct MessageRecord: DescribedAnswer {
     /// `app-paused`, `approval`, `time`, `window`, `local-time`, `pace`, `canary`, `canary-stopped`; or a delivery's own
     /// reason, such as `night`.
     let reason: String
-    /// Time at which the wait ends, in microseconds since 1970; nil if it lasts until somebody acts.
-    var until: Int64?
+    /// Time at which the wait ends; nil if it lasts until somebody acts.
+    var until: Timestamp?
     /// Number of devices that wait; nil for all pending ones.
     var devices: Int64?
   }

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// The current activity of one app or all: the last hour by minute, its failures by reason, and the newest messages.
 package struct Overview: DescribedAnswer {
@@ -35,11 +36,10 @@ package struct Overview: DescribedAnswer {
   }
 
   /// Returns the overview shared by all authorized viewers; nil while the database is unavailable.
-  /// - Parameter now: microseconds since 1970.
-  package static func watched(_ app: App.Number?, on connection: Connection, now: Int64) -> Overview? {
+  package static func watched(_ app: App.Number?, on connection: Connection, now: Timestamp) -> Overview? {
     let caller = Caller(role: .viewer, app: app, apiKey: nil)
     // Round up to the end of the minute, so that the result stays the same while nothing happens.
-    let end = (now / 60_000_000 + 1) * 60_000_000
+    let end = Timestamp(seconds: (now.seconds / 60 + 1) * 60)
     do throws(Problem) {
       func report(per division: String) throws(Problem) -> StatisticsService.Report {
         let question = StatisticsService.Question(by: "minute", per: division)

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Compares campaigns: the ranking of a period, and the hours at which people read.
 package enum RankingService {
@@ -44,9 +45,9 @@ package enum RankingService {
   }
 
   /// Checks a ranking's parameters.
-  /// - Parameter now: microseconds since 1970; the default of `to`.
+  /// - Parameter now: the default of `to`.
   package static func check(
-    _ question: Question, by caller: Caller, on connection: Connection, now: Int64
+    _ question: Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Checked {
     try caller.require(.viewMessages)
     let order = try StatisticsService.word(question.sort, "sort", CampaignRanking.Order.newest)
@@ -84,8 +85,8 @@ package enum RankingService {
 
   /// Receipts and reads by weekday and hour.
   package struct Times: DescribedAnswer {
-    package let from: Int64
-    package let to: Int64
+    package let from: Timestamp
+    package let to: Timestamp
     package let rows: [ReadTimes.Row]
 
     package static let object = JSONObject<Times>(
@@ -108,7 +109,7 @@ package enum RankingService {
 
   /// Returns the counts by weekday and hour. Hours before `from` and from `to` on do not count.
   package static func times(
-    appID: String?, from: String?, to: String?, by caller: Caller, on connection: Connection, now: Int64
+    appID: String?, from: String?, to: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Times {
     try caller.require(.viewMessages)
     let period = try period(from, to, now: now)
@@ -118,13 +119,12 @@ package enum RankingService {
   }
 
   private static func period(
-    _ from: String?, _ to: String?, now: Int64
-  ) throws(Problem) -> (from: Int64, to: Int64) {
-    let day: Int64 = 86_400_000_000
-    let to = try MessageListing.moment(to, "to") ?? now + 1
-    let from = try MessageListing.moment(from, "from") ?? to - 30 * day
+    _ from: String?, _ to: String?, now: Timestamp
+  ) throws(Problem) -> (from: Timestamp, to: Timestamp) {
+    let to = try MessageListing.moment(to, "to") ?? now + .microseconds(1)
+    let from = try MessageListing.moment(from, "from") ?? to - .seconds(30 * 86_400)
     guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
-    guard to - from <= Operations.Limits.rankedDays * day else {
+    guard to - from <= .seconds(Operations.Limits.rankedDays * 86_400) else {
       throw Problem(.impossible, "At most \(Operations.Limits.rankedDays) days can be asked for at once.")
     }
     return (from, to)

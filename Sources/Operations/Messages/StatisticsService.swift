@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Statistics by minute, hour, day, week or month. Counters are updated as events happen, so a report costs the same for a thousand
 /// devices or ten million.
@@ -26,8 +27,8 @@ package enum StatisticsService {
   }
 
   package struct Report: DescribedAnswer {
-    package let from: Int64
-    package let to: Int64
+    package let from: Timestamp
+    package let to: Timestamp
     package let unit: StatisticsReports.Unit
     package let division: StatisticsReports.Division
     package let rows: [StatisticsReports.Row]
@@ -74,17 +75,17 @@ package enum StatisticsService {
   }
 
   /// Creates a report.
-  /// - Parameter now: microseconds since 1970; the default of `to`.
+  /// - Parameter now: the default of `to`.
   package static func report(
-    _ question: Question, by caller: Caller, on connection: Connection, now: Int64
+    _ question: Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Report {
     try caller.require(.viewMessages)
     let unit = try word(question.by, "by", StatisticsReports.Unit.hour)
     let division = try word(question.per, "per", StatisticsReports.Division.none)
-    let longest = unit.longestSeconds * 1_000_000
-    let to = try MessageListing.moment(question.to, "to") ?? now + 1
+    let longest = Duration.seconds(unit.longestSeconds)
+    let to = try MessageListing.moment(question.to, "to") ?? now + .microseconds(1)
     // The default period depends on the unit, because a day of minutes would be too many points for a chart.
-    let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
+    let from = try MessageListing.moment(question.from, "from") ?? to - .seconds(unit.usualSeconds)
     guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
     guard to - from <= longest else {
       throw Problem(

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import JSON
+internal import Time
 
 /// An ID token (OpenID Connect Core §2): parsing and verification, without I/O.
 struct IDToken {
@@ -18,7 +19,7 @@ struct IDToken {
     let audience: String
     let nonce: String
     /// Current time in seconds since 1970.
-    let now: Int64
+    let now: Timestamp
   }
 
   /// Parses a token.
@@ -76,8 +77,8 @@ struct IDToken {
     return claims
   }
 
-  private func checkTimes(_ now: Int64) throws(OpenIDFault) {
-    let skew = Operations.Limits.clockSkewSeconds
+  private func checkTimes(_ now: Timestamp) throws(OpenIDFault) {
+    let (now, skew) = (now.seconds, Operations.Limits.clockSkewSeconds)
     guard let expires = claims.number("exp"), now < expires.addingSkew(skew) else {
       throw OpenIDFault("id-token-expired", "holds an ID token that has expired: are the clocks right?")
     }

@@ -1,6 +1,7 @@
 internal import Domain
 internal import JSON
 internal import Synchronization
+internal import Time
 
 /// The identity provider: its metadata (discovery), its keys, and the exchange of a code for an ID token.
 ///
@@ -13,11 +14,11 @@ package final class OpenIDProvider: Sendable {
 
   private struct Memory {
     var description: Description?
-    var describedAt: Int64 = 0
+    var describedAt: Timestamp = .zero
     var keys: [JSONWebKey] = []
-    var keysAt: Int64 = 0
-    /// Time, in seconds since 1970, of the last fetch that was made because no key had signed a token.
-    var searchedAt: Int64 = 0
+    var keysAt: Timestamp = .zero
+    /// Time of the last fetch that was made because no key had signed a token.
+    var searchedAt: Timestamp = .zero
   }
 
   /// Endpoints from the provider's metadata.
@@ -37,9 +38,10 @@ package final class OpenIDProvider: Sendable {
   // MARK: Discovery
 
   /// Returns the provider's metadata, cached or fetched.
-  /// - Parameter now: seconds since 1970.
-  func description(now: Int64) throws(Problem) -> Description {
-    let kept = memory.withLock { $0.describedAt > now - Operations.Limits.descriptionSeconds ? $0.description : nil }
+  func description(now: Timestamp) throws(Problem) -> Description {
+    let kept = memory.withLock {
+      $0.describedAt > now - .seconds(Operations.Limits.descriptionSeconds) ? $0.description : nil
+    }
     if let kept { return kept }
     let base = settings.issuer.hasSuffix("/") ? String(settings.issuer.dropLast()) : settings.issuer
     let url = base + "/.well-known/openid-configuration"
@@ -77,7 +79,7 @@ package final class OpenIDProvider: Sendable {
 
   /// Returns the claims of a token that passes every check, or the check that failed.
   /// - Throws: if the provider's keys cannot be fetched.
-  func verified(_ text: String, nonce: String, now: Int64) throws(Problem) -> Result<TokenClaims, OpenIDFault> {
+  func verified(_ text: String, nonce: String, now: Timestamp) throws(Problem) -> Result<TokenClaims, OpenIDFault> {
     let token: IDToken
     do throws(OpenIDFault) {
       token = try IDToken(text)
@@ -89,11 +91,11 @@ package final class OpenIDProvider: Sendable {
     return Result { () throws(OpenIDFault) in try token.verified(by: keys, expected) }
   }
 
-  private func keys(for token: IDToken, now: Int64) throws(Problem) -> [JSONWebKey] {
+  private func keys(for token: IDToken, now: Timestamp) throws(Problem) -> [JSONWebKey] {
     let kept = memory.withLock { memory -> [JSONWebKey]? in
-      let isFresh = memory.keysAt > now - Operations.Limits.keySeconds
+      let isFresh = memory.keysAt > now - .seconds(Operations.Limits.keySeconds)
       if isFresh, token.isSigned(by: memory.keys) { return memory.keys }
-      if isFresh, memory.searchedAt > now - settings.keyPauseSeconds { return memory.keys }
+      if isFresh, memory.searchedAt > now - .seconds(settings.keyPauseSeconds) { return memory.keys }
       if isFresh { memory.searchedAt = now }
       return nil
     }
@@ -113,7 +115,7 @@ package final class OpenIDProvider: Sendable {
   // MARK: The code
 
   /// Exchanges a code for the text of an ID token.
-  func exchange(_ code: String, verifier: String, now: Int64) throws(Problem) -> Result<String, OpenIDFault> {
+  func exchange(_ code: String, verifier: String, now: Timestamp) throws(Problem) -> Result<String, OpenIDFault> {
     let description = try description(now: now)
     var form = [
       ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", settings.redirectURL),

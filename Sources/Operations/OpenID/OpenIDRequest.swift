@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import JSON
+internal import Time
 
 /// What ties the answer of the identity provider to the browser that asked: one secret in a cookie, from which state,
 /// nonce and code verifier are derived.
@@ -22,18 +23,17 @@ struct OpenIDRequest {
   }
 
   /// Decrypts a cookie; nil if this installation did not make it, or if it has expired.
-  /// - Parameter now: microseconds since 1970.
-  init?(cookie: String, _ master: MasterKey, now: Int64) {
+  init?(cookie: String, _ master: MasterKey, now: Timestamp) {
     guard let sealed = Base64URL.decode(cookie), let bytes = try? master.open(sealed, for: Self.place),
       bytes.count == 40
     else { return nil }
     let endsAt = bytes[32...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    guard now < endsAt else { return nil }
+    guard now < Timestamp(microseconds: endsAt) else { return nil }
     secret = Array(bytes.prefix(32))
   }
 
-  func cookie(_ master: MasterKey, now: Int64) -> String {
-    let endsAt = now + Operations.Limits.openIDSeconds * 1_000_000
+  func cookie(_ master: MasterKey, now: Timestamp) -> String {
+    let endsAt = (now + .seconds(Operations.Limits.openIDSeconds)).microseconds
     let time = (0..<8).map { UInt8(truncatingIfNeeded: endsAt >> (56 - 8 * $0)) }
     return Base64URL.encode(master.seal(secret + time, for: Self.place))
   }

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Signing in to the console at the organisation's identity provider: authorization code with PKCE.
 ///
@@ -50,9 +51,8 @@ package struct OpenIDSignIn: Sendable {
   }
 
   /// Starts a sign-in: returns the provider's URL and the cookie.
-  /// - Parameter now: microseconds since 1970.
-  package func begin(now: Int64) throws(Problem) -> Beginning {
-    let endpoint = try provider.description(now: now / 1_000_000).authorization
+  package func begin(now: Timestamp) throws(Problem) -> Beginning {
+    let endpoint = try provider.description(now: now).authorization
     let request = OpenIDRequest()
     return Beginning(url: request.address(endpoint, provider.settings), cookie: request.cookie(master, now: now))
   }
@@ -63,7 +63,7 @@ package struct OpenIDSignIn: Sendable {
   ///   - former: token of the browser's previous session.
   package func finish(
     _ answer: Answer, cookie: String?, former: String?, origin: String, requestID: String, on connection: Connection,
-    now: Int64
+    now: Timestamp
   ) throws(Problem) -> ConsoleSession {
     let throttle = SignInThrottle(origin: origin, now: now)
     let log = RefusalLog(throttle: throttle, requestID: requestID)
@@ -82,7 +82,7 @@ package struct OpenIDSignIn: Sendable {
 
   /// Returns the person whom the provider has authenticated, or the check that failed.
   /// - Throws: if the provider cannot be reached.
-  private func person(_ answer: Answer, _ cookie: String?, now: Int64) throws(Problem) -> Result<
+  private func person(_ answer: Answer, _ cookie: String?, now: Timestamp) throws(Problem) -> Result<
     ProvidedPerson, OpenIDFault
   > {
     let request = cookie.flatMap { OpenIDRequest(cookie: $0, master, now: now) }
@@ -90,12 +90,11 @@ package struct OpenIDSignIn: Sendable {
       return .failure(
         OpenIDFault("state", "does not belong to a sign-in that this browser has begun, or came too late"))
     }
-    let seconds = now / 1_000_000
     let claims: TokenClaims
-    switch try provider.exchange(answer.code, verifier: request.verifier, now: seconds) {
+    switch try provider.exchange(answer.code, verifier: request.verifier, now: now) {
     case .failure(let fault): return .failure(fault)
     case .success(let token):
-      switch try provider.verified(token, nonce: request.nonce, now: seconds) {
+      switch try provider.verified(token, nonce: request.nonce, now: now) {
       case .failure(let fault): return .failure(fault)
       case .success(let found): claims = found
       }

@@ -1,6 +1,7 @@
 internal import Domain
 package import JSON
 package import Store
+internal import Time
 
 /// Devices as shown to operators. Only the beginning of a token is shown.
 extension UserDirectory {
@@ -27,7 +28,7 @@ extension UserDirectory {
         .always("state", .words(Devices.State.allCases.map(\.name)), \.record.state.name),
       ] + attributes.map { $0.of(\.record.attributes) } + [
         .always(
-          "registeredAt", .orNull(.moment), { $0.record.registeredAt > 0 ? $0.record.registeredAt : nil },
+          "registeredAt", .orNull(.moment), { $0.record.registeredAt > .zero ? $0.record.registeredAt : nil },
           "When it registered last; null for one that the file of another push server brought, until it does."),
         .always("boundAt", .moment, \.record.boundAt), .always("createdAt", .moment, \.record.createdAt),
         .always(
@@ -46,7 +47,7 @@ extension UserDirectory {
       [
         .always("reason", .anyText, { $0.quarantineReason ?? "" }),
         .always("seqno", .orNull(.sequence), \.quarantineSeqno),
-        .always("at", .moment, { $0.quarantinedAt ?? 0 }),
+        .always("at", .moment, { $0.quarantinedAt ?? .zero }),
       ])
 
     fileprivate var record: Devices.Record { device.record }

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// The messages sent to one person, with the outcome on each of the person's devices.
 package enum PersonHistory {
@@ -57,12 +58,12 @@ package enum PersonHistory {
   /// ones included) whose deliveries are still stored.
   package static func list(
     _ clientUID: String, of appID: String, _ page: PageRequest, by caller: Caller,
-    on connection: Connection, now: Int64
+    on connection: Connection, now: Timestamp
   ) throws(Problem) -> ItemPage<Entry> {
     let (user, _, devices) = try UserDirectory.find(clientUID, of: appID, by: caller, on: connection)
     try AuditTrail.note(.userMessages, of: user.app, by: caller, on: connection)
     let ids = devices.map(\.record.device)
-    let (found, last) = try search(user, ids, page, since: now - Operations.Limits.historyMicroseconds, connection)
+    let (found, last) = try search(user, ids, page, since: now - Operations.Limits.historyPeriod, connection)
     let shown = Array(found.prefix(page.limit))
     let messages = try connection.answer(PersonMessages.messages(shown, of: user))
     var deliveries = try connection.answer(PersonMessages.deliveries(of: shown, for: user, on: ids))
@@ -79,7 +80,7 @@ package enum PersonHistory {
   /// Finds up to one more message than the page holds.
   /// - Returns: the messages, and where the search stopped before the end of the list; nil at the end.
   private static func search(
-    _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Int64, _ connection: Connection
+    _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Timestamp, _ connection: Connection
   ) throws(Problem) -> (found: [Seqno], last: Seqno?) {
     let part = Operations.Limits.historyPart(devices: devices.count)
     var found: [Seqno] = []
@@ -99,8 +100,8 @@ package enum PersonHistory {
 }
 
 extension Operations.Limits {
-  /// Age up to which a person's messages are listed, counted from the request, in microseconds (90 days).
-  static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
+  /// Age up to which a person's messages are listed, counted from the request: 90 days.
+  static let historyPeriod: Duration = .seconds(90 * 86_400)
   /// Returns the number of messages examined at a time. It is smaller for a person with many devices, so that the
   /// number of look-ups stays the same.
   static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }

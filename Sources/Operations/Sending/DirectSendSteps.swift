@@ -1,6 +1,7 @@
 internal import Domain
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// Steps that store a batch's sends to named users: each is stored with its claim, and handed to the dispatcher after
 /// the commit. Decision 047.
@@ -116,7 +117,7 @@ struct DirectSendSteps {
     let send = entry.send
     var new = send.terms.message(
       send.kept, targeted: Int64(entry.members.count), unknown: entry.unknown, now: batch.now,
-      expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000)
+      expiresAt: batch.now + .seconds(send.request.expiresInSeconds))
     new.seqno = seqno
     new.isClaimed = true
     new.trace = send.trace
@@ -200,7 +201,7 @@ struct DirectSendSteps {
     let request = entry.send.request
     return ClaimPlan.Message(
       seqno: seqno, app: entry.send.app.number, kind: request.kind, badge: request.badge, fallback: request.fallback,
-      inbox: request.inboxSeconds.map { (seqno, batch.now + $0 * 1_000_000) })
+      inbox: request.inboxSeconds.map { (seqno, batch.now + .seconds($0)) })
   }
 
   // MARK: Round 3: change the counts

@@ -3,6 +3,7 @@ package import Domain
 package import JSON
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Result of a dry run: the exact audience, a payload for each push network and each language, notes for the sender,
 /// and the reasons why the message would be refused. Nothing is stored.
@@ -28,7 +29,7 @@ package struct DryRun: Sendable {
   /// Checks a message as a send would, and builds its sample payloads.
   /// - Parameter hosting: addresses of the pages to which content moves that does not fit.
   init(
-    _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Int64
+    _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Timestamp
   ) throws(Problem) {
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     targeted = audience.targeted
@@ -53,7 +54,7 @@ package struct DryRun: Sendable {
   }
 
   private static func samples(
-    _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ connection: Connection, _ now: Int64
+    _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) -> [Sample] {
     var members: [PushNetwork: Audiences.Member] = [:]
     for member in try audience.samples(of: app.number, on: connection, now: now) where members[member.network] == nil {

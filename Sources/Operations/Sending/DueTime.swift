@@ -1,19 +1,20 @@
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
-/// Due and expiry times of a message that is being accepted, in microseconds since 1970.
+/// Due and expiry times of a message that is being accepted.
 struct DueTime {
   /// Time at which the message is due; nil for immediately. For a message by local time, the time at which it is due in
   /// the first time zone.
-  let dueAt: Int64?
+  let dueAt: Timestamp?
   let localTime: LocalTime?
   /// Time at which the message expires, counted from the due time; for local times, from the due time in the
   /// westernmost zone, since each device has its own expiry.
-  let expiresAt: Int64
+  let expiresAt: Timestamp
 
-  init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Int64) throws(Problem) {
-    let expiry = message.expiresInSeconds * 1_000_000
+  init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Timestamp) throws(Problem) {
+    let expiry = Duration.seconds(message.expiresInSeconds)
     switch message.timing {
     case .now:
       dueAt = nil
@@ -35,15 +36,16 @@ struct DueTime {
     if let repetition = message.repetition { try check(repetition, message.timing, app, connection) }
   }
 
-  private static func check(_ moment: Int64, _ now: Int64, at pointer: String) throws(Problem) {
-    guard moment >= now - Int64(Domain.Limits.lateSeconds) * 1_000_000 else {
+  private static func check(_ moment: Timestamp, _ now: Timestamp, at pointer: String) throws(Problem) {
+    guard moment >= now - .seconds(Domain.Limits.lateSeconds) else {
       throw Problem(
         .impossible, at: pointer,
         "is more than \(Domain.Limits.lateSeconds / 60) minutes ago; a message that late would not be sent")
     }
     guard moment <= now + Operations.Limits.farthestDue else {
       throw Problem(
-        .impossible, at: pointer, "is more than \(Operations.Limits.farthestDue / 86_400_000_000) days ahead")
+        .impossible, at: pointer, "is more than \(Operations.Limits.farthestDue.components.seconds / 86_400) days ahead"
+      )
     }
   }
 
@@ -69,8 +71,8 @@ struct DueTime {
 }
 
 extension Operations.Limits {
-  /// Maximum time between acceptance and due time, in microseconds: a year and a day.
-  static let farthestDue: Int64 = 366 * 86_400_000_000
-  /// Time between the first time zone to reach a local time (UTC+14) and the last (UTC−12), in microseconds.
-  static let zonesSpan: Int64 = 26 * 3_600_000_000
+  /// Maximum time between acceptance and due time: a year and a day.
+  static let farthestDue: Duration = .seconds(366 * 86_400)
+  /// Time between the first time zone to reach a local time (UTC+14) and the last (UTC−12).
+  static let zonesSpan: Duration = .seconds(26 * 3_600)
 }

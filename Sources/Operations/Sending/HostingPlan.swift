@@ -2,6 +2,7 @@ internal import Crypto
 internal import Domain
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Decides which parts of a message move to pages because the payload has no room for them, and which uploaded file the
 /// message shows.
@@ -15,27 +16,26 @@ struct HostingPlan {
   private var files: [HostedFiles.New] = []
   /// Uploads that are needed for longer than their current lifetime.
   private var extended: [String] = []
-  /// Time until which the message's pages are kept, for devices that fetch them late and for resends, in microseconds
-  /// since 1970.
-  let keptUntil: Int64
-  /// Time until which its media are kept, in microseconds since 1970: at least until its last inbox entry has ended.
+  /// Time until which the message's pages are kept, for devices that fetch them late and for resends.
+  let keptUntil: Timestamp
+  /// Time until which its media are kept: at least until its last inbox entry has ended.
   /// Pages and values are part of the entry.
-  private let shownUntil: Int64
+  private let shownUntil: Timestamp
 
   /// Plans a message.
   /// - Parameters:
-  ///   - lastDueAt: last due time of the message, in microseconds since 1970.
-  ///   - expiresAt: expiry of the message, in microseconds since 1970.
+  ///   - lastDueAt: last due time of the message.
+  ///   - expiresAt: expiry of the message.
   /// - Throws: `.payloadTooLarge` if the message cannot be made to fit.
   init(
     _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: ContentHosting,
-    on connection: Connection, now: Int64, lastDueAt: Int64? = nil, expiresAt: Int64? = nil
+    on connection: Connection, now: Timestamp, lastDueAt: Timestamp? = nil, expiresAt: Timestamp? = nil
   ) throws(Problem) {
-    let lastOfAll = message.repetition.flatMap { Moment.microseconds("\($0.until.text)T23:59:59Z") }
-    let last = max(lastOfAll ?? 0, lastDueAt ?? now, expiresAt ?? now)
-    keptUntil = last + Operations.Limits.hostedMicroseconds
+    let lastOfAll = message.repetition.flatMap { Timestamp("\($0.until.text)T23:59:59Z") }
+    let last = max(lastOfAll ?? .zero, lastDueAt ?? now, expiresAt ?? now)
+    keptUntil = last + Operations.Limits.hostingPeriod
     // Counted from the message's time, which approval may delay.
-    let inInboxes = message.inboxSeconds.map { ($0 + ApprovalHolds.waitSeconds) * 1_000_000 } ?? 0
+    let inInboxes = message.inboxSeconds.map { Duration.seconds($0 + ApprovalHolds.waitSeconds) } ?? .zero
     shownUntil = max(keptUntil, last + inInboxes)
     if case .upload(let name)? = message.content.media {
       try show(name, of: app, hosting, connection, now)
@@ -70,7 +70,7 @@ struct HostingPlan {
   /// Moves `ext` to a page. Returns nil if it was moved, otherwise the reason as a sentence, which is empty if there is
   /// nothing worth mentioning.
   private mutating func moveExt(
-    _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
+    _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Timestamp
   ) throws(Problem) -> Sentence? {
     guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard !content.fillsVariables || Variable.found(in: ext.utf8).isEmpty else {
@@ -85,7 +85,7 @@ struct HostingPlan {
   }
 
   private mutating func moveText(
-    _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
+    _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Timestamp
   ) throws(Problem) -> Sentence? {
     guard let body = content.alert?.body, body.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard content.pushType == .alert, content.isMutableInEffect else {
@@ -104,7 +104,7 @@ struct HostingPlan {
   }
 
   private mutating func page(
-    _ text: String, _ suffix: String, _ app: App, _ hosting: ContentHosting, _ now: Int64
+    _ text: String, _ suffix: String, _ app: App, _ hosting: ContentHosting, _ now: Timestamp
   ) throws(Problem) -> String {
     let name = ContentHosting.makeName()
     let body = ContentHosting.encoded(text)
@@ -116,7 +116,7 @@ struct HostingPlan {
   }
 
   private mutating func show(
-    _ name: String, of app: App, _ hosting: ContentHosting, _ connection: Connection, _ now: Int64
+    _ name: String, of app: App, _ hosting: ContentHosting, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) {
     guard let file = try connection.answer(HostedFiles.find(name)), file.app == app.number, file.expiresAt > now,
       file.isMedia

@@ -1,13 +1,14 @@
 package import Domain
 package import Postgres
 internal import Store
+package import Time
 
 /// Replaces a scheduled message by another one.
 package enum ReplacementService {
   /// Replaces the message `old` by the one in `request`.
   /// - Throws: `.wrongState` if the old message has begun or ended; nothing changes then.
   package static func replace(
-    _ old: Seqno, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ old: Seqno, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.control)
     var request = request

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Resends a message to those of its devices that it has not reached. The resend is a new message with its own number
 /// (SDKs drop repeated ones) and the same content. Its audience comes from the original's outcomes, with the devices'
@@ -13,9 +14,8 @@ package enum ResendService {
   ///   - seqno: the message to resend; it must have ended.
   ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as
   ///     for a send.
-  ///   - now: microseconds since 1970.
   package static func resend(
-    _ seqno: Seqno, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ seqno: Seqno, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try IdempotencyKey.check(request.idempotencyKey)
@@ -51,7 +51,7 @@ package enum ResendService {
     message.pace = options.pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    let expiresAt = now + message.expiresInSeconds * 1_000_000
+    let expiresAt = now + .seconds(message.expiresInSeconds)
     let plan = try HostingPlan(
       message, audience, app, request.hosting, on: connection, now: now, lastDueAt: now, expiresAt: expiresAt)
     if let waiting = try ApprovalService.hold(

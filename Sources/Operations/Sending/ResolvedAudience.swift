@@ -2,6 +2,7 @@ internal import Domain
 internal import JSON
 internal import Postgres
 internal import Store
+internal import Time
 
 /// An audience resolved at the time of the request: the number of devices, and the entries that match no user or
 /// device.
@@ -26,7 +27,7 @@ struct ResolvedAudience {
   /// Entries without an active device (or group), as given in the request.
   let unknown: [String]
 
-  init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Int64) throws(Problem) {
+  init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Timestamp) throws(Problem) {
     switch audience {
     case .all: try self.init(keys: ("", "~"), app, connection, now)
     // User keys begin with `u` and guest keys with `g`; the next letter ends each range.
@@ -55,7 +56,7 @@ struct ResolvedAudience {
   }
 
   private init(
-    deliveriesOf seqno: Seqno, _ target: ResendTarget, _ connection: Connection, _ now: Int64
+    deliveriesOf seqno: Seqno, _ target: ResendTarget, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) {
     // The payload check considers all of the app's users, although only some of the message's recipients get the
     // resend.
@@ -73,7 +74,7 @@ struct ResolvedAudience {
   }
 
   private init(
-    segment: Segment, _ app: App.Number, _ connection: Connection, _ now: Int64
+    segment: Segment, _ app: App.Number, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) {
     reach = .segment(segment)
     targeted = Self.exact(
@@ -83,7 +84,7 @@ struct ResolvedAudience {
     unknown = []
   }
 
-  private init(csv: Int64, _ app: App.Number, _ connection: Connection, _ now: Int64) throws(Problem) {
+  private init(csv: Int64, _ app: App.Number, _ connection: Connection, _ now: Timestamp) throws(Problem) {
     let census = try CSVReach(csv, app, connection, now: now, unknownAtMost: Domain.Limits.audienceEntries)
     reach = .csv(csv)
     targeted = census.devices
@@ -97,7 +98,7 @@ struct ResolvedAudience {
   }
 
   private init(
-    keys: (after: String, upto: String), _ app: App.Number, _ connection: Connection, _ now: Int64
+    keys: (after: String, upto: String), _ app: App.Number, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) {
     reach = .keys(after: keys.after, upto: keys.upto)
     targeted = Self.exact(
@@ -107,7 +108,7 @@ struct ResolvedAudience {
     unknown = []
   }
 
-  private init(groups: [Int64], _ app: App.Number, _ connection: Connection, _ now: Int64) throws(Problem) {
+  private init(groups: [Int64], _ app: App.Number, _ connection: Connection, _ now: Timestamp) throws(Problem) {
     let subtree = try connection.answer(Audiences.subtree(app: app, groups: groups))
     reach = .groups(subtree)
     targeted = Self.exact(
@@ -146,7 +147,7 @@ struct ResolvedAudience {
   }
 
   /// Returns the first few devices, to show what they would receive.
-  func samples(of app: App.Number, on connection: Connection, now: Int64) throws(Problem) -> [Audiences.Member] {
+  func samples(of app: App.Number, on connection: Connection, now: Timestamp) throws(Problem) -> [Audiences.Member] {
     let limit = Operations.Limits.sampledDevices
     switch reach {
     case .members(let members): return members

@@ -1,6 +1,7 @@
 package import Domain
 package import JSON
 internal import Store
+package import Time
 
 /// Result of a send.
 package enum SendAnswer: JSONAnswer {
@@ -17,15 +18,15 @@ package enum SendAnswer: JSONAnswer {
     package let targeted: Int64?
     /// JSON array of the entries that match no user or device.
     package let unknown: [UInt8]
-    /// Due time in microseconds since 1970; nil for now. Until then, `targeted` is an estimate.
-    package let dueAt: Int64?
+    /// Due time; nil for now. Until then, `targeted` is an estimate.
+    package let dueAt: Timestamp?
     /// The message that this one resends to some of its devices; nil if it is not a resend.
     package let resendOf: Seqno?
     /// Number of devices by push network if they were resolved individually; otherwise empty, as for a repeated
     /// request. Ignored when two answers are compared.
     package var networks: [PushNetwork: Int64] = [:]
 
-    init(seqno: Seqno, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Seqno? = nil) {
+    init(seqno: Seqno, targeted: Int64?, unknown: [UInt8], dueAt: Timestamp? = nil, resendOf: Seqno? = nil) {
       self.seqno = seqno
       self.targeted = targeted
       self.unknown = unknown

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// A second person's approval of a waiting send.
 struct SendConsent: Sendable {
@@ -7,8 +8,8 @@ struct SendConsent: Sendable {
   let by: Caller
   /// Digest of the original request.
   let requestSHA256: [UInt8]
-  /// Time of the original request, in microseconds since 1970.
-  let requestedAt: Int64
+  /// Time of the original request.
+  let requestedAt: Timestamp
   /// Number of devices that was shown to the approver; nil if it was not counted.
   let targeted: Int64?
 }

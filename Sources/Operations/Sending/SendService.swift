@@ -2,6 +2,7 @@ package import Domain
 internal import JSON
 package import Postgres
 internal import Store
+package import Time
 
 /// Accepts messages: turns a request into a row for the dispatcher.
 ///
@@ -18,9 +19,8 @@ package enum SendService {
   /// Accepts a message, or returns what a send would do if it is a dry run.
   /// - Parameters:
   ///   - catalog: the apps in memory, if the process has them.
-  ///   - now: microseconds since 1970.
   package static func send(
-    _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     // Checked before the first query. `SendTerms` checks it too, for callers without queries.

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Time
 
 /// Terms of a send that follow from its request and app alone, without any query: permission, confidentiality, the
 /// digest that identifies a repeated request, and the message's row. Shared by `SendService` and `DirectSend`.
@@ -47,10 +48,8 @@ struct SendTerms: Sendable {
   /// Returns the row to store.
   /// - Parameters:
   ///   - unknown: the recipients without a device, as JSON.
-  ///   - now: microseconds since 1970.
-  ///   - expiresAt: microseconds since 1970.
   func message(
-    _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Int64, expiresAt: Int64
+    _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Timestamp, expiresAt: Timestamp
   ) -> Messages.New {
     var new = Messages.New(
       app: app.number, lane: request.lane, request: kept.text, requestSHA256: digest.stored,

@@ -1,6 +1,7 @@
 package import Domain
 package import Postgres
 internal import Store
+internal import Time
 
 /// Converts a wall-clock time in an app's time zone to an instant.
 package enum WallClockTime {
@@ -9,6 +10,6 @@ package enum WallClockTime {
     _ local: LocalTime, of appID: String, on connection: Connection, catalog: Catalog?
   ) throws(Problem) -> String {
     let app = try connection.app(appID, catalog: catalog)
-    return Timestamp.text(try connection.answer(WallClock.moment(local.text, timeZone: app.timeZone)))
+    return try connection.answer(WallClock.moment(local.text, timeZone: app.timeZone)).description
   }
 }

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+internal import Time
 
 /// Lists, tests and replays webhook deliveries. Also lists a message's SMS fallbacks.
 package enum EventService {

@@ -3,6 +3,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Creates, changes and deletes webhooks.
 ///
@@ -90,7 +91,7 @@ package enum WebhookService {
 
   package static func create(
     _ new: NewWebhook, at addresses: WebhookAddresses, master: MasterKey, by caller: Caller,
-    on connection: Connection, now: Int64
+    on connection: Connection, now: Timestamp
   ) throws(Problem) -> Made {
     let app = try connection.app(new.appID)
     try caller.require(.manageApps, in: app)

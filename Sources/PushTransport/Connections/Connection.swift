@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTP2
 package import Reactor
 internal import TLS
+internal import Time
 
 /// One connection to a push network. Drives its `Transport` and the HTTP/2 session on it by executing the actions that
 /// its `ConnectionState` returns. Confined to the sender's event loop.
@@ -196,7 +197,7 @@ package final class Connection: EventLoop.Handler {
 
   private func ended(_ end: StreamEnd, _ source: any RequestSource) -> ConnectionState.Actions {
     guard let request = requests.take(end) else { return [] }
-    let ending = Ending(end, of: request, wallSeconds: loop.clock.wallMicroseconds / 1_000_000)
+    let ending = Ending(end, of: request, wallSeconds: loop.clock.wallTime.seconds)
     var actions: ConnectionState.Actions = []
     if ending.isAnswer {
       let time = loop.now - request.submittedAt

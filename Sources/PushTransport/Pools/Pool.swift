@@ -3,6 +3,7 @@ internal import HTTP2
 internal import HTTPClient
 package import Logging
 package import Reactor
+internal import Time
 
 /// The services that a pool uses of the sender that owns it.
 protocol PoolOwner: AnyObject {
@@ -64,7 +65,7 @@ package final class Pool: PoolConnectionsDelegate {
   }
 
   /// The current time, in seconds since 1970.
-  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  package var wallSeconds: Int64 { loop.clock.wallTime.seconds }
   package var logger: Logger { configuration.logger }
   var hasConnections: Bool { !connections.all.isEmpty }
   /// The number of ready connections, and of requests in flight on all connections.

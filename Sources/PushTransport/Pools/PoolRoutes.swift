@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTP2
 internal import Reactor
+internal import Time
 
 /// The routes (app and environment) that share a pool's connections: picks pushes from their queues, encodes and
 /// submits them. Confined to the sender's event loop.
@@ -143,7 +144,7 @@ final class PoolRoutes {
   private func submit(
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {
-    let wallSeconds = loop.clock.wallMicroseconds / 1_000_000
+    let wallSeconds = loop.clock.wallTime.seconds
     let standing = queue.standing
     var count = 0
     while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {

@@ -2,6 +2,7 @@ package import Domain
 internal import Logging
 package import Reactor
 internal import TLS
+internal import Time
 
 /// The core of a push network's sender: owns the queues of all routes and the pools of connections, and assigns routes
 /// to pools. Confined to the sender's thread; the network's event loop passes it batches, look-up results and
@@ -55,7 +56,7 @@ package final class PushRouter: PoolOwner {
     loop.schedule(after: .seconds(1)) { [weak self] in self?.look() }
   }
 
-  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  package var wallSeconds: Int64 { loop.clock.wallTime.seconds }
   package var pools: [Pool] { Array(poolsByKey.values) }
   package var isStopping: Bool { stopDeadline != nil }
 

@@ -4,6 +4,7 @@ package import Operations
 package import Postgres
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Manages an app's broadcast channels at Apple, with the app's own credential and the provider token that all nodes
 /// share.
@@ -122,7 +123,7 @@ package struct AppleChannels: ChannelDirectory {
       switch try APNsSecret(credential, master) {
       case .certificate(let identity): return .certificate(identity)
       case .key(let key):
-        let now = clock.wallMicroseconds / 1_000_000
+        let now = clock.wallTime
         guard let token = try SharedProviderToken.take(key, refused: nil, now: now, master, connection) else {
           throw Problem(.networkAway, "Apple was not asked: there is no provider token now. Try again in a minute.")
         }

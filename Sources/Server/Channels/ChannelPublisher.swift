@@ -7,6 +7,7 @@ internal import Postgres
 internal import PushTransport
 internal import Reactor
 internal import Store
+internal import Time
 
 /// The thread `channels`: sends the latest update of each broadcast channel to APNs, at the rate that APNs accepts for
 /// a channel.
@@ -118,16 +119,16 @@ final class ChannelPublisher: Sendable {
       for update in taken { offer(update) }
       if !settled.isEmpty { return .zero }
       let next = try connection.run(ChannelUpdates.next())
-      return min(ChannelPublisher.longestRest, .microseconds(Int(clamping: max(2_000, next ?? 1_000_000))))
+      return min(ChannelPublisher.longestRest, max(.milliseconds(2), next ?? .seconds(1)))
     }
 
     private mutating func offer(_ update: ChannelUpdates.Taken) {
-      guard clock.wallMicroseconds < update.expiresAt else { return settled.append(PublishOutcome.expired(update)) }
+      guard clock.wallTime < update.expiresAt else { return settled.append(PublishOutcome.expired(update)) }
       lastBatch += 1
       let message = PushMessage.broadcast(
         update.payload, on: update.apnsChannel, of: update.appID, priority: update.priority,
         // APNs accepts only expiration 0 for a channel that stores no messages.
-        isKept: update.storage == .latest, expiresAtSeconds: update.expiresAt / 1_000_000, pushkeys: pushkeys)
+        isKept: update.storage == .latest, expiresAtSeconds: update.expiresAt.seconds, pushkeys: pushkeys)
       let nobody = DeviceID.lowest
       let now = clock.now.nanoseconds
       let batch = PushBatch(

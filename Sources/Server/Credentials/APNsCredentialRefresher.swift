@@ -6,6 +6,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 internal import TLS
+internal import Time
 
 /// Supplies the APNs sender with credentials from the database and with provider tokens. All nodes share one token per
 /// key, which is minted while its row is locked. Used only on the thread `catalog`.
@@ -16,8 +17,8 @@ final class APNsCredentialRefresher {
   private let health: Health
   private let clock: any Clock
   private let keyIsNew: (App.Number) -> Void
-  /// The time at which this server started, in microseconds since 1970 by the database's clock.
-  private let beganAt: Int64
+  /// The time at which this server started by the database's clock.
+  private let beganAt: Timestamp
   /// True after the first refresh: a credential that changes later was stored while the server was running.
   private var hasLooked = false
   private let log = Logger(label: "apns-credentials")
@@ -25,16 +26,16 @@ final class APNsCredentialRefresher {
   private var sealed: [App.Number: [UInt8]] = [:]
   /// The time at which each credential in use was stored: if a credential was only re-encrypted, the one in use is
   /// kept.
-  private var inUse: [App.Number: Int64] = [:]
+  private var inUse: [App.Number: Timestamp] = [:]
   private(set) var tokens: [KeyName: ProviderToken] = [:]
 
   /// Creates a refresher.
   /// - Parameters:
-  ///   - beganAt: when the server started, in microseconds since 1970 by the database's clock.
+  ///   - beganAt: when the server started by the database's clock.
   ///   - keyIsNew: called for each key stored since then, including those stored before the first refresh.
   init(
     sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock,
-    beganAt: Int64, keyIsNew: @escaping (App.Number) -> Void = { _ in }
+    beganAt: Timestamp, keyIsNew: @escaping (App.Number) -> Void = { _ in }
   ) {
     self.beganAt = beganAt
     self.keyIsNew = keyIsNew
@@ -53,10 +54,10 @@ final class APNsCredentialRefresher {
     for request in requests.takeAll() {
       if let token = request.refused { refused[request.key] = token }
     }
-    let now = clock.wallMicroseconds / 1_000_000
+    let now = clock.wallTime
     for (key, signing) in Dictionary(keys.values.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) {
       let present = tokens[key]
-      if present == nil || present?.isDue(atSeconds: now) == true || refused[key] == present {
+      if present == nil || present?.isDue(atSeconds: now.seconds) == true || refused[key] == present {
         try renew(signing, refused: refused[key], now: now, connection)
       }
     }
@@ -94,7 +95,8 @@ final class APNsCredentialRefresher {
         health.note(Health.Credential(isUsable: true), of: app, .apns)
       case .certificate(let identity):
         sender.set(.certificate(identity), for: app)
-        health.note(Health.Credential(isUsable: true, endsAt: identity.certificate.notAfter), of: app, .apns)
+        health.note(
+          Health.Credential(isUsable: true, endsAt: Timestamp(seconds: identity.certificate.notAfter)), of: app, .apns)
         warnOfEnd(identity, app)
       }
       inUse[app] = credential.storedAt
@@ -107,7 +109,7 @@ final class APNsCredentialRefresher {
   }
 
   private func warnOfEnd(_ identity: TLSIdentity, _ app: App.Number) {
-    let days = (identity.certificate.notAfter - clock.wallMicroseconds / 1_000_000) / 86_400
+    let days = (identity.certificate.notAfter - clock.wallTime.seconds) / 86_400
     guard days < ServerLimits.certificateWarningDays else { return }
     log.warning(
       "a push certificate ends soon: make a new one, or use a .p8 key, and set it with `upmc app credential`",
@@ -116,7 +118,7 @@ final class APNsCredentialRefresher {
 
   /// Adopts the token that another node minted, or mints one, never more often than Apple allows.
   private func renew(
-    _ key: SigningKey, refused: ProviderToken?, now: Int64, _ connection: Connection
+    _ key: SigningKey, refused: ProviderToken?, now: Timestamp, _ connection: Connection
   ) throws {
     let token = try SharedProviderToken.take(key, refused: refused, now: now, master, connection)
     guard let token else { return }

@@ -24,7 +24,7 @@ package struct AppleKeyTrial: KeyTrial {
     let probe = try ProviderProbe(configuration, master: master, machine: clock)
     defer { probe.stop() }
     let now = try connection.run(WallClock.now())
-    let token = try SharedProviderToken.take(signing, refused: nil, now: now / 1_000_000, master, connection)
+    let token = try SharedProviderToken.take(signing, refused: nil, now: now, master, connection)
     let question = ProviderProbe.Question(app: app, network: .apns, environment: .production)
     guard let token, let answer = try probe.ask([question], with: token, signing).first else {
       return CredentialChecks.Check(at: now, result: .unreachable, word: "no provider token")

@@ -4,6 +4,7 @@ internal import Logging
 internal import Operations
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Supplies the FCM sender with service accounts from the database. The sender obtains access tokens itself. Used only
 /// on the thread `catalog`.
@@ -15,7 +16,7 @@ final class FCMCredentialRefresher {
   /// The credentials passed to the sender, as they are stored in the database.
   private var known: [App.Number: Stored] = [:]
   /// The time at which each credential in use was stored.
-  private var inUse: [App.Number: Int64] = [:]
+  private var inUse: [App.Number: Timestamp] = [:]
 
   private struct Stored: Equatable {
     let sealed: [UInt8]

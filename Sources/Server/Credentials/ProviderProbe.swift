@@ -10,6 +10,7 @@ internal import PushTransport
 package import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// Asks the push networks, for each app, whether they accept what this server would send, by a push to a non-existent
 /// token. A network that complains only about the token has accepted everything else.
@@ -79,7 +80,7 @@ package final class ProviderProbe {
     (self.apns, self.fcm) = (apns, fcm)
     apnsRefresher = APNsCredentialRefresher(
       sender: apns, requests: requests, master: master, health: health, clock: clock,
-      beganAt: clock.wallMicroseconds)
+      beganAt: clock.wallTime)
     fcmRefresher = FCMCredentialRefresher(
       sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
     let done = try Inbox<Void>(capacity: 2)
@@ -153,7 +154,7 @@ package final class ProviderProbe {
   }
 
   private func offer(_ question: Question, number: Int) -> Bool {
-    let seconds = clock.wallMicroseconds / 1_000_000
+    let seconds = clock.wallTime.seconds
     let message = PushMessage.badge(
       appID: question.app.appID, pushkeys: pushkeys, expiresAtSeconds: seconds + 3600)
     let psid =
@@ -190,7 +191,7 @@ private final class PeerTimes: Sendable {
   }
 
   func note(_ network: PushNetwork, _ peerSeconds: Int64) {
-    let ours = clock.wallMicroseconds / 1_000_000
+    let ours = clock.wallTime.seconds
     differences.withLock { $0[network] = peerSeconds - ours }
   }
 

@@ -3,6 +3,7 @@ internal import Logging
 internal import Operations
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Stores and mints the provider tokens that all nodes share, one per key. A node that mints one locks the key's row
 /// meanwhile.
@@ -11,11 +12,11 @@ enum SharedProviderToken {
   /// the refused token is too young to be replaced, because Apple would refuse the new one too.
   /// - Parameters:
   ///   - refused: a token that APNs has reported as expired; nil if there is none.
-  ///   - now: the current time, in seconds since 1970.
   static func take(
-    _ key: SigningKey, refused: ProviderToken?, now: Int64, _ master: MasterKey, _ connection: Connection
+    _ key: SigningKey, refused: ProviderToken?, now: Timestamp, _ master: MasterKey, _ connection: Connection
   ) throws -> ProviderToken? {
-    try connection.withTransaction { () throws -> ProviderToken? in
+    let now = now.seconds
+    return try connection.withTransaction { () throws -> ProviderToken? in
       let fingerprint = key.name.fingerprint
       let place = ProviderTokens.place(of: fingerprint)
       let stored = try connection.run(ProviderTokens.lock(fingerprint))

@@ -3,6 +3,7 @@ internal import Operations
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Time
 
 /// The facts that decide whether this node can deliver. Written by the threads `vitals` and `catalog`, read by any.
 final class Health: Sendable {
@@ -15,15 +16,15 @@ final class Health: Sendable {
     var databaseBytes: Int64
     var webhooks: Vitals.Webhooks
     var history: Vitals.History
-    /// The time at which the next API key in use expires, in microseconds since 1970; nil if none does.
-    var nextKeyEnd: Int64?
+    /// The time at which the next API key in use expires; nil if none does.
+    var nextKeyEnd: Timestamp?
   }
 
   /// The result of opening a credential on this node.
   struct Credential: Sendable {
     var isUsable: Bool
-    /// The time at which the credential expires, in seconds since 1970; nil for keys, which do not expire.
-    var endsAt: Int64?
+    /// The time at which the credential expires; nil for keys, which do not expire.
+    var endsAt: Timestamp?
   }
 
   struct CredentialKey: Hashable, Sendable {

@@ -6,6 +6,7 @@ internal import Operations
 internal import PushTransport
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Registers the metrics that are computed for each scrape: those of the process, and those from `Health`.
 enum NodeMetrics {
@@ -57,7 +58,7 @@ enum NodeMetrics {
       "upmc_api_key_expiry_timestamp_seconds", .gauge,
       "When the next API key that is in use ends, in seconds since 1970. It has no sample while none ends."
     ) {
-      health.sample?.nextKeyEnd.map { [(Labels(), Double($0) / 1e6)] } ?? []
+      health.sample?.nextKeyEnd.map { [(Labels(), Double($0.microseconds) / 1e6)] } ?? []
     }
     metrics.read("upmc_messages_waiting", .gauge, "Messages that are not over, by lane and state.") {
       (health.sample?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
@@ -93,14 +94,14 @@ enum NodeMetrics {
       "upmc_credential_expiry_timestamp_seconds", .gauge, "When a push certificate ends; keys do not end."
     ) {
       health.credentials.compactMap { key, credential in
-        credential.endsAt.map { (labels(key), Double($0)) }
+        credential.endsAt.map { (labels(key), Double($0.seconds)) }
       }
     }
   }
 
   /// Registers the process metrics, under the names that all Prometheus clients use (`proc(5)`).
   private static func process(_ metrics: Metrics) {
-    let started = Double(SystemClock().wallMicroseconds) / 1e6
+    let started = Double(SystemClock().wallTime.microseconds) / 1e6
     metrics.read("process_start_time_seconds", .gauge, "Start of the server, in seconds since 1970.") {
       [(Labels(), started)]
     }

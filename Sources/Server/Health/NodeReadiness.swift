@@ -5,6 +5,7 @@ internal import Operations
 internal import PushTransport
 internal import Reactor
 internal import Store
+internal import Time
 
 /// Reports for `/ready` whether this node can deliver. The answer contains no names, because it requires no credential.
 ///
@@ -33,13 +34,13 @@ struct NodeReadiness: ReadinessReport, Sendable {
     if goesInCircle() {
       complaints.append("Deliveries are read and too old to be sent, again and again: the database is too slow.")
     }
-    let now = clock.wallMicroseconds / 1_000_000
+    let now = clock.wallTime
     let credentials = health.credentials.values
     let unusable = credentials.count { !$0.isUsable || ($0.endsAt ?? .max) <= now }
     if unusable > 0 { complaints.append("\(unusable) credentials cannot be used; the log says which.") }
     let ending = credentials.count {
       let rest = ($0.endsAt ?? .max) - now
-      return rest > 0 && rest < ServerLimits.certificateWarningDays * 86_400
+      return rest > .zero && rest < .seconds(ServerLimits.certificateWarningDays * 86_400)
     }
     if ending > 0 {
       complaints.append("\(ending) credentials end within \(ServerLimits.certificateWarningDays) days.")
@@ -63,7 +64,7 @@ struct NodeReadiness: ReadinessReport, Sendable {
     let sample = health.sample
     return ReadinessAnswer(
       complaints: room + complaints, credentials: health.credentials.count,
-      lastAcceptedAt: lastAccepted.wallSeconds.map { $0 * 1_000_000 },
+      lastAcceptedAt: lastAccepted.wallSeconds.map { Timestamp(seconds: $0) },
       overdueDeliveries: sample?.standing.overdue ?? 0, nodes: sample?.standing.nodes ?? 0)
   }
 }

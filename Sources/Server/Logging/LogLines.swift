@@ -3,6 +3,7 @@ internal import Operations
 internal import JSON
 package import Logging
 internal import Reactor
+internal import Time
 
 /// Writes log lines to standard error, as text for people or JSON for log collectors. Each is a single `write`, so
 /// lines of different threads never mix.
@@ -46,7 +47,7 @@ package struct LogLines: LogHandler {
   }
 
   private func write(_ event: LogEvent, _ all: [(key: String, value: Logger.MetadataValue)]) {
-    let time = Timestamp.text(SystemClock().wallMicroseconds)
+    let time = SystemClock().wallTime.description
     var line: [UInt8]
     switch format {
     case .json:

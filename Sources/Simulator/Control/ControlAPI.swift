@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPServer
 internal import Reactor
+internal import Time
 
 /// The control API: HTTP/1.1 and JSON. It runs on the service's own event loop, so a request never sees a partial
 /// change.
@@ -210,7 +211,7 @@ final class ControlAPI: RequestHandler {
         return token
       }
       for (token, document) in zip(tokens, documents) {
-        let now = service.simulated.loop.clock.wallMicroseconds / 1000
+        let now = service.simulated.loop.clock.wallTime.milliseconds
         service.simulated.knowledge.tokens.register(
           token, environment: document.environment ?? .production, topic: document.topic,
           state: document.registryState(nowMilliseconds: now))

@@ -1,3 +1,5 @@
+internal import Time
+
 /// The type of a field in FCM's message, from the published schema (fcm v1, `Message`), in protobuf's JSON mapping:
 /// names in snake_case or lowerCamelCase, and null for absent values.
 indirect enum MessageShape: Sendable {

@@ -2,6 +2,7 @@ internal import DequeModule
 internal import HTTP2
 internal import Reactor
 internal import TLS
+internal import Time
 
 /// The properties and operations of a connection that its request judge needs.
 protocol JudgedConnection: AnyObject {
@@ -151,7 +152,7 @@ final class RequestJudge {
   private func apply(_ effect: Effect, _ stream: ServerStream, _ id: MessageID) {
     switch effect {
     case .answer(let answer):
-      let timestamp = answer.age.map { simulated.loop.clock.wallMicroseconds / 1000 - $0.nanoseconds / 1_000_000 }
+      let timestamp = answer.age.map { simulated.loop.clock.wallTime.milliseconds - $0.nanoseconds / 1_000_000 }
       reply(stream, id, .rejected(answer, timestampMilliseconds: timestamp))
       penalize(answer, stream)
     case .slow(let time): send(makeReply(stream, id, .accepted), after: time)

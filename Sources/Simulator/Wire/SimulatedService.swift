@@ -1,4 +1,5 @@
 package import Reactor
+internal import Time
 
 /// The state that all connections of the simulated service share: credentials, tokens, faults and logs. Confined to the
 /// loop of thread `sim-apns-0`.
@@ -25,9 +26,9 @@ package final class SimulatedService {
   init(configuration: SimulatorConfiguration, loop: EventLoop) {
     self.configuration = configuration
     self.loop = loop
-    fcm = FCMService(configuration: configuration) { loop.clock.wallMicroseconds / 1_000_000 }
+    fcm = FCMService(configuration: configuration) { loop.clock.wallTime.seconds }
     faults = FaultPlan(seed: configuration.seed)
-    dice = SplitMix64(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallMicroseconds))
+    dice = SplitMix64(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallTime.microseconds))
     log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
     knowledge.rules = configuration.rules
     knowledge.tokens.unregisteredTokens = configuration.unregisteredTokens
@@ -74,7 +75,7 @@ package final class SimulatedService {
 
   /// Reads the clock once for the batch of requests that follows.
   func takeTime() {
-    batchMicroseconds = loop.clock.wallMicroseconds
+    batchMicroseconds = loop.clock.wallTime.microseconds
   }
 
   var nowSeconds: Int64 { batchMicroseconds / 1_000_000 }

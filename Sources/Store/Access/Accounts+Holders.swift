@@ -1,5 +1,6 @@
 internal import Domain
 internal import Postgres
+package import Time
 
 /// Records who could have signed in to an account: its creator, and everyone who held a sign-in link for it.
 extension Accounts {
@@ -15,11 +16,11 @@ extension Accounts {
   /// - Parameters:
   ///   - asker: the person; nil to record the creator of `apiKey`.
   ///   - made: true if they created the account, false if they received a link to it.
-  ///   - now: the current time, in microseconds since 1970.
+  ///   - now: the current time.
   package static func note(
-    _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
+    _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Timestamp
   ) -> Query<Void> {
-    Query(noteStatement, account, asker?.stored, apiKey, TimestampValue(now), made) { _ in }
+    Query(noteStatement, account, asker?.stored, apiKey, now, made) { _ in }
   }
 
   private static let heldStatement = Statement(
@@ -36,11 +37,11 @@ extension Accounts {
     """)
 
   /// Returns true if `asker` could have signed in to the account, directly or through other accounts that they could
-  /// sign in to. Times are in microseconds since 1970.
+  /// sign in to.
   package static func wasHeld(
-    by asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
+    by asker: Principal, _ account: Int32, madeSince: Timestamp, linkedSince: Timestamp
   ) -> Query<Bool> {
-    Query(one: heldStatement, account, asker.stored, TimestampValue(madeSince), TimestampValue(linkedSince)) {
+    Query(one: heldStatement, account, asker.stored, madeSince, linkedSince) {
       $0.bool()
     }
   }

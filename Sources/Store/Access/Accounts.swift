@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Console accounts.
 package enum Accounts {
@@ -12,8 +13,8 @@ package enum Accounts {
     package let appID: String?
     package let password: [UInt8]?
     package let salt: [UInt8]?
-    package let createdAt: Int64
-    package let disabledAt: Int64?
+    package let createdAt: Timestamp
+    package let disabledAt: Timestamp?
     /// The secret of the authenticator app, encrypted; nil if the account has no second factor.
     package let factor: [UInt8]?
     /// True if the account signs in through the identity provider.

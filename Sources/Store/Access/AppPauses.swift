@@ -1,14 +1,15 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Pausing and resuming apps. The state is in the database, so that all nodes share it.
 package enum AppPauses {
   package struct State: Sendable {
     package let appID: String
     package let isPaused: Bool
-    /// When the app was last resumed, in microseconds since 1970; nil if never. A time in the future is a clock fault
+    /// When the app was last resumed; nil if never. A time in the future is a clock fault
     /// and is read as nil, because deliveries would otherwise be deferred repeatedly until then.
-    package let resumedAt: Int64?
+    package let resumedAt: Timestamp?
   }
 
   private static let stateColumns = """
@@ -94,11 +95,11 @@ package enum AppPauses {
 
   /// Pauses an app because of a faulty credential, unless the credential was replaced or the app was resumed since the
   /// faulty request. Returns whether this call has paused the app.
-  /// - Parameter since: when the faulty request was submitted, in microseconds since 1970.
+  /// - Parameter since: when the faulty request was submitted.
   package static func pause(
-    _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Int64
+    _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Timestamp
   ) -> Query<Bool> {
-    Query(faultStatement, app, reason, network.rawValue, TimestampValue(since)) { $0.count == 1 }
+    Query(faultStatement, app, reason, network.rawValue, since) { $0.count == 1 }
   }
 
   private static let resumeStatement = Statement(

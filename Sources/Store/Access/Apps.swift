@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Apps, and the client key that identifies each.
 package enum Apps {
@@ -13,8 +14,8 @@ package enum Apps {
   /// A client key that was replaced by another one.
   package struct FormerKey: Sendable {
     package let clientKey: String
-    /// When it ends, in microseconds since 1970; nil if it is valid until an operator ends it.
-    package let endsAt: Int64?
+    /// When it ends; nil if it is valid until an operator ends it.
+    package let endsAt: Timestamp?
   }
 
   private static let columnList = """
@@ -84,7 +85,7 @@ package enum Apps {
     let rules = app.identityRules
     parameters.append(rules.identity.rawValue)
     parameters.append(rules.observed?.rawValue)
-    parameters.append(TimestampValue(rules.graceEndsAt))
+    parameters.append(rules.graceEndsAt)
     parameters.append(rules.keepsUserOnRefresh)
     parameters.append(rules.keepsConfidentialToProved)
     parameters.append(rules.tellsDevices)

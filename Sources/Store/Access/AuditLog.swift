@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// The audit log: who changed what. An entry is added in the same transaction as the change, and the schema forbids
 /// modifying entries. Decision 016.
@@ -81,7 +82,7 @@ package enum AuditLog {
 
   package struct Record: Sendable {
     package let entry: Int64
-    package let at: Int64
+    package let at: Timestamp
     package let apiKey: Int32?
     package let account: Int32?
     package let actor: String

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Results of testing new credentials with their push network.
 package enum CredentialChecks {
@@ -19,13 +20,13 @@ package enum CredentialChecks {
   }
 
   package struct Check: Sendable {
-    /// When the credential was tested, in microseconds since 1970.
-    package let at: Int64
+    /// When the credential was tested.
+    package let at: Timestamp
     package let result: Result
     /// The network's error code, or why it could not be reached.
     package let word: String
 
-    package init(at: Int64, result: Result, word: String) {
+    package init(at: Timestamp, result: Result, word: String) {
       self.at = at
       self.result = result
       self.word = word

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Lists the public parts of apps' credentials, never their secrets.
 package enum CredentialLists {
@@ -10,7 +11,7 @@ package enum CredentialLists {
     package let kind: String
     /// The public part as a JSON object: key id and team id, or topics and expiry.
     package let shown: String
-    package let updatedAt: Int64
+    package let updatedAt: Timestamp
     /// Result of testing the credential with its network; nil if it has not been tested.
     package let check: CredentialChecks.Check?
   }

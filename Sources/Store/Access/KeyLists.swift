@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Lists API keys, without the keys themselves.
 package enum KeyLists {
@@ -9,11 +10,11 @@ package enum KeyLists {
     package let app: App.Number?
     package let appID: String?
     package let name: String
-    package let createdAt: Int64
-    package let revokedAt: Int64?
-    package let endsAt: Int64?
-    /// When the key was last used, in microseconds since 1970, rounded down to the minute; nil if never.
-    package let usedAt: Int64?
+    package let createdAt: Timestamp
+    package let revokedAt: Timestamp?
+    package let endsAt: Timestamp?
+    /// When the key was last used, rounded down to the minute; nil if never.
+    package let usedAt: Timestamp?
   }
 
   private static let columnList =

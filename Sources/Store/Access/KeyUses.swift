@@ -1,4 +1,5 @@
 internal import Postgres
+package import Time
 
 /// Records when API keys were last used, and finds the next expiry of a key that is in use.
 package enum KeyUses {
@@ -26,8 +27,8 @@ package enum KeyUses {
     WHERE revoked_at IS NULL AND ends_at > now() AND greatest(used_at, created_at) > now() - interval '90 days'
     """)
 
-  /// Returns when the next key that is in use expires, in microseconds since 1970; nil if none does.
-  package static func nextEnd() -> Query<Int64?> {
+  /// Returns when the next key that is in use expires; nil if none does.
+  package static func nextEnd() -> Query<Timestamp?> {
     Query(one: nextEndStatement) { $0.optionalTimestamp() }
   }
 }

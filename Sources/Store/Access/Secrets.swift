@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Secrets, stored encrypted or hashed: push credentials, API keys and signing keys.
 package enum Secrets {
@@ -53,14 +54,14 @@ package enum Secrets {
 
   /// Stores a new API key.
   /// - Parameters:
-  ///   - endsAt: when the key expires, in microseconds since 1970; nil if it never does.
+  ///   - endsAt: when the key expires; nil if it never does.
   ///   - maker: the person who creates the key; nil if it is created with an API key.
   ///   - key: the API key with which it is created; its own creator is then recorded.
   package static func createAPIKey(
-    sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Int64? = nil,
+    sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Timestamp? = nil,
     madeBy maker: Principal? = nil, apiKey key: Int32? = nil
   ) -> Query<Int32> {
-    Query(one: createKeyStatement, sha256, role, app, name, maker?.stored, key, TimestampValue(endsAt)) { $0.int32() }
+    Query(one: createKeyStatement, sha256, role, app, name, maker?.stored, key, endsAt) { $0.int32() }
   }
 
   // MARK: Credentials of push networks
@@ -72,11 +73,12 @@ package enum Secrets {
     /// Public part of the credential as JSON.
     package let publicPart: String
     package let sealed: [UInt8]
-    /// When it was stored, in microseconds since 1970 by the database's clock; nil before that.
-    package let storedAt: Int64?
+    /// When it was stored by the database's clock; nil before that.
+    package let storedAt: Timestamp?
 
     package init(
-      app: App.Number, network: PushNetwork, kind: String, publicPart: String, sealed: [UInt8], storedAt: Int64? = nil
+      app: App.Number, network: PushNetwork, kind: String, publicPart: String, sealed: [UInt8],
+      storedAt: Timestamp? = nil
     ) {
       self.app = app
       self.network = network
@@ -147,10 +149,10 @@ package enum Secrets {
   package struct SigningKeyRecord: Sendable {
     package let purpose: String
     package let generation: Int32
-    /// When it was created, in microseconds since 1970, like the other times.
-    package let createdAt: Int64
-    package let activeAt: Int64
-    package let endedAt: Int64?
+    /// When it was created.
+    package let createdAt: Timestamp
+    package let activeAt: Timestamp
+    package let endedAt: Timestamp?
     package let isActive: Bool
   }
 

@@ -1,12 +1,13 @@
 internal import Postgres
+package import Time
 
 /// Sessions of one account, for its owner.
 package enum SessionLists {
   package struct Record: Sendable {
     package let session: Int64
-    package let createdAt: Int64
-    package let usedAt: Int64
-    package let endsAt: Int64
+    package let createdAt: Timestamp
+    package let usedAt: Timestamp
+    package let endsAt: Timestamp
     package let origin: String
     package let way: String
     package let isCurrent: Bool
@@ -22,11 +23,11 @@ package enum SessionLists {
   /// Lists the sessions that have not expired, oldest first.
   /// - Parameters:
   ///   - current: hash of the caller's own session.
-  ///   - now: the current time, in microseconds since 1970.
+  ///   - now: the current time.
   package static func list(
-    of account: Int32, current: [UInt8], now: Int64, after session: Int64, limit: Int
+    of account: Int32, current: [UInt8], now: Timestamp, after session: Int64, limit: Int
   ) -> Query<[Record]> {
-    Query(each: listStatement, account, current, TimestampValue(now), session, limit) { row in
+    Query(each: listStatement, account, current, now, session, limit) { row in
       Record(
         session: row.int64(), createdAt: row.timestamp(),
         usedAt: row.timestamp(), endsAt: row.timestamp(),

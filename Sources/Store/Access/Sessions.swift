@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Console sessions, shared by all nodes. Only hashes of the session tokens are stored. Decision 021.
 package enum Sessions {
@@ -9,7 +10,7 @@ package enum Sessions {
     package let name: String
     package let role: String
     package let app: App.Number?
-    package let endsAt: Int64
+    package let endsAt: Timestamp
     /// How the person signed in: `password`, `link` or `openid`.
     package let way: String
     package let hasFactor: Bool
@@ -23,15 +24,16 @@ package enum Sessions {
     VALUES ($1, $2, $3, $3, $4, $5, $6, $7)
     """)
 
-  /// Creates a session and deletes expired ones. Times are in microseconds since 1970.
+  /// Creates a session and deletes expired ones.
   /// - Parameter way: how the person signed in: `password`, `link` or `openid`.
   package static func create(
-    sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, way: String
+    sha256: [UInt8], account: Int32, now: Timestamp, idleUntil: Timestamp, endsAt: Timestamp, origin: String,
+    way: String
   ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(sha256)
     parameters.append(account)
-    for time in [now, idleUntil, endsAt] { parameters.append(TimestampValue(time)) }
+    for time in [now, idleUntil, endsAt] { parameters.append(time) }
     parameters.append(origin)
     parameters.append(way)
     return Query(createStatement, parameters) { _ in }
@@ -50,8 +52,8 @@ package enum Sessions {
     """)
 
   /// Returns the account of a session that has not expired, and extends its idle timeout.
-  package static func use(sha256: [UInt8], now: Int64, idleUntil: Int64) -> Query<Account?> {
-    Query(first: useStatement, sha256, TimestampValue(now), TimestampValue(idleUntil)) { row in
+  package static func use(sha256: [UInt8], now: Timestamp, idleUntil: Timestamp) -> Query<Account?> {
+    Query(first: useStatement, sha256, now, idleUntil) { row in
       Account(
         number: row.int32(), login: row.text(), name: row.text(), role: row.text(),
         app: row.optionalInt32(), endsAt: row.timestamp(),
@@ -94,8 +96,8 @@ package enum Sessions {
     """)
 
   /// Adds a sign-in link and deletes the account's earlier links.
-  package static func addLink(sha256: [UInt8], account: Int32, endsAt: Int64) -> Query<Void> {
-    Query(addLinkStatement, sha256, account, TimestampValue(endsAt)) { _ in }
+  package static func addLink(sha256: [UInt8], account: Int32, endsAt: Timestamp) -> Query<Void> {
+    Query(addLinkStatement, sha256, account, endsAt) { _ in }
   }
 
   private static let loginOfLinkStatement = Statement(
@@ -106,8 +108,8 @@ package enum Sessions {
     """)
 
   /// Returns the login that a valid link belongs to, without using the link up.
-  package static func login(ofLink sha256: [UInt8], now: Int64) -> Query<String?> {
-    Query(first: loginOfLinkStatement, sha256, TimestampValue(now)) { $0.text() }
+  package static func login(ofLink sha256: [UInt8], now: Timestamp) -> Query<String?> {
+    Query(first: loginOfLinkStatement, sha256, now) { $0.text() }
   }
 
   private static let takeLinkStatement = Statement(
@@ -120,8 +122,8 @@ package enum Sessions {
 
   /// Uses a sign-in link up and returns its login. Nil if it was used before, has expired or never existed, or if the
   /// account is disabled.
-  package static func takeLink(sha256: [UInt8], now: Int64) -> Query<String?> {
-    Query(first: takeLinkStatement, sha256, TimestampValue(now)) { row in
+  package static func takeLink(sha256: [UInt8], now: Timestamp) -> Query<String?> {
+    Query(first: takeLinkStatement, sha256, now) { row in
       let login = row.text()
       return row.bool() ? login : nil
     }

@@ -1,4 +1,5 @@
 internal import Postgres
+package import Time
 
 /// Failed sign-in attempts per hashed subject (a login, an address, or both), counted over all nodes, and the places
 /// from which accounts have signed in before. Decision 022.
@@ -15,9 +16,9 @@ package enum SignInCounts {
     """)
 
   /// Counts a failed attempt of a subject and returns the number. To be called before the password is checked, so that
-  /// concurrent attempts are counted too. 1 means that the row is new. Times are in microseconds since 1970.
-  package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
-    Query(one: failStatement, subject, TimestampValue(now), TimestampValue(until)) { $0.int32() }
+  /// concurrent attempts are counted too. 1 means that the row is new.
+  package static func fail(_ subject: [UInt8], now: Timestamp, until: Timestamp) -> Query<Int32> {
+    Query(one: failStatement, subject, now, until) { $0.int32() }
   }
 
   private static let takeTurnStatement = Statement(
@@ -27,8 +28,8 @@ package enum SignInCounts {
     """)
 
   /// Uses up the single attempt that a subject is allowed until `next`. Returns false if it has been used already.
-  package static func takeTurn(_ subject: [UInt8], now: Int64, next: Int64) -> Query<Bool> {
-    Query(takeTurnStatement, subject, TimestampValue(now), TimestampValue(next)) { $0.count == 1 }
+  package static func takeTurn(_ subject: [UInt8], now: Timestamp, next: Timestamp) -> Query<Bool> {
+    Query(takeTurnStatement, subject, now, next) { $0.count == 1 }
   }
 
   private static let tidyStatement = Statement(
@@ -45,8 +46,8 @@ package enum SignInCounts {
 
   /// Deletes expired failures and, above `keeping` rows, those that expire first. A separate statement, so that two
   /// nodes that count failures of the same subjects do not wait for each other.
-  package static func tidy(now: Int64, keeping: Int64) -> Query<Void> {
-    Query(tidyStatement, TimestampValue(now), keeping) { _ in }
+  package static func tidy(now: Timestamp, keeping: Int64) -> Query<Void> {
+    Query(tidyStatement, now, keeping) { _ in }
   }
 
   private static let forgiveStatement = Statement(
@@ -77,9 +78,9 @@ package enum SignInCounts {
     WHERE c.login = $1 AND p.place = $2 AND p.seen_at > $3
     """)
 
-  /// Returns true if an account has signed in from this (hashed) place since a time, in microseconds since 1970.
-  package static func knows(_ login: String, _ place: [UInt8], since: Int64) -> Query<Bool> {
-    Query(knowsStatement, login, place, TimestampValue(since)) { $0.count == 1 }
+  /// Returns true if an account has signed in from this (hashed) place since a time.
+  package static func knows(_ login: String, _ place: [UInt8], since: Timestamp) -> Query<Bool> {
+    Query(knowsStatement, login, place, since) { $0.count == 1 }
   }
 
   private static let noteStatement = Statement(
@@ -93,7 +94,7 @@ package enum SignInCounts {
     """)
 
   /// Records that an account has signed in from a place. Only the `keeping` most recent places are kept.
-  package static func note(_ account: Int32, _ place: [UInt8], now: Int64, keeping: Int64) -> Query<Void> {
-    Query(noteStatement, account, place, TimestampValue(now), keeping) { _ in }
+  package static func note(_ account: Int32, _ place: [UInt8], now: Timestamp, keeping: Int64) -> Query<Void> {
+    Query(noteStatement, account, place, now, keeping) { _ in }
   }
 }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Determines the size of an audience and its recipient with the largest payload, once, when a message is accepted.
 package enum AudienceSizes {
@@ -15,9 +16,9 @@ package enum AudienceSizes {
 
   /// Counts the devices of a range of user keys, up to a limit.
   package static func range(
-    app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
+    app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int64
   ) -> Query<Int64> {
-    Query(one: rangeStatement, app, after, upto, TimestampValue(frozenAt), limit) { $0.int64() }
+    Query(one: rangeStatement, app, after, upto, frozenAt, limit) { $0.int64() }
   }
 
   private static let groupsStatement = Statement(
@@ -37,10 +38,10 @@ package enum AudienceSizes {
     """)
 
   /// Counts the devices of the members of groups, up to a limit.
-  package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Int64, limit: Int64) -> Query<Int64> {
+  package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Timestamp, limit: Int64) -> Query<Int64> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(one: groupsStatement, app, column, TimestampValue(frozenAt), limit) { $0.int64() }
+    return Query(one: groupsStatement, app, column, frozenAt, limit) { $0.int64() }
   }
 
   /// How often a payload contains each variable that differs between recipients.

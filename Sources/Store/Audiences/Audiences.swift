@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Resolves audiences: counts them, and reads them in key order.
 package enum Audiences {
@@ -20,8 +21,8 @@ package enum Audiences {
     package var appVersion = ""
     /// The identity mode with which the device was bound to its user.
     package var identity = App.Identity.open
-    /// When the device was bound to this user, in microseconds since 1970.
-    package var boundAt: Int64 = 0
+    /// When the device was bound to this user.
+    package var boundAt: Timestamp = .zero
 
     /// Returns whether the user has consented to messages of this kind.
     package func mayGet(_ kind: MessageKind) -> Bool {
@@ -50,11 +51,11 @@ package enum Audiences {
   /// Returns the user key at the end of the next part of about `devices` devices, and how many of them belong to the
   /// audience; nil if no devices are left.
   package static func nextPart(
-    app: App.Number, after: String, upto: String, frozenAt: Int64, devices: Int
+    app: App.Number, after: String, upto: String, frozenAt: Timestamp, devices: Int
   ) -> Query<(end: String, count: Int64)?> {
     var parameters = range(app, after, upto)
     parameters.append(devices)
-    parameters.append(TimestampValue(frozenAt))
+    parameters.append(frozenAt)
     return Query(nextPartStatement, parameters) { rows in
       rows.decodeOne { row in
         let (end, count) = (row.optionalText(), row.int64())
@@ -72,10 +73,10 @@ package enum Audiences {
     """)
 
   package static func rangeRead(
-    app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int
+    app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int
   ) -> Query<[Member]> {
     var parameters = range(app, after, upto)
-    parameters.append(TimestampValue(frozenAt))
+    parameters.append(frozenAt)
     parameters.append(limit)
     return Query(rangeReadStatement, parameters, read: members)
   }
@@ -116,11 +117,11 @@ package enum Audiences {
 
   /// Returns the members of groups in key order.
   package static func groupKeys(
-    app: App.Number, groups: [Int64], after: String, upto: String, frozenAt: Int64, limit: Int
+    app: App.Number, groups: [Int64], after: String, upto: String, frozenAt: Timestamp, limit: Int
   ) -> Query<[UserKey]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(each: groupKeysStatement, app, column, after, upto, TimestampValue(frozenAt), limit) { $0.userKey() }
+    return Query(each: groupKeysStatement, app, column, after, upto, frozenAt, limit) { $0.userKey() }
   }
 
   // MARK: Lists
@@ -134,7 +135,7 @@ package enum Audiences {
     """)
 
   /// Returns the devices of users.
-  package static func ofUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[Member]> {
+  package static func ofUsers(app: App.Number, _ users: [UserKey], frozenAt: Timestamp) -> Query<[Member]> {
     Query(ofUsersStatement, list(app, users.map(\.text), frozenAt), read: members)
   }
 
@@ -147,7 +148,8 @@ package enum Audiences {
     """)
 
   /// Returns the number of devices of each user. Users without devices are omitted.
-  package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[UserKey: Int64]> {
+  package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Timestamp) -> Query<[UserKey: Int64]>
+  {
     Query(countOfUsersStatement, list(app, users.map(\.text), frozenAt)) { rows in
       Dictionary(rows.decode { ($0.userKey(), $0.int64()) }) { first, _ in first }
     }
@@ -164,7 +166,7 @@ package enum Audiences {
     """)
 
   /// Returns the devices that own these alert tokens.
-  package static func ofTokens(app: App.Number, _ psids: [String], frozenAt: Int64) -> Query<[Member]> {
+  package static func ofTokens(app: App.Number, _ psids: [String], frozenAt: Timestamp) -> Query<[Member]> {
     Query(ofTokensStatement, list(app, psids, frozenAt), read: members)
   }
 
@@ -177,10 +179,10 @@ package enum Audiences {
     """)
 
   /// Returns those of the devices that are active.
-  package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Int64) -> Query<[Member]> {
+  package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Timestamp) -> Query<[Member]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    return Query(ofDevicesStatement, app, column, TimestampValue(frozenAt), read: members)
+    return Query(ofDevicesStatement, app, column, frozenAt, read: members)
   }
 
   private static let boundStatement = Statement(
@@ -198,10 +200,10 @@ package enum Audiences {
     }
   }
 
-  private static func list(_ app: App.Number, _ texts: [String], _ frozenAt: Int64) -> Parameters {
+  private static func list(_ app: App.Number, _ texts: [String], _ frozenAt: Timestamp) -> Parameters {
     var column = TextColumn()
     for text in texts { column.append(text) }
-    return Parameters(app, column, TimestampValue(frozenAt))
+    return Parameters(app, column, frozenAt)
   }
 
   static func members(_ rows: Rows) -> [Member] {

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Audiences uploaded as files, with personal values on each line. Decision 019.
 package enum CSVAudiences {
@@ -9,8 +10,8 @@ package enum CSVAudiences {
     package let csv: Number
     package let app: App.Number
     package let lines: Int32
-    /// When the uploaded audience expires, in microseconds since 1970.
-    package let expiresAt: Int64
+    /// When the uploaded audience expires.
+    package let expiresAt: Timestamp
   }
 
   // MARK: Storing
@@ -27,9 +28,9 @@ package enum CSVAudiences {
   /// Creates an audience, in the transaction that stores its lines. If the same file is stored already, returns that
   /// one.
   package static func create(
-    app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
+    app: App.Number, sha256: [UInt8], lines: Int, at now: Timestamp, expiresAt: Timestamp
   ) -> Query<(record: Record, isNew: Bool)> {
-    Query(one: createStatement, app, sha256, Int32(lines), TimestampValue(now), TimestampValue(expiresAt)) {
+    Query(one: createStatement, app, sha256, Int32(lines), now, expiresAt) {
       (record(&$0), $0.bool())
     }
   }
@@ -69,8 +70,8 @@ package enum CSVAudiences {
     "csv-find", "SELECT csv, app, lines, expires_at FROM csv_audiences WHERE csv = $1 AND expires_at > $2")
 
   /// Returns a file's record; nil if the file has expired or does not exist.
-  package static func find(_ csv: Number, at now: Int64) -> Query<Record?> {
-    Query(first: findStatement, csv, TimestampValue(now), read: record)
+  package static func find(_ csv: Number, at now: Timestamp) -> Query<Record?> {
+    Query(first: findStatement, csv, now, read: record)
   }
 
   private static let keepStatement = Statement(
@@ -78,8 +79,8 @@ package enum CSVAudiences {
 
   /// Extends a file's lifetime for a message that uses it, in the transaction that creates the message. Returns false
   /// if the file does not exist any more.
-  package static func keep(_ csv: Number, until: Int64) -> Query<Bool> {
-    Query(keepStatement, csv, TimestampValue(until)) { $0.count == 1 }
+  package static func keep(_ csv: Number, until: Timestamp) -> Query<Bool> {
+    Query(keepStatement, csv, until) { $0.count == 1 }
   }
 
   private static let keysStatement = Statement(
@@ -134,8 +135,8 @@ package enum CSVAudiences {
     """)
 
   /// Deletes one expired file with its lines.
-  package static func dropExpired(at now: Int64) -> Query<Void> {
-    Query(dropStatement, TimestampValue(now)) { _ in }
+  package static func dropExpired(at now: Timestamp) -> Query<Void> {
+    Query(dropStatement, now) { _ in }
   }
 
   private static func record(_ row: inout RowReader) -> Record {

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import Postgres
+internal import Time
 
 /// Compiles a segment into a statement that selects its devices.
 ///
@@ -11,8 +12,8 @@ struct SegmentSQL {
   private(set) var parameters: Parameters
   /// Number of parameters so far.
   private var count: Int
-  /// Current time in microseconds since 1970, from which `within` and `notWithin` are subtracted.
-  private let now: Int64
+  /// Current time, from which `within` and `notWithin` are subtracted.
+  private let now: Timestamp
   private var asksUsers = false
 
   /// Creates a compiler for one statement.
@@ -20,7 +21,7 @@ struct SegmentSQL {
   ///   - parameters: parameters that precede those of the conditions: `$1` is the app, and user keys are in (`$2`,
   ///     `$3`].
   ///   - count: number of these.
-  init(_ parameters: Parameters, count: Int, now: Int64) {
+  init(_ parameters: Parameters, count: Int, now: Timestamp) {
     self.parameters = parameters
     self.count = count
     self.now = now
@@ -84,8 +85,8 @@ struct SegmentSQL {
 
   private mutating func times(_ column: String, _ range: Segment.TimeRange) -> String {
     var texts: [String] = []
-    let since = [range.since, range.within.map { now - $0 * 1_000_000 }].compactMap { $0 }
-    let before = [range.before, range.notWithin.map { now - $0 * 1_000_000 }].compactMap { $0 }
+    let since = [range.since, range.within.map { now - .seconds($0) }].compactMap { $0 }
+    let before = [range.before, range.notWithin.map { now - .seconds($0) }].compactMap { $0 }
     for moment in since { texts.append("\(column) >= \(bind(moment: moment))") }
     for moment in before { texts.append("\(column) < \(bind(moment: moment))") }
     return "(" + texts.joined(separator: " AND ") + ")"
@@ -154,8 +155,8 @@ struct SegmentSQL {
     return "$\(count)"
   }
 
-  private mutating func bind(moment: Int64) -> String {
-    parameters.append(TimestampValue(moment))
+  private mutating func bind(moment: Timestamp) -> String {
+    parameters.append(moment)
     count += 1
     return "$\(count)"
   }

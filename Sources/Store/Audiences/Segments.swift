@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Saved segments, and queries for the devices that a segment selects.
 package enum Segments {
@@ -9,7 +10,7 @@ package enum Segments {
 
   /// Counts a segment's devices with user keys in (after, upto], up to a limit.
   package static func count(
-    _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
+    _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int64
   ) -> Query<Int64> {
     var compiler = SegmentSQL(range(app, after, upto, frozenAt, limit), count: 5, now: frozenAt)
     // Counting stops at the limit.
@@ -20,7 +21,7 @@ package enum Segments {
 
   /// Returns the next devices of a segment, in the order of user keys and devices.
   package static func read(
-    _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int
+    _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int
   ) -> Query<[Audiences.Member]> {
     var compiler = SegmentSQL(range(app, after, upto, frozenAt, Int64(limit)), count: 5, now: frozenAt)
     let statement = compiler.statement(
@@ -32,9 +33,9 @@ package enum Segments {
     "d.app = $1 AND d.state = \(Devices.State.active.sql) AND d.user_key > $2 AND d.user_key <= $3 AND d.bound_at <= $4"
 
   private static func range(
-    _ app: App.Number, _ after: String, _ upto: String, _ frozenAt: Int64, _ limit: Int64
+    _ app: App.Number, _ after: String, _ upto: String, _ frozenAt: Timestamp, _ limit: Int64
   ) -> Parameters {
-    return Parameters(app, after, upto, TimestampValue(frozenAt), limit)
+    return Parameters(app, after, upto, frozenAt, limit)
   }
 
   // MARK: Saved segments
@@ -45,9 +46,9 @@ package enum Segments {
     package let name: String
     /// The conditions as JSON, as the client sent them.
     package let conditions: String
-    /// When it was created, in microseconds since 1970.
-    package let createdAt: Int64
-    package let updatedAt: Int64
+    /// When it was created.
+    package let createdAt: Timestamp
+    package let updatedAt: Timestamp
   }
 
   private static let columnList = "segment, app, name, conditions::text, created_at, updated_at"
@@ -60,8 +61,8 @@ package enum Segments {
     """)
 
   /// Creates a segment. Fails with `segments_name_is_unique` if the name is taken.
-  package static func create(app: App.Number, name: String, conditions: String, at now: Int64) -> Query<Record> {
-    Query(one: createStatement, app, name, conditions, TimestampValue(now), read: record)
+  package static func create(app: App.Number, name: String, conditions: String, at now: Timestamp) -> Query<Record> {
+    Query(one: createStatement, app, name, conditions, now, read: record)
   }
 
   private static let findStatement = Statement(
@@ -87,8 +88,9 @@ package enum Segments {
     """)
 
   /// Changes the fields that are given and returns the segment; nil if it does not exist.
-  package static func change(_ segment: Number, name: String?, conditions: String?, at now: Int64) -> Query<Record?> {
-    Query(first: changeStatement, segment, name, conditions, TimestampValue(now), read: record)
+  package static func change(_ segment: Number, name: String?, conditions: String?, at now: Timestamp) -> Query<Record?>
+  {
+    Query(first: changeStatement, segment, name, conditions, now, read: record)
   }
 
   private static let deleteStatement = Statement("segments-delete", "DELETE FROM segments WHERE segment = $1")

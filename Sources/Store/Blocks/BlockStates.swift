@@ -1,4 +1,5 @@
 package import Domain
+package import Time
 
 /// The state of a delivery in its block: one byte of `block_states.states`. Table `block_codes` defines the same values
 /// for SQL.
@@ -70,16 +71,15 @@ package struct BlockStates: Equatable, Sendable {
   }
 
   package private(set) var bytes: [UInt8]
-  /// When the accepted deliveries without rows were accepted, in microseconds since 1970.
-  package private(set) var acceptedAt: Int64?
-  /// When the deliveries without rows that were never sent ended, in microseconds since 1970; often hours earlier.
-  package private(set) var leftOutAt: Int64?
+  /// When the accepted deliveries without rows were accepted.
+  package private(set) var acceptedAt: Timestamp?
+  /// When the deliveries without rows that were never sent ended; often hours earlier.
+  package private(set) var leftOutAt: Timestamp?
 
-  /// Maximum difference between a delivery's end and the block's time for which it needs no row, in microseconds: one
-  /// minute.
-  private static let mostApart: Int64 = 60_000_000
+  /// Maximum difference between a delivery's end and the block's time for which it needs no row.
+  private static let mostApart: Duration = .seconds(60)
 
-  package init(bytes: [UInt8], acceptedAt: Int64?, leftOutAt: Int64?) {
+  package init(bytes: [UInt8], acceptedAt: Timestamp?, leftOutAt: Timestamp?) {
     self.bytes = bytes
     self.acceptedAt = acceptedAt
     self.leftOutAt = leftOutAt
@@ -88,21 +88,21 @@ package struct BlockStates: Equatable, Sendable {
   package subscript(position: Int) -> BlockState { BlockState(rawValue: bytes[position]) ?? .hasRow }
 
   /// Returns when a delivery in this state ended.
-  package func endedAt(_ state: BlockState) -> Int64? { state == .accepted ? acceptedAt : leftOutAt }
+  package func endedAt(_ state: BlockState) -> Timestamp? { state == .accepted ? acceptedAt : leftOutAt }
 
   /// Records that a delivery has ended or is deferred.
   /// - Parameters:
   ///   - position: the delivery's position in the block.
   ///   - end: the state that fully represents the outcome; nil if it needs a row.
-  ///   - now: when it ended, in microseconds since 1970.
-  package mutating func settle(_ position: Int, as end: BlockState?, at now: Int64) -> Verdict {
+  ///   - now: when it ended.
+  package mutating func settle(_ position: Int, as end: BlockState?, at now: Timestamp) -> Verdict {
     switch self[position] {
     case .hasRow: return .row
     case .waits where end == .waits: return .late
     case .open, .waits: break
     default: return .late
     }
-    guard let end, end == .waits || abs(now - (endedAt(end) ?? now)) <= Self.mostApart else {
+    guard let end, end == .waits || endedAt(end).map({ isNear($0, now) }) ?? true else {
       bytes[position] = BlockState.hasRow.rawValue
       return .row
     }
@@ -113,6 +113,10 @@ package struct BlockStates: Equatable, Sendable {
     default: leftOutAt = leftOutAt ?? now
     }
     return .taken
+  }
+
+  private func isNear(_ end: Timestamp, _ now: Timestamp) -> Bool {
+    max(end, now) - min(end, now) <= Self.mostApart
   }
 
   /// Marks a deferred delivery as in progress. Returns false if it was not deferred.

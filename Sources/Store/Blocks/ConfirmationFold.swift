@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+internal import Time
 
 /// Moves the logged confirmations into blocks and totals.
 ///
@@ -143,7 +144,7 @@ package enum ConfirmationFold {
   /// Merges rows of a message's log into its blocks.
   /// - Returns: the confirmations that are new.
   private static func unite(
-    _ log: [[UInt8]], of seqno: Seqno, sentAt: Int64, on connection: Connection
+    _ log: [[UInt8]], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
   ) throws(PostgresError) -> [New] {
     var named: Set<ConfirmationLog.BlockHalf> = []
     for row in log { ConfirmationLog.unpack(row) { half, _, _ in named.insert(half) } }
@@ -164,7 +165,7 @@ package enum ConfirmationFold {
     let missing = changed.filter { !present.contains($0.key) }
     if !missing.isEmpty {
       var made = parameters(missing, of: seqno)
-      made.append(TimestampValue(sentAt))
+      made.append(sentAt)
       // Another node has inserted a row meanwhile: repeat the step after its commit.
       guard try connection.run(makeStatement, made).affected == missing.count else { throw Self.wasMadeMeanwhile }
     }
@@ -175,7 +176,7 @@ package enum ConfirmationFold {
 
   /// Writes the events of new confirmations, because a webhook subscribes to them.
   private static func tell(
-    _ new: [New], of seqno: Seqno, sentAt: Int64, on connection: Connection
+    _ new: [New], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
   ) throws(PostgresError) {
     let numbers = Set(new.map(\.half.number))
     let blocks = try connection.run(Blocks.read(numbers.map { BlockID(seqno: seqno, number: $0) }))
@@ -185,7 +186,7 @@ package enum ConfirmationFold {
         recipients[one.half.number].map { block in
           RecipientEvents.Recipient(
             device: block.device(one.position), userKey: block.userKey(one.position),
-            at: max(sentAt, Int64(one.at) * 1_000_000))
+            at: max(sentAt, Timestamp(seconds: Int64(one.at))))
         }
       }
       try RecipientEvents.add(kind, of: seqno, told, on: connection)

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Log of receipts and reads of deliveries in blocks: one row per message and commit, so that recording a receipt needs
 /// only a few bytes and no look-up.
@@ -21,10 +22,10 @@ package enum ConfirmationLog {
     /// Time in seconds since 1970.
     package let at: UInt32
 
-    package init(_ place: BlockPlace, isRead: Bool, at microseconds: Int64) {
+    package init(_ place: BlockPlace, isRead: Bool, at time: Timestamp) {
       self.place = place
       self.isRead = isRead
-      at = UInt32(clamping: microseconds / 1_000_000)
+      at = UInt32(clamping: time.seconds)
     }
   }
 

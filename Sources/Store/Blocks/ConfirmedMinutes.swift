@@ -1,17 +1,19 @@
+internal import Time
+
 /// The times at which a block's deliveries were received or read: two bytes per position, as stored in
 /// `block_confirmations`.
 struct ConfirmedMinutes {
   private(set) var bytes: [UInt8]
-  /// The time from which the minutes are counted, in microseconds since 1970: not later than when the message was sent.
-  let sentAt: Int64
+  /// The time from which the minutes are counted: not later than when the message was sent.
+  let sentAt: Timestamp
 
   /// Creates the times of a block without confirmations.
-  init(devices: Int, sentAt: Int64) {
+  init(devices: Int, sentAt: Timestamp) {
     bytes = [UInt8](repeating: 0, count: 2 * devices)
     self.sentAt = sentAt
   }
 
-  init(bytes: [UInt8], sentAt: Int64) {
+  init(bytes: [UInt8], sentAt: Timestamp) {
     self.bytes = bytes
     self.sentAt = sentAt
   }
@@ -22,7 +24,8 @@ struct ConfirmedMinutes {
   mutating func note(_ position: Int, at seconds: UInt32) -> Bool {
     guard 2 * position + 1 < bytes.count, bytes[2 * position] == 0, bytes[2 * position + 1] == 0 else { return false }
     // Clamp the value: even with a very wrong clock, it must not be 0, which means unconfirmed.
-    let minutes = max(0, min(Int64(UInt16.max) - 1, (Int64(seconds) * 1_000_000 - sentAt) / 60_000_000)) + 1
+    let passed = (Timestamp(seconds: Int64(seconds)) - sentAt).microseconds / 60_000_000
+    let minutes = max(0, min(Int64(UInt16.max) - 1, passed)) + 1
     bytes[2 * position] = UInt8(minutes >> 8)
     bytes[2 * position + 1] = UInt8(minutes & 0xFF)
     return true

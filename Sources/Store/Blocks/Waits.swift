@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Deferred deliveries of blocks that were never tried: one row per block, due time (in whole seconds) and reason, so
 /// that deferring a block costs one row and not one per recipient. A delivery that was tried before waits in its own
@@ -17,13 +18,13 @@ package enum Waits {
   /// Deliveries of a block with the same due time and reason.
   package struct Key: Hashable, Sendable {
     package let block: BlockID
-    /// Due time in microseconds since 1970, rounded up to a whole second.
-    package let dueAt: Int64
+    /// Due time, rounded up to a whole second.
+    package let dueAt: Timestamp
     package let reason: String
 
-    package init(block: BlockID, dueAt: Int64, reason: String) {
+    package init(block: BlockID, dueAt: Timestamp, reason: String) {
       self.block = block
-      self.dueAt = (dueAt + 999_999) / 1_000_000 * 1_000_000
+      self.dueAt = Timestamp(seconds: (dueAt + .microseconds(999_999)).seconds)
       self.reason = reason
     }
   }
@@ -38,7 +39,7 @@ package enum Waits {
     """)
 
   /// Adds waiting positions, within the transaction that marks them in their blocks' states.
-  package static func add(_ waits: [Key: [Int32]], at now: Int64) -> Query<Void> {
+  package static func add(_ waits: [Key: [Int32]], at now: Timestamp) -> Query<Void> {
     var (seqnos, blocks, dues) = (Int64Column(), Int32Column(), TimestampColumn())
     var (reasons, places) = (TextColumn(), Int16Column())
     for (key, positions) in waits {
@@ -50,7 +51,7 @@ package enum Waits {
         places.append(Int16(position))
       }
     }
-    return Query(addStatement, seqnos, blocks, dues, reasons, places, TimestampValue(now)) { _ in }
+    return Query(addStatement, seqnos, blocks, dues, reasons, places, now) { _ in }
   }
 
   // MARK: Claiming due deliveries
@@ -85,14 +86,15 @@ package enum Waits {
 
   /// Claims deliveries that are due, within a transaction.
   /// - Parameters:
-  ///   - since: low-water mark, in microseconds since 1970: all deliveries due before it are held by a pause.
+  ///   - since: low-water mark: all deliveries due before it are held by a pause.
   ///   - devices: number of devices after which no further block is claimed.
   ///   - mostRows: maximum number of rows to read; more than the number of blocks that can have claims.
   package static func takeUp(
-    since: Int64, at now: Int64, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue, on connection: Connection
+    since: Timestamp, at now: Timestamp, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue,
+    on connection: Connection
   ) throws(PostgresError) -> TakenUp {
     let due = try connection.run(
-      dueStatement, Parameters(TimestampValue(now), mostRows, TimestampValue(since), Int16Column(lanes)))
+      dueStatement, Parameters(now, mostRows, since, Int16Column(lanes)))
     var found = TakenUp()
     var (blocks, count): (Set<BlockID>, Int) = ([], 0)
     due.forEach { row in
@@ -120,9 +122,9 @@ package enum Waits {
     return found
   }
 
-  private static func take(_ blocks: Set<BlockID>, dueBefore end: Int64) -> Query<[BlockID: [Int]]> {
+  private static func take(_ blocks: Set<BlockID>, dueBefore end: Timestamp) -> Query<[BlockID: [Int]]> {
     var parameters = Blocks.parameters(Array(blocks))
-    parameters.append(TimestampValue(end))
+    parameters.append(end)
     return Query(takeStatement, parameters, read: positions)
   }
 
@@ -140,8 +142,8 @@ package enum Waits {
   private static let ofBlockStatement = Statement(
     "waits-of-block", "SELECT unnest(places), reason, at FROM waits WHERE seqno = $1 AND block = $2")
 
-  /// Returns why and since when (in microseconds since 1970) the waiting positions of a block wait.
-  static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Int64)]> {
+  /// Returns why and since when the waiting positions of a block wait.
+  static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Timestamp)]> {
     Query(ofBlockStatement, block.seqno, block.number) {
       $0.dictionary { row in
         (Int(row.int16()), (row.text(), row.timestamp()))

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// The latest update of each broadcast channel: written when it is published, claimed by the node that sends it to
 /// APNs.
@@ -74,8 +75,8 @@ package enum ChannelUpdates {
     package let version: Int64
     package let payload: [UInt8]
     package let priority: PushPriority
-    /// When the update expires, in microseconds since 1970.
-    package let expiresAt: Int64
+    /// When the update expires.
+    package let expiresAt: Timestamp
     package let failures: Int16
   }
 
@@ -114,8 +115,10 @@ package enum ChannelUpdates {
     WHERE c.version > c.published AND c.due_at > '-infinity' AND a.paused_reason IS NULL
     """)
 
-  /// Returns the microseconds until the next update is due, negative if one is overdue; nil if none is waiting.
-  package static func next() -> Query<Int64?> { Query(one: nextStatement) { $0.optionalInt64() } }
+  /// Returns the time until the next update is due, negative if one is overdue; nil if none is waiting.
+  package static func next() -> Query<Duration?> {
+    Query(one: nextStatement) { row in row.optionalInt64().map { .microseconds($0) } }
+  }
 
   /// The result of publishing a claimed update.
   package struct Settled: Equatable, Sendable {

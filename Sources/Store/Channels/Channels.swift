@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Broadcast channels of apps.
 package enum Channels {
@@ -13,13 +14,13 @@ package enum Channels {
     /// Apple's id of the channel.
     package let apnsChannel: String
     package let name: String
-    /// When the channel was created, in microseconds since 1970, like the other times.
-    package let createdAt: Int64
+    /// When the channel was created.
+    package let createdAt: Timestamp
     /// Version of the latest update, counted from 1; 0 if there was none.
     package let version: Int64
     /// Highest version whose update needs no further publishing.
     package let published: Int64
-    package let publishedAt: Int64?
+    package let publishedAt: Timestamp?
     /// The latest update's `timestamp`, in seconds since 1970.
     package let eventTime: Int64
     /// APNs' error code for the last update; nil if it was accepted.

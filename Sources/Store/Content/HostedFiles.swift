@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Hosted pages and media, which devices download by name. Decision 018.
 package enum HostedFiles {
@@ -11,13 +12,13 @@ package enum HostedFiles {
     package let sha256: [UInt8]
     package let body: [UInt8]
     package let apiKey: Int32?
-    /// When it was created, in microseconds since 1970.
-    package let createdAt: Int64
-    package let expiresAt: Int64
+    /// When it was created.
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
 
     package init(
       name: String, app: App.Number, suffix: String, type: String, sha256: [UInt8], body: [UInt8], apiKey: Int32?,
-      createdAt: Int64, expiresAt: Int64
+      createdAt: Timestamp, expiresAt: Timestamp
     ) {
       self.name = name
       self.app = app
@@ -41,8 +42,8 @@ package enum HostedFiles {
     /// Size of each part in bytes, except the last.
     package let partBytes: Int
     package let sha256: [UInt8]
-    package let createdAt: Int64
-    package let expiresAt: Int64
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
 
     /// True for media, false for pages.
     package var isMedia: Bool { suffix.hasPrefix(".") }
@@ -72,7 +73,7 @@ package enum HostedFiles {
   package static func create(_ file: New, bytes: Int, partBytes: Int) -> Query<Void> {
     Query(
       createStatement, file.name, file.app, file.suffix, file.type, Int64(bytes), Int32(partBytes), file.sha256,
-      file.apiKey, TimestampValue(file.createdAt), TimestampValue(file.expiresAt)
+      file.apiKey, file.createdAt, file.expiresAt
     ) { _ in }
   }
 
@@ -110,10 +111,10 @@ package enum HostedFiles {
     "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = ANY($1)")
 
   /// Extends the lifetime of files to at least `time`.
-  package static func keep(_ names: [String], until time: Int64) -> Query<Void> {
+  package static func keep(_ names: [String], until time: Timestamp) -> Query<Void> {
     var column = TextColumn()
     for name in names { column.append(name) }
-    return Query(keepStatement, column, TimestampValue(time)) { _ in }
+    return Query(keepStatement, column, time) { _ in }
   }
 
   private static let pruneStatement = Statement(
@@ -130,7 +131,7 @@ package enum HostedFiles {
     """)
 
   /// Deletes expired files. Returns how many.
-  package static func prune(at now: Int64, atMost limit: Int) -> Query<Int64> {
-    Query(one: pruneStatement, TimestampValue(now), limit) { $0.int64() }
+  package static func prune(at now: Timestamp, atMost limit: Int) -> Query<Int64> {
+    Query(one: pruneStatement, now, limit) { $0.int64() }
   }
 }

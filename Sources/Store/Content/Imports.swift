@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Imports of people from files, and the errors in their lines.
 package enum Imports {
@@ -31,9 +32,9 @@ package enum Imports {
     package var lines: Int64
     package var imported: Int64
     package var rejected: Int64
-    package let createdAt: Int64
+    package let createdAt: Timestamp
     package let createdBy: String
-    package var finishedAt: Int64?
+    package var finishedAt: Timestamp?
 
     /// Number of lines read, not counting the header.
     package var dataLines: Int64 { header == nil ? lines : lines - 1 }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Messages that are stored but not sent: templates, drafts, and senders' defaults.
 package enum SavedMessages {
@@ -22,8 +23,8 @@ package enum SavedMessages {
     package let sender: String?
     /// The message as a JSON object.
     package let message: String
-    package let createdAt: Int64
-    package let updatedAt: Int64
+    package let createdAt: Timestamp
+    package let updatedAt: Timestamp
     package let updatedBy: String
   }
 

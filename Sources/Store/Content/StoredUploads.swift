@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Lists an app's uploaded media and audience files, and deletes them before they expire.
 package enum StoredUploads {
@@ -23,9 +24,9 @@ package enum StoredUploads {
     package let bytes: Int64
     /// Name of the API key that uploaded it; nil for a console account or the command line.
     package let keyName: String?
-    /// When it was uploaded, in microseconds since 1970.
-    package let createdAt: Int64
-    package let expiresAt: Int64
+    /// When it was uploaded.
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
   }
 
   private static let mediaStatement = Statement(
@@ -39,13 +40,13 @@ package enum StoredUploads {
 
   /// Returns an app's media, newest first.
   /// - Parameters:
-  ///   - now: the current time, in microseconds since 1970; expired media are omitted.
+  ///   - now: the current time; expired media are omitted.
   ///   - createdAt: creation time of the last entry of the previous page.
   ///   - name: name of that entry.
   package static func media(
-    of app: App.Number, at now: Int64, before createdAt: Int64, _ name: String, limit: Int
+    of app: App.Number, at now: Timestamp, before createdAt: Timestamp, _ name: String, limit: Int
   ) -> Query<[Media]> {
-    Query(each: mediaStatement, app, TimestampValue(now), TimestampValue(createdAt), name, limit) { row in
+    Query(each: mediaStatement, app, now, createdAt, name, limit) { row in
       Media(
         name: row.text(), suffix: row.text(), type: row.text(), bytes: row.int64(),
         keyName: row.optionalText(), createdAt: row.timestamp(),
@@ -81,9 +82,9 @@ package enum StoredUploads {
   package struct File: Sendable {
     package let csv: CSVAudiences.Number
     package let lines: Int32
-    /// When it was uploaded, in microseconds since 1970.
-    package let createdAt: Int64
-    package let expiresAt: Int64
+    /// When it was uploaded.
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
   }
 
   private static let filesStatement = Statement(
@@ -95,9 +96,9 @@ package enum StoredUploads {
 
   /// Returns an app's audience files with numbers below `csv`, newest first.
   package static func files(
-    of app: App.Number, at now: Int64, before csv: CSVAudiences.Number, limit: Int
+    of app: App.Number, at now: Timestamp, before csv: CSVAudiences.Number, limit: Int
   ) -> Query<[File]> {
-    Query(each: filesStatement, app, TimestampValue(now), csv, limit) { row in
+    Query(each: filesStatement, app, now, csv, limit) { row in
       File(
         csv: row.int64(), lines: row.int32(), createdAt: row.timestamp(),
         expiresAt: row.timestamp())

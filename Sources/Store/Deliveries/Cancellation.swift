@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Applies a cancellation to a message. Everything that was not submitted becomes cancelled:
 ///
@@ -156,7 +157,7 @@ package enum Cancellation {
   /// - Returns: true if the message is complete.
   @discardableResult
   package static func sweep(
-    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try endUnclaimed(seqno, on: connection)
     while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Collects the rows to be written by a transaction that claims devices. Shared by both kinds of connections; runs no
 /// query itself.
@@ -18,13 +19,13 @@ package struct ClaimPlan {
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
-    /// The message under whose SEQNO it is stored in inboxes, and the entry's end (in microseconds since 1970); nil if
+    /// The message under whose SEQNO it is stored in inboxes, and the entry's end; nil if
     /// it is not stored in inboxes.
-    package let inbox: (seqno: Seqno, endsAt: Int64)?
+    package let inbox: (seqno: Seqno, endsAt: Timestamp)?
 
     package init(
       seqno: Seqno, app: App.Number, kind: MessageKind, badge: BadgeRequest, fallback: Fallback?,
-      inbox: (seqno: Seqno, endsAt: Int64)?
+      inbox: (seqno: Seqno, endsAt: Timestamp)?
     ) {
       self.seqno = seqno
       self.app = app

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Claims: sets of devices whose deliveries are in progress, until all their outcomes are written.
 ///
@@ -324,11 +325,11 @@ package enum Claims {
     """)
 
   /// Returns deferred deliveries that are due, and removes their due times, within a transaction that also claims them.
-  /// - Parameter since: low-water mark, in microseconds since 1970: all deliveries due before it are held by a pause.
+  /// - Parameter since: low-water mark: all deliveries due before it are held by a pause.
   package static func due(
-    since: Int64, at now: Int64, lanes: [Lane], limit: Int
+    since: Timestamp, at now: Timestamp, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Seqno, entry: Entry)]> {
-    Query(each: dueStatement, TimestampValue(now), limit, TimestampValue(since), Int16Column(lanes)) { row in
+    Query(each: dueStatement, now, limit, since, Int16Column(lanes)) { row in
       (
         row.seqno(),
         Entry(device: row.device(), userKey: row.userKey(), attempts: Tries(stored: row.int16()))

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Receipts and reads: finds the delivery that each confirms, and records those of deliveries that are not in blocks.
 package enum Confirmations {
@@ -30,8 +31,8 @@ package enum Confirmations {
     package let hasBlocks: Bool
     /// The message whose inbox entries a read marks as read; nil for none.
     package let inbox: Seqno?
-    /// A time not later than when the message was sent, in microseconds since 1970.
-    package let sentAt: Int64
+    /// A time not later than when the message was sent.
+    package let sentAt: Timestamp
   }
 
   private static let resolveStatement = Statement(
@@ -55,14 +56,14 @@ package enum Confirmations {
 
   /// Finds the devices that own the tokens, or owned them within the last 30 days. A confirmation with an unknown
   /// message or token has no candidate.
-  package static func resolve(_ named: [Named], at now: Int64) -> Query<[Candidate]> {
+  package static func resolve(_ named: [Named], at now: Timestamp) -> Query<[Candidate]> {
     var seqnos = Int64Column()
     var psids = TextColumn()
     for entry in named {
       seqnos.append(entry.seqno)
       psids.append(entry.psid)
     }
-    return Query(each: resolveStatement, seqnos, psids, TimestampValue(now - Store.Limits.formerTokenMicroseconds)) {
+    return Query(each: resolveStatement, seqnos, psids, now - Store.Limits.formerTokenRetention) {
       row in
       let (entry, app, device, isPresent) = (Int(row.int64()) - 1, row.int32(), row.device(), row.bool())
       let (fallback, isKept) = (Fallback.Condition(rawValue: row.int16()), row.bool())
@@ -144,14 +145,14 @@ package enum Confirmations {
   private static let readStatement = insert(
     "confirmations-read", into: "row_reads", counting: "read", told: .deliveriesRead)
 
-  /// Records receipts of deliveries outside blocks with their times (microseconds since 1970); repeating one has no
+  /// Records receipts of deliveries outside blocks with their times; repeating one has no
   /// effect. Adds new ones to the totals and to the statistics of the current minute.
-  package static func receive(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
+  package static func receive(_ deliveries: [Delivery: Timestamp], writer: Int32, at now: Timestamp) -> Query<Void> {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }
 
   /// Records reads outside blocks, in the same way as `receive` records receipts.
-  package static func read(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
+  package static func read(_ deliveries: [Delivery: Timestamp], writer: Int32, at now: Timestamp) -> Query<Void> {
     Query(readStatement, columns(deliveries, now, writer)) { _ in }
   }
 
@@ -210,12 +211,12 @@ package enum Confirmations {
     """
   }
 
-  private static func columns(_ deliveries: [Delivery: Int64], _ now: Int64, _ writer: Int32) -> Parameters {
+  private static func columns(_ deliveries: [Delivery: Timestamp], _ now: Timestamp, _ writer: Int32) -> Parameters {
     var times = TimestampColumn()
     // The dictionary is not modified in between, so keys and values have the same order.
     for at in deliveries.values { times.append(at) }
     var parameters = columns(deliveries.keys)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     parameters.append(writer)
     parameters.append(times)
     return parameters

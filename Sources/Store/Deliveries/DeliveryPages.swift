@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Lists the deliveries of a message page by page: first those with rows of their own, in device order, then those in
 /// blocks, by position.
@@ -11,9 +12,9 @@ package enum DeliveryPages {
     package let status: OutcomeStatus
     package let reason: String?
     package let attempts: Int16
-    package let at: Int64
-    package let receivedAt: Int64?
-    package let readAt: Int64?
+    package let at: Timestamp
+    package let receivedAt: Timestamp?
+    package let readAt: Timestamp?
   }
 
   /// Position of a delivery in this order.
@@ -147,7 +148,7 @@ package enum DeliveryPages {
     FULL JOIN block_confirmed($1, $2, NULL, true) d USING (place)
     """)
 
-  private typealias Times = (received: Int64?, read: Int64?)
+  private typealias Times = (received: Timestamp?, read: Timestamp?)
 
   /// Returns when each position of a block was received and read.
   private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
@@ -178,7 +179,7 @@ package enum DeliveryPages {
         place: .block(block.number, position: Int32(position)), device: recipients.device(position),
         userKey: recipients.userKey(position),
         status: outcome.status, reason: outcome.reason, attempts: outcome.attempts,
-        at: wait?.at ?? states.endedAt(state) ?? 0,
+        at: wait?.at ?? states.endedAt(state) ?? .zero,
         receivedAt: times[position]?.received, readAt: times[position]?.read)
     }
   }

@@ -1,16 +1,17 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Collects what is stored about one message and one user, to explain what happened. Every query uses an index.
 package enum Explanations {
   package struct Message: Sendable {
     package let app: App.Number
     package let state: MessageState
-    package let createdAt: Int64
-    package let dueAt: Int64?
-    package let frozenAt: Int64?
-    package let finishedAt: Int64?
-    package let expiresAt: Int64
+    package let createdAt: Timestamp
+    package let dueAt: Timestamp?
+    package let frozenAt: Timestamp?
+    package let finishedAt: Timestamp?
+    package let expiresAt: Timestamp
     package let isCancelling: Bool
     package let stateReason: String?
     package let targeted: Int64?
@@ -46,10 +47,10 @@ package enum Explanations {
     package let status: OutcomeStatus
     package let attempts: Int16
     package let reason: String?
-    package let at: Int64
-    package let dueAt: Int64?
-    package let receivedAt: Int64?
-    package let readAt: Int64?
+    package let at: Timestamp
+    package let dueAt: Timestamp?
+    package let receivedAt: Timestamp?
+    package let readAt: Timestamp?
   }
 
   private static let deliveriesStatement = Statement(

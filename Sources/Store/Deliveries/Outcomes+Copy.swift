@@ -1,5 +1,6 @@
 internal import Domain
 package import Postgres
+package import Time
 
 /// Fast path for writing first outcomes.
 extension Outcomes {
@@ -12,7 +13,7 @@ extension Outcomes {
   ///
   /// Throws `uniqueViolation` if one of them has a row after all; the transaction is then lost, and the caller must use
   /// `write`.
-  package static func copy(_ records: [Record], at now: Int64, _ connection: Connection) throws(PostgresError) {
+  package static func copy(_ records: [Record], at now: Timestamp, _ connection: Connection) throws(PostgresError) {
     // In key order like all writers, so that concurrent writers wait for each other instead of deadlocking.
     let ordered = records.sorted { ($0.seqno, $0.device) < ($1.seqno, $1.device) }
     try connection.copyIn(copyCommand) { (rows) throws(PostgresError) in
@@ -24,8 +25,8 @@ extension Outcomes {
         rows.append(record.status.rawValue)
         rows.append(record.storedAttempts)
         rows.append(text: record.reason)
-        rows.append(timestampMicroseconds: record.dueAt)
-        rows.append(timestampMicroseconds: now)
+        rows.append(record.dueAt)
+        rows.append(now)
       }
     }
   }

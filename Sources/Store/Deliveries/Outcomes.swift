@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Outcomes of deliveries, and the totals that count them. Decision 008.
 package enum Outcomes {
@@ -10,12 +11,12 @@ package enum Outcomes {
     package let status: OutcomeStatus
     package let attempts: Tries
     package let reason: String?
-    /// When a deferred delivery is due, in microseconds since 1970; nil for others.
-    package let dueAt: Int64?
+    /// When a deferred delivery is due; nil for others.
+    package let dueAt: Timestamp?
 
     package init(
       seqno: Seqno, device: DeviceID, userKey: UserKey, status: OutcomeStatus, attempts: Tries, reason: String?,
-      dueAt: Int64?
+      dueAt: Timestamp?
     ) {
       self.seqno = seqno
       self.device = device
@@ -45,7 +46,7 @@ package enum Outcomes {
     """)
 
   /// Writes outcomes, in which each (message, device) may occur once. Returns the indexes of those that took effect.
-  package static func write(_ records: [Record], at now: Int64) -> Query<[Int]> {
+  package static func write(_ records: [Record], at now: Timestamp) -> Query<[Int]> {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
     var keys = TextColumn()
@@ -64,7 +65,7 @@ package enum Outcomes {
       dues.append(record.dueAt)
       positions[Confirmations.Delivery(seqno: record.seqno, device: record.device)] = index
     }
-    return Query(writeStatement, seqnos, devices, keys, statuses, attempts, reasons, dues, TimestampValue(now)) {
+    return Query(writeStatement, seqnos, devices, keys, statuses, attempts, reasons, dues, now) {
       rows in
       rows.decode { positions[Confirmations.Delivery(seqno: $0.seqno(), device: $0.device())] }.compactMap { $0 }
     }
@@ -129,7 +130,8 @@ package enum Outcomes {
   /// Returns the queries that add to the totals of messages, for the transaction that writes what they count.
   /// - Parameter statistics: counts of the same deliveries, added to the minute of `now`.
   package static func add(
-    _ increases: [Seqno: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32, at now: Int64 = 0
+    _ increases: [Seqno: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32,
+    at now: Timestamp = .zero
   ) -> [Query<Void>] {
     var columns = [Int64Column](repeating: Int64Column(), count: 8)
     var reasonSeqnos = Int64Column()

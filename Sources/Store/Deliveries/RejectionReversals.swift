@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Undoes rejections that were caused by our own configuration: the deliveries become pending again.
 package enum RejectionReversals {
@@ -30,15 +31,16 @@ package enum RejectionReversals {
     """)
 
   /// Makes rejected deliveries pending and due at once, and returns them; the caller corrects their totals.
-  package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Int64) -> Query<[Record]>
-  {
+  package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Timestamp) -> Query<
+    [Record]
+  > {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
     for delivery in deliveries {
       seqnos.append(delivery.seqno)
       devices.append(delivery.device)
     }
-    return Query(each: outcomesStatement, seqnos, devices, TimestampValue(now)) { row in
+    return Query(each: outcomesStatement, seqnos, devices, now) { row in
       let (seqno, device, userKey) = (row.seqno(), row.device(), row.userKey())
       let (app, reason) = (row.int32(), row.optionalText())
       var statistic = Statistics.Key(app: app)

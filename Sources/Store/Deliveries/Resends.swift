@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Selects the audience of a resend: recipients of an earlier message, by their outcomes there. Those with outcome rows
 /// come first, in device order, then those in blocks, by position. A device is included if it is active and still bound
@@ -86,7 +87,7 @@ package enum Resends {
 
   /// Counts the devices to resend to among those with ids in (`after`, `upto`], up to a limit.
   package static func count(
-    of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
+    of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Timestamp, limit: Int64? = nil
   ) -> Query<Int64> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
@@ -102,7 +103,7 @@ package enum Resends {
 
   /// Returns the next devices of a part, in order.
   package static func read(
-    of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int
+    of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Timestamp, limit: Int
   ) -> Query<[Audiences.Member]> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
@@ -110,7 +111,7 @@ package enum Resends {
   }
 
   private static func parameters(
-    _ seqno: Seqno, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Int64
+    _ seqno: Seqno, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Timestamp
   ) -> Parameters {
     parameters(seqno, target, frozenAt) { range in
       range.append(after)
@@ -121,13 +122,13 @@ package enum Resends {
   /// Returns the parameters of a query for one part of the recipients.
   /// - Parameter appendRange: appends the lower and upper bounds of the part.
   private static func parameters(
-    _ seqno: Seqno, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void
+    _ seqno: Seqno, _ target: ResendTarget, _ frozenAt: Timestamp, _ appendRange: (inout Parameters) -> Void
   ) -> Parameters {
     var parameters = Parameters()
     parameters.append(seqno)
     appendRange(&parameters)
     parameters.append(target.rawValue)
-    parameters.append(TimestampValue(frozenAt))
+    parameters.append(frozenAt)
     return parameters
   }
 
@@ -183,7 +184,8 @@ package enum Resends {
 
   /// Counts the devices in the blocks (after, upto] that belong to the audience, up to a limit.
   package static func count(
-    of seqno: Seqno, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
+    of seqno: Seqno, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Timestamp,
+    limit: Int64? = nil
   ) -> Query<Int64> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
@@ -199,7 +201,7 @@ package enum Resends {
 
   /// Returns the next devices of a block from a position on that belong to the audience, and the position of the last.
   package static func read(
-    of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Int64, limit: Int
+    of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Timestamp, limit: Int
   ) -> Query<(members: [Audiences.Member], last: Int32?)> {
     var parameters = parameters(block.seqno, target, block.number - 1, block.number, frozenAt)
     parameters.append(limit)
@@ -216,7 +218,7 @@ package enum Resends {
   }
 
   private static func parameters(
-    _ seqno: Seqno, _ target: ResendTarget, _ after: Int32, _ upto: Int32, _ frozenAt: Int64
+    _ seqno: Seqno, _ target: ResendTarget, _ after: Int32, _ upto: Int32, _ frozenAt: Timestamp
   ) -> Parameters {
     parameters(seqno, target, frozenAt) { range in
       range.append(after)

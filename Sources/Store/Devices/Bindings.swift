@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Records which user a device is bound to, and by what proof.
 package enum Bindings {
@@ -53,7 +54,7 @@ package enum Bindings {
       asked = identity_refusals.asked + excluded.asked, refreshed = identity_refusals.refreshed + excluded.refreshed
     """)
 
-  package static func count(_ refusals: [App.Number: Refusals], writer: Int32, at now: Int64) -> Query<Void> {
+  package static func count(_ refusals: [App.Number: Refusals], writer: Int32, at now: Timestamp) -> Query<Void> {
     var (apps, unproved, asked, refreshed) = (Int32Column(), Int64Column(), Int64Column(), Int64Column())
     for (app, refused) in refusals {
       apps.append(app)
@@ -61,7 +62,7 @@ package enum Bindings {
       asked.append(refused.asked)
       refreshed.append(refused.refreshed)
     }
-    return Query(countStatement, apps, unproved, asked, TimestampValue(now), writer, refreshed) { _ in }
+    return Query(countStatement, apps, unproved, asked, now, writer, refreshed) { _ in }
   }
 
   private static let refusalsStatement = Statement(
@@ -102,8 +103,8 @@ package enum Bindings {
     "bindings-grace-over",
     "SELECT clock_timestamp() WHERE EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
 
-  /// Returns the database's time, in microseconds since 1970, if the grace period of some app is over; otherwise nil.
-  package static func graceOver() -> Query<Int64?> {
+  /// Returns the database's time, if the grace period of some app is over; otherwise nil.
+  package static func graceOver() -> Query<Timestamp?> {
     Query(first: graceOverStatement) { $0.timestamp() }
   }
 
@@ -132,9 +133,9 @@ package enum Bindings {
   /// - Returns: where the next call starts, nil at the end; how many devices became guests; and how many were skipped
   ///   because they were locked.
   package static func endUnproved(
-    after device: DeviceID, at now: Int64, atMost limit: Int
+    after device: DeviceID, at now: Timestamp, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
-    Query(one: endUnprovedStatement, device, TimestampValue(now), limit) { row in
+    Query(one: endUnprovedStatement, device, now, limit) { row in
       let (last, ended, lax) = (row.optionalText(), Int(row.int64()), Int(row.int64()))
       return (last.flatMap { DeviceID($0) }, ended, lax - ended)
     }
@@ -143,8 +144,8 @@ package enum Bindings {
   private static let endGraceStatement = Statement(
     "bindings-end-grace", "UPDATE apps SET grace_ends_at = NULL WHERE grace_ends_at <= $1")
 
-  /// Removes the grace periods that were over by `time` (in microseconds since 1970).
-  package static func endGrace(overBy time: Int64) -> Query<Void> {
-    Query(endGraceStatement, TimestampValue(time)) { _ in }
+  /// Removes the grace periods that were over by `time`.
+  package static func endGrace(overBy time: Timestamp) -> Query<Void> {
+    Query(endGraceStatement, time) { _ in }
   }
 }

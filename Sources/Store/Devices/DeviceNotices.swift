@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Pushes that the server sends by itself. A notice is queued in the transaction that causes it, and deleted when its
 /// message is stored.
@@ -31,7 +32,7 @@ package enum DeviceNotices {
     SELECT app, user_key, device, kind, $5 FROM unnest($1, $2, $3, $4) AS t(app, user_key, device, kind)
     """)
 
-  package static func queue(_ notices: [New], at now: Int64) -> Query<Void> {
+  package static func queue(_ notices: [New], at now: Timestamp) -> Query<Void> {
     var parameters = Users.keys(notices.map(\.user))
     var (devices, kinds) = (UUIDColumn(), Int16Column())
     for notice in notices {
@@ -40,15 +41,15 @@ package enum DeviceNotices {
     }
     parameters.append(devices)
     parameters.append(kinds)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     return Query(queueStatement, parameters) { _ in }
   }
 
   /// A queued notice, with the devices it is for.
   package struct Waiting: Sendable {
     package let number: Int64
-    /// When it was created, in microseconds since 1970.
-    package let createdAt: Int64
+    /// When it was created.
+    package let createdAt: Timestamp
     package let appID: String
     package let kind: Kind?
     package let devices: [DeviceID]

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Counts the messages that each device sends per minute, in the database, so that the limit holds across all nodes.
 /// Decision 023.
@@ -8,8 +9,8 @@ package enum DeviceSends {
   package struct Meter: Sendable {
     /// Number of sends requested in this minute, including this one.
     package let sent: Int32
-    /// End of the minute, in microseconds since 1970.
-    package let windowEnds: Int64
+    /// End of the minute.
+    package let windowEnds: Timestamp
   }
 
   private static let countStatement = Statement(
@@ -24,11 +25,11 @@ package enum DeviceSends {
     """)
 
   /// Counts another message of each device. The caller holds the devices' row locks.
-  /// - Parameter now: the current time, in microseconds since 1970.
-  package static func count(_ devices: [DeviceID], at now: Int64) -> Query<[DeviceID: Meter]> {
+  /// - Parameter now: the current time.
+  package static func count(_ devices: [DeviceID], at now: Timestamp) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
-    parameters.append(TimestampValue(now))
-    parameters.append(TimestampValue(now - Store.Limits.deviceSendWindow))
+    parameters.append(now)
+    parameters.append(now - Store.Limits.deviceSendWindow)
     return Query(countStatement, parameters) {
       $0.dictionary { row in
         (
@@ -42,6 +43,6 @@ package enum DeviceSends {
 }
 
 extension Store.Limits {
-  /// Length of the period for which a device's sends are counted: one minute, in microseconds.
-  static let deviceSendWindow: Int64 = 60_000_000
+  /// Length of the period for which a device's sends are counted: one minute.
+  static let deviceSendWindow: Duration = .seconds(60)
 }

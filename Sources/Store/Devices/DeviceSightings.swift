@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Records that devices are in use, and finds the owners of tokens, outside registrations.
 extension Devices {
@@ -12,10 +13,10 @@ extension Devices {
     """)
 
   /// Records that devices are in use. The caller holds their row locks.
-  /// - Parameter now: the current time, in microseconds since 1970.
-  package static func seen(_ devices: [DeviceID], at now: Int64) -> Query<Void> {
+  /// - Parameter now: the current time.
+  package static func seen(_ devices: [DeviceID], at now: Timestamp) -> Query<Void> {
     var parameters = ids(devices)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     return Query(seenStatement, parameters) { _ in }
   }
 

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// A device's tokens other than its alert token: at most one of each kind, and one per Live Activity. They are stored
 /// in `psids` like all tokens; the device's row must be locked before a token is assigned or removed.
@@ -66,9 +67,9 @@ package enum DeviceTokens {
   }
 
   /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
-  package static func lock(_ wanted: [Wanted], at now: Int64) -> Query<[Owned]> {
+  package static func lock(_ wanted: [Wanted], at now: Timestamp) -> Query<[Owned]> {
     var parameters = columns(wanted)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     Tokens.append(wanted.map(\.activity), to: &parameters)
     return Query(lockStatement, parameters) {
       $0.decode { row in
@@ -124,8 +125,8 @@ package enum DeviceTokens {
 
   /// Deletes tokens of Live Activities that must have ended long ago. Returns how many. They are not remembered as
   /// former tokens, because pushes to them are never confirmed.
-  package static func endActivities(at now: Int64, atMost limit: Int) -> Query<Int> {
-    Query(endActivitiesStatement, TimestampValue(now - Store.Limits.activityMicroseconds), limit) { $0.affected }
+  package static func endActivities(at now: Timestamp, atMost limit: Int) -> Query<Int> {
+    Query(endActivitiesStatement, now - Store.Limits.activityLifetime, limit) { $0.affected }
   }
 
   private static func columns(_ wanted: [Wanted]) -> Parameters {

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Devices: one row per installation of an app. Decision 007.
 package enum Devices {
@@ -35,10 +36,10 @@ package enum Devices {
   /// A proved user to whom the device is bound once it has returned a push.
   package struct Pending: Equatable, Sendable {
     package let userKey: UserKey
-    /// When the user was proved, in microseconds since 1970; only a push sent later counts.
-    package let at: Int64
+    /// When the user was proved; only a push sent later counts.
+    package let at: Timestamp
 
-    package init(userKey: UserKey, at: Int64) {
+    package init(userKey: UserKey, at: Timestamp) {
       self.userKey = userKey
       self.at = at
     }
@@ -56,12 +57,12 @@ package enum Devices {
     package let installation: String
     package var attributes: Attributes
     package var consents = Consents()
-    /// When the device was bound to its user, in microseconds since 1970.
-    package var boundAt: Int64
-    package var registeredAt: Int64
-    package var createdAt: Int64
+    /// When the device was bound to its user.
+    package var boundAt: Timestamp
+    package var registeredAt: Timestamp
+    package var createdAt: Timestamp
     /// When the device last registered or made a call; recorded about once an hour.
-    package var seenAt: Int64
+    package var seenAt: Timestamp
     /// The identity mode with which it was bound to its user; `open` for guests.
     package var identity = App.Identity.open
     /// The user to whom the device will be bound once it has returned a push; nil for none.
@@ -69,7 +70,7 @@ package enum Devices {
 
     package init(
       device: DeviceID, app: App.Number, userKey: UserKey, network: PushNetwork, environment: PushEnvironment,
-      psid: String, installation: String, attributes: Attributes, now: Int64
+      psid: String, installation: String, attributes: Attributes, now: Timestamp
     ) {
       self.device = device
       self.app = app
@@ -120,8 +121,8 @@ package enum Devices {
       }
     }
 
-    private static func consent(_ isGiven: Bool?, at time: Int64?) -> Consents.Answer? {
-      isGiven.map { Consents.Answer(isGiven: $0, at: time ?? 0) }
+    private static func consent(_ isGiven: Bool?, at time: Timestamp?) -> Consents.Answer? {
+      isGiven.map { Consents.Answer(isGiven: $0, at: time ?? .zero) }
     }
   }
 
@@ -251,9 +252,9 @@ package enum Devices {
     """)
 
   /// Updates only the time of the devices' last call.
-  package static func touch(_ devices: some Collection<DeviceID>, at now: Int64) -> Query<Void> {
+  package static func touch(_ devices: some Collection<DeviceID>, at now: Timestamp) -> Query<Void> {
     var parameters = ids(devices)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     return Query(touchStatement, parameters) { _ in }
   }
 

@@ -1,13 +1,14 @@
 internal import Domain
 package import Postgres
+package import Time
 
 /// Inserts devices that are new to this server by COPY, which costs the database half as much as upserts.
 extension InstalledDevices {
   /// Inserts devices with their tokens, within the caller's transaction, in key order like all writers. Fails with
   /// `.uniqueViolation` if a row or token exists already.
-  /// - Parameter boundAt: since when the tokens belong to the devices, in microseconds since 1970.
+  /// - Parameter boundAt: since when the tokens belong to the devices.
   package static func add(
-    _ devices: [Devices.Record], boundAt: Int64, on connection: Connection
+    _ devices: [Devices.Record], boundAt: Timestamp, on connection: Connection
   ) throws(PostgresError) {
     try addTokens(of: devices, boundAt, on: connection)
     try connection.copyIn("COPY devices (\(Devices.columnList), is_imported) FROM STDIN (FORMAT binary)") {
@@ -37,7 +38,7 @@ extension InstalledDevices {
   }
 
   private static func addTokens(
-    of devices: [Devices.Record], _ boundAt: Int64, on connection: Connection
+    of devices: [Devices.Record], _ boundAt: Timestamp, on connection: Connection
   ) throws(PostgresError) {
     // Tokens are ASCII, so this is the byte order of the index.
     let sorted = devices.sorted { ($0.psid, $0.network.rawValue) < ($1.psid, $1.network.rawValue) }
@@ -50,7 +51,7 @@ extension InstalledDevices {
         writer.append(record.network.rawValue)
         writer.append(TokenKind.alert.rawValue)
         writer.append(device: record.device)
-        writer.append(timestampMicroseconds: boundAt)
+        writer.append(boundAt)
       }
     }
   }
@@ -69,11 +70,11 @@ extension Devices.Record {
     ] { writer.append(text: text) }
     let answers = [consents.notification, consents.ad, consents.nightAd]
     for answer in answers { writer.append(answer?.isGiven) }
-    for time in [boundAt, registeredAt, createdAt] { writer.append(timestampMicroseconds: time) }
-    for answer in answers { writer.append(timestampMicroseconds: answer?.at) }
-    writer.append(timestampMicroseconds: seenAt)
+    for time in [boundAt, registeredAt, createdAt] { writer.append(time) }
+    for answer in answers { writer.append(answer?.at) }
+    writer.append(seenAt)
     writer.append(identity.rawValue)
     writer.append(text: pending?.userKey.text)
-    writer.append(timestampMicroseconds: pending?.at)
+    writer.append(pending?.at)
   }
 }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Devices quarantined because their network has refused the token. They keep their data and stay in audiences, but are
 /// skipped until they register again or are released. Decision 077.
@@ -30,7 +31,7 @@ package enum Quarantine {
     """)
 
   /// Quarantines devices; the caller holds their row locks. Returns those newly quarantined.
-  package static func add(_ entries: [Entry], at now: Int64) -> Query<Set<DeviceID>> {
+  package static func add(_ entries: [Entry], at now: Timestamp) -> Query<Set<DeviceID>> {
     var devices = UUIDColumn()
     var reasons = TextColumn()
     var seqnos = Int64Column()
@@ -39,7 +40,7 @@ package enum Quarantine {
       reasons.append(entry.reason)
       seqnos.append(entry.seqno)
     }
-    return Query(addStatement, devices, reasons, seqnos, TimestampValue(now)) { rows in
+    return Query(addStatement, devices, reasons, seqnos, now) { rows in
       Set(rows.decode { $0.device() })
     }
   }
@@ -52,9 +53,9 @@ package enum Quarantine {
     """)
 
   /// Releases devices that were quarantined since a time; the caller holds their row locks. Returns how many.
-  package static func release(_ devices: some Collection<DeviceID>, since: Int64) -> Query<Int> {
+  package static func release(_ devices: some Collection<DeviceID>, since: Timestamp) -> Query<Int> {
     var parameters = Devices.ids(devices)
-    parameters.append(TimestampValue(since))
+    parameters.append(since)
     return Query(releaseStatement, parameters) { $0.affected }
   }
 
@@ -67,8 +68,8 @@ package enum Quarantine {
     package let psid: String
     package let reason: String
     package let seqno: Seqno
-    /// When the device was quarantined, in microseconds since 1970.
-    package let at: Int64
+    /// When the device was quarantined.
+    package let at: Timestamp
   }
 
   private static let listStatement = Statement(
@@ -81,13 +82,13 @@ package enum Quarantine {
       ORDER BY device LIMIT $4
     """)
 
-  /// Returns an app's devices quarantined since a time (in microseconds since 1970), in the order of their ids, after
+  /// Returns an app's devices quarantined since a time, in the order of their ids, after
   /// `device`.
   /// - Parameter reason: the only reason to include; nil for all.
   package static func list(
-    _ app: App.Number, after device: DeviceID, since: Int64 = 0, reason: String? = nil, limit: Int
+    _ app: App.Number, after device: DeviceID, since: Timestamp = .zero, reason: String? = nil, limit: Int
   ) -> Query<[Record]> {
-    Query(each: listStatement, app, device, TimestampValue(since), limit, reason) { row in
+    Query(each: listStatement, app, device, since, limit, reason) { row in
       Record(
         device: row.device(), userKey: row.userKey(),
         network: PushNetwork(rawValue: row.int16()) ?? .apns,
@@ -109,8 +110,8 @@ package enum Quarantine {
     package let reason: String
     package let network: PushNetwork
     package let devices: Int64
-    /// When the latest of them was quarantined, in microseconds since 1970.
-    package let latest: Int64
+    /// When the latest of them was quarantined.
+    package let latest: Timestamp
   }
 
   /// Returns why an app's devices are quarantined, most frequent first.
@@ -131,9 +132,9 @@ package enum Quarantine {
 
   /// Returns the deliveries because of which devices of one route were quarantined since a time, by any node.
   package static func flood(
-    _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Int64
+    _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Timestamp
   ) -> Query<[Confirmations.Delivery]> {
-    Query(each: floodStatement, app, network.rawValue, environment.rawValue, TimestampValue(since)) { row in
+    Query(each: floodStatement, app, network.rawValue, environment.rawValue, since) { row in
       let device = row.device()
       return Confirmations.Delivery(seqno: row.seqno(), device: device)
     }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Ownership of push tokens.
 package enum Tokens {
@@ -58,7 +59,7 @@ package enum Tokens {
     """)
 
   /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
-  package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<
+  package static func lock(_ tokens: [Claimed], at now: Timestamp) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {
     var parameters = columns(tokens, now)
@@ -85,7 +86,7 @@ package enum Tokens {
     """)
 
   /// Assigns tokens to devices. The caller holds the tokens' row locks.
-  package static func move(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
+  package static func move(_ tokens: [Claimed], at now: Timestamp) -> Query<Void> {
     var parameters = columns(tokens, now)
     append(tokens.map(\.activity), to: &parameters)
     return Query(moveStatement, parameters) { _ in }
@@ -108,7 +109,7 @@ package enum Tokens {
 
   /// Removes tokens from devices, but remembers the devices as former owners, so that late receipts can still be
   /// verified.
-  package static func retire(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
+  package static func retire(_ tokens: [Claimed], at now: Timestamp) -> Query<Void> {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
 
@@ -159,9 +160,9 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Removes tokens from devices if they were invalid at `since` (in microseconds since 1970) and were not registered
+  /// Removes tokens from devices if they were invalid at `since` and were not registered
   /// again after that.
-  package static func retire(dead: [(token: Claimed, since: Int64)], at now: Int64) -> Query<Void> {
+  package static func retire(dead: [(token: Claimed, since: Timestamp)], at now: Timestamp) -> Query<Void> {
     var parameters = columns(dead.map(\.token), now)
     var times = TimestampColumn()
     for (_, since) in dead { times.append(since) }
@@ -205,7 +206,7 @@ package enum Tokens {
     parameters.append(types)
   }
 
-  static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {
+  static func columns(_ tokens: [Claimed], _ now: Timestamp) -> Parameters {
     var apps = Int32Column()
     var psids = TextColumn()
     var networks = Int16Column()
@@ -218,6 +219,6 @@ package enum Tokens {
       devices.append(token.device)
       kinds.append(token.kind.rawValue)
     }
-    return Parameters(apps, psids, networks, devices, kinds, TimestampValue(now))
+    return Parameters(apps, psids, networks, devices, kinds, now)
   }
 }

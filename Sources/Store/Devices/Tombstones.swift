@@ -1,4 +1,5 @@
 internal import Postgres
+package import Time
 
 /// Removes what is left of unregistered devices and of devices' former tokens and users.
 package enum Tombstones {
@@ -37,19 +38,19 @@ package enum Tombstones {
     """)
 
   /// Deletes former tokens that are too old to verify a receipt.
-  package static func forgetTokens(at now: Int64, atMost limit: Int) -> Query<Int> {
+  package static func forgetTokens(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(tokensStatement, parameters(now, limit)) { $0.affected }
   }
 
   /// Deletes former users of devices, which are needed only together with former tokens, which have expired too.
-  package static func forgetUsers(at now: Int64, atMost limit: Int) -> Query<Int> {
+  package static func forgetUsers(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }
 
-  private static func parameters(_ now: Int64, _ limit: Int) -> Parameters {
+  private static func parameters(_ now: Timestamp, _ limit: Int) -> Parameters {
     var parameters = Parameters()
     // One day longer than former tokens are kept.
-    parameters.append(TimestampValue(now - Store.Limits.formerTokenMicroseconds - 86_400_000_000))
+    parameters.append(now - Store.Limits.formerTokenRetention - .seconds(86_400))
     parameters.append(limit)
     return parameters
   }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Postgres
+package import Time
 
 /// Vouchers that an app's backend creates at login: the next device that names the user is bound to it. A user has at
 /// most one; a new one replaces the previous one. Decision 028.
@@ -14,9 +15,9 @@ package enum Vouchers {
   /// Stores a voucher for a user, replacing an earlier one.
   /// - Parameters:
   ///   - installation: the DEVICE_ID that the voucher is limited to; nil for any device.
-  ///   - end: when the voucher expires, in microseconds since 1970.
-  package static func make(for user: Users.Key, installation: String?, until end: Int64) -> Query<Void> {
-    Query(makeStatement, user.app, user.userKey.text, installation ?? "", TimestampValue(end)) { _ in }
+  ///   - end: when the voucher expires.
+  package static func make(for user: Users.Key, installation: String?, until end: Timestamp) -> Query<Void> {
+    Query(makeStatement, user.app, user.userKey.text, installation ?? "", end) { _ in }
   }
 
   /// A device that presents itself for a user.
@@ -43,12 +44,12 @@ package enum Vouchers {
     """)
 
   /// Uses up matching vouchers and returns their users. A voucher can be used only once.
-  package static func take(_ presented: [Presented], at now: Int64) -> Query<Set<Users.Key>> {
+  package static func take(_ presented: [Presented], at now: Timestamp) -> Query<Set<Users.Key>> {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()
     for one in presented { installations.append(one.installation) }
     parameters.append(installations)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     return Query(takeStatement, parameters) { rows in
       Set(rows.decode { Users.Key(app: $0.int32(), userKey: $0.userKey()) })
     }
@@ -62,7 +63,7 @@ package enum Vouchers {
     """)
 
   /// Deletes at most `limit` expired vouchers. Returns how many.
-  package static func sweep(before now: Int64, limit: Int) -> Query<Int> {
-    Query(sweepStatement, TimestampValue(now), limit) { $0.affected }
+  package static func sweep(before now: Timestamp, limit: Int) -> Query<Int> {
+    Query(sweepStatement, now, limit) { $0.affected }
   }
 }

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 package import Tracing
 
 /// Claims deliveries of events to webhooks, and records the result of each attempt.
@@ -18,8 +19,8 @@ package enum EventDeliveries {
     package let id: UUIDValue
     package let appID: String
     package let kind: String
-    /// When the event happened, in microseconds since 1970.
-    package let at: Int64
+    /// When the event happened.
+    package let at: Timestamp
     package let data: [UInt8]
     package let app: App.Number
     /// Confidential members of `data`, encrypted; nil if there are none or they were wiped.

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Events for the customers' own servers. An event is written in the same transaction as the change it reports, so that
 /// events match exactly what happened.
@@ -203,13 +204,13 @@ package enum Events {
     package let event: Int64
     package let id: UUIDValue
     package let kind: String
-    package let at: Int64
+    package let at: Timestamp
     package let state: State
     package let attempts: Int16
-    package let dueAt: Int64
+    package let dueAt: Timestamp
     package let status: Int16?
     package let reason: String?
-    package let endedAt: Int64?
+    package let endedAt: Timestamp?
     package let data: [UInt8]
     /// The latest attempts as a JSON array, oldest first.
     package let history: [UInt8]
@@ -245,9 +246,9 @@ package enum Events {
   package enum Replay: Sendable {
     /// All deliveries that were given up.
     case dead
-    /// All events of the subscribed kinds since a time (in microseconds since 1970), including those delivered before,
+    /// All events of the subscribed kinds since a time, including those delivered before,
     /// and those from before the webhook was created.
-    case since(Int64)
+    case since(Timestamp)
     /// The event with this id.
     case event(UUIDValue)
   }
@@ -286,10 +287,10 @@ package enum Events {
       parameters.append(limit)
       return Query(reviveStatement, parameters) { $0.affected }
     case .since(let time):
-      parameters.append(TimestampValue(time))
+      parameters.append(time)
       parameters.append(nil as UUIDValue?)
     case .event(let id):
-      parameters.append(TimestampValue(nil as Int64?))
+      parameters.append(nil as Timestamp?)
       parameters.append(id)
     }
     return Query(repeatStatement, parameters) { $0.affected }

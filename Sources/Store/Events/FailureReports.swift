@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+internal import Time
 
 /// Reports of the recipients that a message failed to reach: one report each time a message ends, if a webhook of its
 /// app subscribes to `deliveries.failed`.

@@ -1,16 +1,17 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Lists SMS fallbacks, and removes old ones.
 extension Fallbacks {
   package struct Entry: Sendable {
     package let userKey: UserKey
-    /// When the SMS is due, in microseconds since 1970, like the other times.
-    package let dueAt: Int64
+    /// When the SMS is due.
+    package let dueAt: Timestamp
     /// The decision; nil while the fallback is pending.
     package let decision: Decision?
-    package let decidedAt: Int64?
-    package let lateAt: Int64?
+    package let decidedAt: Timestamp?
+    package let lateAt: Timestamp?
   }
 
   private static let listStatement = Statement(

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Pending SMS fallbacks: one row for each user to whom a message with a fallback was sent.
 ///
@@ -85,8 +86,8 @@ package enum Fallbacks {
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Moves the deadlines of fallbacks whose push is deferred to permitted hours. Times are in microseconds since 1970.
-  package static func postpone(_ dues: [Key: Int64]) -> Query<Void> {
+  /// Moves the deadlines of fallbacks whose push is deferred to permitted hours.
+  package static func postpone(_ dues: [Key: Timestamp]) -> Query<Void> {
     var times = TimestampColumn()
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for (key, dueAt) in dues {
@@ -113,14 +114,14 @@ package enum Fallbacks {
     FROM locked l WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Records confirmations, in the transaction that stores the receipts. `now` is in microseconds since 1970.
-  package static func confirm(_ confirmed: some Collection<Key>, at now: Int64) -> Query<Void> {
+  /// Records confirmations, in the transaction that stores the receipts. `now` is.
+  package static func confirm(_ confirmed: some Collection<Key>, at now: Timestamp) -> Query<Void> {
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for key in confirmed {
       seqnos.append(key.seqno)
       keys.append(key.userKey.text)
     }
-    return Query(confirmStatement, seqnos, keys, TimestampValue(now)) { _ in }
+    return Query(confirmStatement, seqnos, keys, now) { _ in }
   }
 
   // MARK: Deadline

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Events about recipients, many recipients per event: who received a message, who read it, and whom it failed to
 /// reach.
@@ -22,13 +23,13 @@ package enum RecipientEvents {
   package struct Recipient: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
-    /// When the delivery was received, was read or failed, in microseconds since 1970.
-    package let at: Int64
+    /// When the delivery was received, was read or failed.
+    package let at: Timestamp
     /// Status and reason of a failed delivery; nil for a receipt or read.
     package var failure: (status: OutcomeStatus, reason: String?)?
 
     package init(
-      device: DeviceID, userKey: UserKey, at: Int64, failure: (status: OutcomeStatus, reason: String?)? = nil
+      device: DeviceID, userKey: UserKey, at: Timestamp, failure: (status: OutcomeStatus, reason: String?)? = nil
     ) {
       self.device = device
       self.userKey = userKey

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Webhooks: the URL of a customer's server, and the event kinds it subscribes to.
 package enum Webhooks {
@@ -14,9 +15,9 @@ package enum Webhooks {
     package let sealed: [UInt8]
     package let kinds: [String]
     package let isActive: Bool
-    package let createdAt: Int64
-    /// Until when the previous secret signs too, in microseconds since 1970; nil if there is none.
-    package let formerEndsAt: Int64?
+    package let createdAt: Timestamp
+    /// Until when the previous secret signs too; nil if there is none.
+    package let formerEndsAt: Timestamp?
     /// Number of its deliveries that are waiting.
     package let waiting: Int64
     /// Number of its deliveries that were given up.
@@ -48,11 +49,11 @@ package enum Webhooks {
     """)
 
   package static func create(
-    _ webhook: Number, app: App.Number, url: String, sealed: [UInt8], kinds: [String], at now: Int64
+    _ webhook: Number, app: App.Number, url: String, sealed: [UInt8], kinds: [String], at now: Timestamp
   ) -> Query<Void> {
     var names = TextColumn()
     for kind in kinds { names.append(kind) }
-    return Query(createStatement, webhook, app, url, sealed, names, TimestampValue(now)) { _ in }
+    return Query(createStatement, webhook, app, url, sealed, names, now) { _ in }
   }
 
   private static let findStatement = Statement(

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// The tree of groups and its members: paged lists and changes.
 package enum GroupTree {
@@ -9,7 +10,7 @@ package enum GroupTree {
     package let appID: String
     package let name: String
     package let parent: Groups.Number?
-    package let createdAt: Int64
+    package let createdAt: Timestamp
     package let hasGroups: Bool
     /// True if devices may join the group on their own.
     package let isJoinable: Bool
@@ -130,7 +131,7 @@ package enum GroupTree {
   package struct Member: Sendable {
     package let userKey: UserKey
     package let name: String
-    package let joinedAt: Int64
+    package let joinedAt: Timestamp
   }
 
   private static let membersStatement = Statement(

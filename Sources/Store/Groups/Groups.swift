@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Groups and their members.
 package enum Groups {
@@ -45,9 +46,9 @@ package enum Groups {
     ON CONFLICT (app, user_key, groupseq) DO NOTHING
     """)
 
-  package static func join(_ memberships: [Membership], at now: Int64) -> Query<Void> {
+  package static func join(_ memberships: [Membership], at now: Timestamp) -> Query<Void> {
     var parameters = columns(memberships)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     return Query(joinStatement, parameters) { _ in }
   }
 

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Holds for messages sent by a person: the audience is counted before anything goes out, and a message that is too
 /// large waits for a second person's approval.
@@ -67,8 +68,8 @@ package enum ApprovalHolds {
 
   /// Counts the devices of messages that a person requested or sent within the hour before `now` and that no second
   /// person has seen. Includes estimates for messages still to come.
-  package static func withinHour(_ asker: Principal, app: App.Number, now: Int64) -> Query<Int64> {
-    Query(one: hourStatement, asker.stored, app, TimestampValue(now - 3_600_000_000)) { $0.int64() }
+  package static func withinHour(_ asker: Principal, app: App.Number, now: Timestamp) -> Query<Int64> {
+    Query(one: hourStatement, asker.stored, app, now - .seconds(3_600)) { $0.int64() }
   }
 
   private static let frozenStatement = Statement(
@@ -225,9 +226,9 @@ package enum ApprovalHolds {
     """)
 
   /// Releases a locked message from its hold. Returns false if it is no longer held.
-  /// - Parameter waited: how long it was held, in microseconds.
-  package static func release(_ seqno: Seqno, waited: Int64) -> Query<Bool> {
-    Query(one: releaseStatement, seqno, waited) { $0.int64() == 1 }
+  /// - Parameter waited: how long it was held.
+  package static func release(_ seqno: Seqno, waited: Duration) -> Query<Bool> {
+    Query(one: releaseStatement, seqno, waited.microseconds) { $0.int64() == 1 }
   }
 
   private static let overdueStatement = Statement(

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 package import Tracing
 
 /// Sends that need a second person's approval, and the decisions.
@@ -36,8 +37,8 @@ package enum Approvals {
     /// A JSON array of the requested users and groups that do not exist.
     package let unknownEntries: String
     package let requester: Requester
-    package let now: Int64
-    package let endsAt: Int64
+    package let now: Timestamp
+    package let endsAt: Timestamp
     package var because = SecondPerson.Because.size
     /// Number of devices that the same person's other messages went to within the last hour.
     package var withinHour: Int64 = 0
@@ -47,7 +48,7 @@ package enum Approvals {
     package init(
       app: App.Number, request: String, sealed: [UInt8]?, requestSHA256: [UInt8], idempotencyKey: String?,
       resendOf: Seqno?,
-      targeted: Int64?, unknownEntries: String, requester: Requester, now: Int64, endsAt: Int64
+      targeted: Int64?, unknownEntries: String, requester: Requester, now: Timestamp, endsAt: Timestamp
     ) {
       self.app = app
       self.request = request
@@ -76,10 +77,10 @@ package enum Approvals {
     package let targeted: Int64?
     package let unknownEntries: String
     package let requester: Requester
-    package let requestedAt: Int64
-    package let endsAt: Int64
+    package let requestedAt: Timestamp
+    package let endsAt: Timestamp
     package let decidedBy: String?
-    package let decidedAt: Int64?
+    package let decidedAt: Timestamp?
     package let reason: String?
     package let seqno: Seqno?
     /// True if the message exists already and is held until this decision; false if it is created on approval.
@@ -114,8 +115,8 @@ package enum Approvals {
     if case .account(let number) = new.requester.asker { account = number }
     parameters.append(account)
     parameters.append(new.requester.name)
-    parameters.append(TimestampValue(new.now))
-    parameters.append(TimestampValue(new.endsAt))
+    parameters.append(new.now)
+    parameters.append(new.endsAt)
     parameters.append(new.requester.asker.stored)
     parameters.append(new.because.rawValue)
     parameters.append(new.withinHour)
@@ -174,9 +175,9 @@ package enum Approvals {
   /// Returns approvals with numbers below `number`, newest first, reading at most `window` of them.
   /// - Parameter isOver: true selects only those past their deadline at `now`, false only those before it, nil both.
   package static func list(
-    of app: App.Number?, _ state: State?, isOver: Bool?, now: Int64, before number: Number, window: Int, limit: Int
+    of app: App.Number?, _ state: State?, isOver: Bool?, now: Timestamp, before number: Number, window: Int, limit: Int
   ) -> Query<[Record]> {
-    Query(listStatement, number, app, window, state?.rawValue, isOver, TimestampValue(now), limit, read: records)
+    Query(listStatement, number, app, window, state?.rawValue, isOver, now, limit, read: records)
   }
 
   private static let edgeStatement = Statement(

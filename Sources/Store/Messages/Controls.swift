@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Pausing, resuming and cancelling messages.
 package enum Controls {
@@ -126,8 +127,8 @@ package enum Controls {
     /// The message or its app is paused: return the delivery to the queue.
     case paused
     case cancelled
-    /// Outside the daily send window: not before this time, in microseconds since 1970.
-    case closedUntil(Int64)
+    /// Outside the daily send window: not before this time.
+    case closedUntil(Timestamp)
   }
 
   /// A message's state, and whether its deliveries may be submitted now.

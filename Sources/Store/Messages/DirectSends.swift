@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Direct sends: messages to named users. A committer stores many of them per statement, each with its audience, badge
 /// counts and claim, and commits them together with other waiting operations. Decision 011.
@@ -22,10 +23,10 @@ package enum DirectSends {
     """)
 
   /// Assigns a new SEQNO for each element of `apps`, keyed by its index. An app that no longer exists gets none.
-  package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
+  package static func number(_ apps: [App.Number], at now: Timestamp) -> Query<[Int: Number]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    return Query(numberStatement, column, TimestampValue(now)) {
+    return Query(numberStatement, column, now) {
       $0.dictionary { row in
         (Int(row.int64()) - 1, Number(seqno: row.seqno(), sendDate: row.text()))
       }

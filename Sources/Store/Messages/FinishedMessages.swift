@@ -1,14 +1,15 @@
 package import Postgres
+package import Time
 
 /// Test data: inserts finished messages exactly as direct sends leave them, without any delivery, to measure what
 /// months of history cost.
 package enum FinishedMessages {
   /// Copies messages of the first app, with these SEQNOs, and their totals.
   /// - Parameters:
-  ///   - ended: returns when the message with a SEQNO ended, in microseconds since 1970.
+  ///   - ended: returns when the message with a SEQNO ended.
   ///   - request: the request of every message.
   package static func copy(
-    _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Int64, request: String, on connection: Connection
+    _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Timestamp, request: String, on connection: Connection
   ) throws(PostgresError) {
     try connection.copyIn(
       """
@@ -25,11 +26,11 @@ package enum FinishedMessages {
         rows.append(Int16(0))
         rows.append(text: request)
         rows.append(Int64(1))
-        rows.append(timestampMicroseconds: at)
-        rows.append(timestampMicroseconds: at + 86_400_000_000)
-        rows.append(timestampMicroseconds: at)
+        rows.append(at)
+        rows.append(at + .seconds(86_400))
+        rows.append(at)
         rows.append(true)
-        rows.append(timestampMicroseconds: at)
+        rows.append(at)
       }
     }
     try connection.copyIn("COPY message_totals (seqno, writer, accepted) FROM STDIN (FORMAT binary)") {

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// A gate limits how fast or when a message is sent: by pace, canary or daily send window. A claim locks the message's
 /// gate row, so that the limit holds across all nodes. All times are the database's.
@@ -83,8 +84,8 @@ package enum Gates {
   /// A gate locked by a claim.
   package struct Locked: Sendable {
     package let seqno: Seqno
-    /// The database's clock, in microseconds since 1970.
-    package let now: Int64
+    /// The database's clock.
+    package let now: Timestamp
     package let pace: Pace?
     package let meter: PaceMeter
     package let canary: LockedCanary?
@@ -140,8 +141,8 @@ package enum Gates {
     var parameters = Parameters()
     parameters.append(gate.seqno)
     parameters.append(meter.storedTokens)
-    parameters.append(TimestampValue(meter.countedAt))
-    parameters.append(TimestampValue(meter.readyAt))
+    parameters.append(meter.countedAt)
+    parameters.append(meter.readyAt)
     var claimed: Int64?
     var isFull = false
     if let canary = gate.canary, canary.phase == .filling, let size = canary.devices {
@@ -152,8 +153,8 @@ package enum Gates {
     parameters.append(gate.canary?.devices)
     parameters.append(claimed)
     parameters.append(isFull ? Canary.Phase.watching.rawValue : nil)
-    let until = isFull ? gate.now + Int64(gate.canary?.waitSeconds ?? 0) * 1_000_000 : nil
-    parameters.append(TimestampValue(until))
+    let until = isFull ? gate.now + .seconds(gate.canary?.waitSeconds ?? 0) : nil
+    parameters.append(until)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -240,5 +241,5 @@ extension RowReader {
 
 extension Pace {
   /// The tokens that a message with this pace starts with, in the stored form.
-  fileprivate var firstTokens: Int64 { PaceMeter(self, now: 0).storedTokens }
+  fileprivate var firstTokens: Int64 { PaceMeter(self, now: .zero).storedTokens }
 }

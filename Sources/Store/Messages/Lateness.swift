@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Ends scheduled messages that nobody has received an hour after the requested time, although they were planned in
 /// time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail like
@@ -89,7 +90,7 @@ package enum Lateness {
 
   /// Ends a late message by skipping all of its recipients. Returns false if it has meanwhile begun.
   package static func end(
-    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock the shards before the message, as claims do.
@@ -122,7 +123,7 @@ package enum Lateness {
 
   /// Ends a late wave by skipping all of its recipients. Returns false if it has meanwhile begun.
   package static func end(
-    _ seqno: Seqno, wave: Int16, now: Int64, on connection: Connection
+    _ seqno: Seqno, wave: Int16, now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
       try connection.run(lockShards(seqno, wave: wave))

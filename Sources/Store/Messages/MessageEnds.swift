@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Closes messages all of whose deliveries have a final result.
 ///
@@ -102,13 +103,13 @@ extension Messages {
   /// must take no further locks.
   @discardableResult
   package static func finish(
-    _ seqnos: some Collection<Seqno>, at now: Int64, within connection: Connection
+    _ seqnos: some Collection<Seqno>, at now: Timestamp, within connection: Connection
   ) throws(PostgresError) -> [Seqno] {
     let rows = try connection.run(lockDoneStatement, list(seqnos))
     let done = rows.decode { $0.seqno() }
     guard !done.isEmpty else { return [] }
     var parameters = list(done)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     _ = try connection.run(finishStatement, parameters)
     return done
   }
@@ -117,13 +118,13 @@ extension Messages {
   /// single device. An accepted delivery is never given back, so a single statement is enough. Returns the SEQNOs that
   /// were closed; the others need `finish(_:at:on:)`.
   /// - Parameter accepted: number of accepted deliveries by SEQNO, all from one committed transaction.
-  package static func finish(accepted: [Seqno: Int64], at now: Int64) -> Query<Set<Seqno>> {
+  package static func finish(accepted: [Seqno: Int64], at now: Timestamp) -> Query<Set<Seqno>> {
     var (seqnos, counts) = (Int64Column(), Int64Column())
     for (seqno, count) in accepted.sorted(by: { $0.key < $1.key }) {
       seqnos.append(seqno)
       counts.append(count)
     }
-    return Query(finishAcceptedStatement, seqnos, counts, TimestampValue(now)) { rows in
+    return Query(finishAcceptedStatement, seqnos, counts, now) { rows in
       Set(rows.decode { $0.seqno() })
     }
   }
@@ -131,7 +132,7 @@ extension Messages {
   /// Like `finish(_:at:within:)`, in its own transaction.
   @discardableResult
   package static func finish(
-    _ seqnos: some Collection<Seqno>, at now: Int64, on connection: Connection
+    _ seqnos: some Collection<Seqno>, at now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> [Seqno] {
     guard !seqnos.isEmpty else { return [] }
     return try connection.transaction(attempts: 5) { () throws(PostgresError) in

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Queries for lists of messages and for the failed deliveries of one message.
 package enum MessageLists {
@@ -12,8 +13,8 @@ package enum MessageLists {
     package let alert: String?
     /// The sender named in the payload; nil if the request names none.
     package let sender: String?
-    package let createdAt: Int64
-    package let finishedAt: Int64?
+    package let createdAt: Timestamp
+    package let finishedAt: Timestamp?
     package let apiKey: Int32?
     /// Who requested the message: an account's login, a Unix user, or the name of an API key.
     package let requestedBy: String?
@@ -28,12 +29,12 @@ package enum MessageLists {
     package var isOpen = false
     package var purpose: MessagePurpose?
     package var lane: Lane?
-    /// The earliest creation time, in microseconds since 1970.
-    package var from: Int64?
-    /// The end of the creation times, exclusive, in microseconds since 1970.
-    package var to: Int64?
-    /// Lists only messages that had not ended before this time, in microseconds since 1970.
-    package var activeFrom: Int64?
+    /// The earliest creation time.
+    package var from: Timestamp?
+    /// The end of the creation times, exclusive.
+    package var to: Timestamp?
+    /// Lists only messages that had not ended before this time.
+    package var activeFrom: Timestamp?
     /// Text that the title, subtitle or body must contain, ignoring case.
     package var text: String?
     package var sender: String?
@@ -164,8 +165,8 @@ package enum MessageLists {
       }
     return Query(
       each: statement, seqno, window, filter.app, filter.state?.rawValue, filter.lane?.rawValue,
-      TimestampValue(filter.from), TimestampValue(filter.to), limit, filter.purpose?.rawValue,
-      filter.text.map(Self.pattern), filter.sender, TimestampValue(filter.activeFrom), read: record)
+      filter.from, filter.to, limit, filter.purpose?.rawValue,
+      filter.text.map(Self.pattern), filter.sender, filter.activeFrom, read: record)
   }
 
   /// Returns an ILIKE pattern for strings that contain the text literally.

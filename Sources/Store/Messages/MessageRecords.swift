@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Everything an operator sees about one message: the request, who made and approved it, and what is delaying it now.
 package enum MessageRecords {
@@ -8,15 +9,15 @@ package enum MessageRecords {
     package let appID: String
     package let state: MessageState
     package let purpose: MessagePurpose
-    package let createdAt: Int64
+    package let createdAt: Timestamp
     /// Who requested the message: an account's login, a Unix user, or the name of an API key.
     package let requestedBy: String?
     package let approval: Approvals.Number?
     package let approvedBy: String?
-    package let approvedAt: Int64?
+    package let approvedAt: Timestamp?
     /// The request as JSON, without its content if that is stored encrypted.
     package let request: String
-    package let dueAt: Int64?
+    package let dueAt: Timestamp?
     /// The pace in force now, which may differ from the one requested.
     package let pace: Pace?
     package let repetition: Repetition?
@@ -33,18 +34,18 @@ package enum MessageRecords {
     package let isEnded: Bool
   }
 
-  /// Everything that may delay the message. Times are in microseconds since 1970.
+  /// Everything that may delay the message.
   package struct Holds: Sendable {
     package let isAppPaused: Bool
     package let isHeldForApproval: Bool
     /// When the pace next allows devices to be claimed; nil if it allows that now.
-    package let paceUntil: Int64?
+    package let paceUntil: Timestamp?
     package let canary: Canary.Phase?
-    package let canaryUntil: Int64?
+    package let canaryUntil: Timestamp?
     /// When the daily send window opens; nil if it is open or there is none.
-    package let windowUntil: Int64?
+    package let windowUntil: Timestamp?
     /// When the message is next due in some time zone; nil if it is due in all.
-    package let localTimeUntil: Int64?
+    package let localTimeUntil: Timestamp?
   }
 
   private static let findStatement = Statement(
@@ -98,8 +99,8 @@ package enum MessageRecords {
   package struct Waiting: Sendable {
     package let reason: String
     package let devices: Int64
-    /// When the first of these deliveries is due, in microseconds since 1970.
-    package let until: Int64
+    /// When the first of these deliveries is due.
+    package let until: Timestamp
   }
 
   private static let waitingStatement = Statement(

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 package import Tracing
 
 /// Creates messages. Both kinds of runner use the single INSERT in this file; only later occurrences of a repetition
@@ -16,16 +17,16 @@ extension Messages {
     package let apiKey: Int32?
     package let targeted: Int64?
     package let unknownEntries: String
-    package let now: Int64
-    package let expiresAt: Int64
+    package let now: Timestamp
+    package let expiresAt: Timestamp
     /// The SEQNO, if already assigned; nil to assign the next one.
     package var seqno: Seqno?
     /// True if the whole audience is claimed in the same transaction. Nothing is left to plan then, and a message
     /// without recipients is finished at once.
     package var isClaimed = false
     package var purpose = MessagePurpose.campaign
-    /// When the message is to be sent, in microseconds since 1970; nil for immediately.
-    package var dueAt: Int64?
+    /// When the message is to be sent; nil for immediately.
+    package var dueAt: Timestamp?
     /// The local time at which each device is to be sent the message, by its own time zone; `dueAt` is then the
     /// earliest such instant.
     package var localTime: LocalTime?
@@ -33,8 +34,8 @@ extension Messages {
     package var links = HostedLinks()
     /// The confirmation that prevents the SMS fallback; nil if the message has no fallback.
     package var fallback: Fallback.Condition?
-    /// The person who requested the message, and when (microseconds since 1970); nil if a program or a device did.
-    package var asked: (by: Principal, at: Int64)?
+    /// The person who requested the message, and when; nil if a program or a device did.
+    package var asked: (by: Principal, at: Timestamp)?
     /// The number of devices that a second person has approved; nil if no approval was needed.
     package var approvedFor: Int64?
     /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
@@ -44,7 +45,7 @@ extension Messages {
 
     package init(
       app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
-      targeted: Int64?, unknownEntries: String, now: Int64, expiresAt: Int64
+      targeted: Int64?, unknownEntries: String, now: Timestamp, expiresAt: Timestamp
     ) {
       self.app = app
       self.lane = lane

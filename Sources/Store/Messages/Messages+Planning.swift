@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// The planner's changes to a message: freezing and counting its audience.
 extension Messages {
@@ -27,8 +28,8 @@ extension Messages {
 
   /// Locks a message and begins or continues its planning, within a transaction. Returns when its audience was frozen,
   /// and whether `ApprovalHolds` must decide once planning is complete; nil if nothing is left to plan.
-  package static func freeze(_ seqno: Seqno, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
-    Query(first: freezeStatement, seqno, TimestampValue(now)) { ($0.timestamp(), $0.bool()) }
+  package static func freeze(_ seqno: Seqno, at now: Timestamp) -> Query<(frozenAt: Timestamp, isHeld: Bool)?> {
+    Query(first: freezeStatement, seqno, now) { ($0.timestamp(), $0.bool()) }
   }
 
   private static let finishPlanStatement = Statement(

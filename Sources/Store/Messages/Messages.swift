@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 package import Tracing
 
 /// Messages: their requests and their states.
@@ -11,7 +12,7 @@ package enum Messages {
     package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
-    package let dueAt: Int64?
+    package let dueAt: Timestamp?
     package let resendOf: Seqno?
   }
 
@@ -35,8 +36,8 @@ package enum Messages {
   /// The app of a message, and its time of creation.
   package struct Origin: Sendable {
     package let app: App.Number
-    /// When it was created, in microseconds since 1970.
-    package let createdAt: Int64
+    /// When it was created.
+    package let createdAt: Timestamp
   }
 
   private static let originsStatement = Statement(
@@ -56,10 +57,9 @@ package enum Messages {
   private static let sendDateStatement = Statement(
     "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
 
-  /// Returns the date and hour in a time zone, as `yyyyMMddHH`, for a message created at `time` (microseconds since
-  /// 1970).
-  package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
-    Query(one: sendDateStatement, TimestampValue(time), timeZone) { $0.text() }
+  /// Returns the date and hour in a time zone, as `yyyyMMddHH`, for a message created at `time`.
+  package static func sendDate(at time: Timestamp, timeZone: String) -> Query<String> {
+    Query(one: sendDateStatement, time, timeZone) { $0.text() }
   }
 
   /// The data about a message that the dispatcher needs to send it.
@@ -74,8 +74,8 @@ package enum Messages {
     package var sealed: [UInt8]?
     /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
-    package let expiresAt: Int64
-    package let frozenAt: Int64?
+    package let expiresAt: Timestamp
+    package let frozenAt: Timestamp?
     package let isPlanned: Bool
     /// True while the message is being cancelled.
     package var isCancelling = false
@@ -107,7 +107,7 @@ package enum Messages {
 
     package init(
       seqno: Seqno, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
-      sendDate: String, expiresAt: Int64, frozenAt: Int64?, isPlanned: Bool
+      sendDate: String, expiresAt: Timestamp, frozenAt: Timestamp?, isPlanned: Bool
     ) {
       self.seqno = seqno
       self.app = app

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Scheduled and repeating messages. Whether a message is due is decided by the database's clock.
 package enum Schedules {
@@ -90,8 +91,8 @@ package enum Schedules {
   private static let nextStatement = Statement(
     "schedules-next", "SELECT due_at FROM messages WHERE state = \(MessageState.scheduled.sql) ORDER BY due_at LIMIT 1")
 
-  /// Returns when the next scheduled message is due, in microseconds since 1970; nil if there is none.
-  package static func nextDue() -> Query<Int64?> {
+  /// Returns when the next scheduled message is due; nil if there is none.
+  package static func nextDue() -> Query<Timestamp?> {
     Query(first: nextStatement) { $0.timestamp() }
   }
 

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Messages sent at a local time: devices whose time zones reach that time at the same instant form a wave.
 ///
@@ -16,10 +17,10 @@ package enum Waves {
       UNION ALL SELECT $2::text::timestamp AT TIME ZONE $3) dues
     """)
 
-  /// Returns when the first and the last devices of an app are due, in microseconds since 1970.
+  /// Returns when the first and the last devices of an app are due.
   package static func span(
     app: App.Number, _ local: LocalTime, appTimeZone: String
-  ) -> Query<(first: Int64, last: Int64)> {
+  ) -> Query<(first: Timestamp, last: Timestamp)> {
     Query(one: spanStatement, app, local.text, appTimeZone) { ($0.timestamp(), $0.timestamp()) }
   }
 
@@ -86,9 +87,9 @@ package enum Waves {
 
   /// Counts the devices in a range of user keys that belong to a wave.
   package static func count(
-    app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Seqno, wave: Int16
+    app: App.Number, after: String, upto: String, frozenAt: Timestamp, seqno: Seqno, wave: Int16
   ) -> Query<Int64> {
-    Query(one: countStatement, app, after, upto, TimestampValue(frozenAt), seqno, wave) { $0.int64() }
+    Query(one: countStatement, app, after, upto, frozenAt, seqno, wave) { $0.int64() }
   }
 
   private static let membersStatement = Statement(
@@ -146,15 +147,15 @@ package enum Waves {
 
   // MARK: Local times of individual devices
 
-  /// A device's times for one message, in microseconds since 1970.
+  /// A device's times for one message.
   package struct LocalTimes: Sendable {
     /// When the message expires for the device; nil if at the same time as for all others.
-    package let expiresAt: Int64?
+    package let expiresAt: Timestamp?
     /// When the daily send window opens in the device's time zone; nil if it is open.
-    package let opensAt: Int64?
+    package let opensAt: Timestamp?
     /// When the night ends in the device's time zone, for an ad that must not be sent at night; nil if it need not
     /// wait.
-    package let nightEndsAt: Int64?
+    package let nightEndsAt: Timestamp?
   }
 
   private static let localTimesStatement = Statement(

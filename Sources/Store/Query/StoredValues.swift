@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Time
 
 /// Conversions between domain values and their columns.
 extension DeviceID: NullableParameterValue {
@@ -58,9 +59,8 @@ extension Rows {
     isNull(row, column) ? nil : int64(row, column)
   }
 
-  /// Decodes a timestamp as microseconds since 1970; nil for NULL.
-  package func optionalTimestamp(_ row: Int, _ column: Int) -> Int64? {
-    isNull(row, column) ? nil : timestampMicroseconds(row, column)
+  package func optionalTimestamp(_ row: Int, _ column: Int) -> Timestamp? {
+    isNull(row, column) ? nil : timestamp(row, column)
   }
 
   /// Decodes each row with `read`, which gets the row's index.

@@ -1,22 +1,23 @@
 package import Postgres
 package import Reactor
+package import Time
 
 /// Conversions between instants and local times. PostgreSQL does them, because it has the time zone data.
 package enum WallClock {
   private static let nowStatement = Statement("wall-clock-now", "SELECT clock_timestamp()")
 
-  /// Returns the database's time, in microseconds since 1970.
-  package static func now() -> Query<Int64> {
-    Query(nowStatement) { $0.timestampMicroseconds(0, 0) }
+  /// Returns the database's time.
+  package static func now() -> Query<Timestamp> {
+    Query(nowStatement) { $0.timestamp(0, 0) }
   }
 
   private static let momentStatement = Statement(
     "wall-clock-moment", "SELECT $1::text::timestamp AT TIME ZONE $2::text")
 
-  /// Returns the instant at which clocks in a time zone show a local time, in microseconds since 1970.
+  /// Returns the instant at which clocks in a time zone show a local time.
   /// - Parameter local: `yyyy-MM-ddTHH:mm:ss`, a date and time that exist in the calendar.
-  package static func moment(_ local: String, timeZone: String) -> Query<Int64> {
-    Query(momentStatement, local, timeZone) { $0.timestampMicroseconds(0, 0) }
+  package static func moment(_ local: String, timeZone: String) -> Query<Timestamp> {
+    Query(momentStatement, local, timeZone) { $0.timestamp(0, 0) }
   }
 }
 

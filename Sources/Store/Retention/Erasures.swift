@@ -198,7 +198,7 @@ package enum Erasures {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
     let oldest = try connection.run(oldestStatement).decodeOne { $0.optionalTimestamp() }
-    _ = try connection.run(settleStatement, Parameters(TimestampValue(oldest)))
+    _ = try connection.run(settleStatement, Parameters(oldest))
     var joining = place.parameters
     joining.append(Int64(Limits.persons))
     _ = try connection.run(joinStatement, joining)

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Ranges of SEQNOs and the partitions with their messages' history: opened by age, dropped as a whole.
 ///
@@ -171,7 +172,7 @@ package enum HistoryRanges {
     "history-swept", "UPDATE seqno_ranges SET swept_at = clock_timestamp() WHERE dropped_at < $1 AND swept_at IS NULL")
 
   /// Records that a sweep which began at this time has covered the whole ledger.
-  package static func swept(since began: Int64) -> Query<Void> {
-    Query(sweptStatement, TimestampValue(began)) { _ in }
+  package static func swept(since began: Timestamp) -> Query<Void> {
+    Query(sweptStatement, began) { _ in }
   }
 }

@@ -1,4 +1,5 @@
 internal import Postgres
+package import Time
 
 /// Decides whether the database's clock can be trusted for irreversible work: rows that are deleted as expired are
 /// lost, even if the clock was wrong for only a minute. The observation is stored in the database and shared by all
@@ -12,8 +13,8 @@ internal import Postgres
 /// Decision 013.
 package enum ClockWatch {
   package struct Reading: Sendable {
-    /// The database's clock, in microseconds since 1970.
-    package let now: Int64
+    /// The database's clock.
+    package let now: Timestamp
     /// True if no jump has been observed within the last hour.
     package let isSteady: Bool
   }

@@ -1,19 +1,20 @@
 internal import Postgres
+package import Time
 
 /// State of all nodes and of the database itself, for the page about the server's health.
 package struct DatabaseState: Sendable {
   /// A node that has or had a lease.
   package struct Node: Equatable, Sendable {
     package let id: String
-    /// When its lease ends or has ended, in microseconds since 1970.
-    package let aliveUntil: Int64
+    /// When its lease ends or has ended.
+    package let aliveUntil: Timestamp
     package let isAlive: Bool
     /// Name of its machine; nil before the node has reported it.
     package let host: String?
     /// Its release; nil before the node has reported it.
     package let version: String?
-    /// When it started, in microseconds since 1970; nil before the node has reported it.
-    package let startedAt: Int64?
+    /// When it started; nil before the node has reported it.
+    package let startedAt: Timestamp?
     /// Number of claims that it holds.
     package let claims: Int64
     /// Number of devices in these claims.

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Facts about a database server that help an operator to find a fault.
 package enum Diagnosis {
@@ -11,8 +12,8 @@ package enum Diagnosis {
     /// True if the server is a standby that replicates from another one.
     package let isStandby: Bool
     package let isReadOnly: Bool
-    /// The server's clock, in microseconds since 1970.
-    package let wallMicroseconds: Int64
+    /// The server's clock.
+    package let wallTime: Timestamp
     /// Settings that are off although an acknowledged commit may be lost without them, separated by spaces.
     package let durabilityOff: String
     package let connections: Int64
@@ -28,7 +29,7 @@ package enum Diagnosis {
     """
     SELECT current_setting('server_version_num')::bigint, current_user::text, current_setting('server_encoding'),
       pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+      clock_timestamp(),
       (SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings
        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'),
       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
@@ -43,7 +44,7 @@ package enum Diagnosis {
     Query(one: serverStatement) { row in
       Server(
         version: row.int64(), user: row.text(), encoding: row.text(), isStandby: row.bool(), isReadOnly: row.bool(),
-        wallMicroseconds: row.int64(), durabilityOff: row.optionalText() ?? "", connections: row.int64(),
+        wallTime: row.timestamp(), durabilityOff: row.optionalText() ?? "", connections: row.int64(),
         maxConnections: row.int64(), dataDirectory: row.optionalText(), maySetUp: row.bool())
     }
   }

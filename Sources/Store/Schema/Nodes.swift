@@ -1,4 +1,5 @@
 package import Postgres
+package import Time
 
 /// Node leases, and the creation of partitions for new SEQNOs.
 package enum Nodes {
@@ -13,8 +14,8 @@ package enum Nodes {
     """)
 
   /// Renews this node's lease for `seconds` of the database's clock. Returns how many nodes hold a lease, including
-  /// this one, and the database's time, in microseconds since 1970.
-  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Int64)> {
+  /// this one, and the database's time.
+  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Timestamp)> {
     Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp()) }
   }
 

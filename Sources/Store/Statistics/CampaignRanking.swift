@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Ranks the campaigns of a period by size or by a share. Reads only campaigns, and neither single sends nor tests.
 package enum CampaignRanking {
@@ -27,16 +28,16 @@ package enum CampaignRanking {
 
   package struct Filter: Sendable {
     package var apps: [App.Number]
-    /// Start of the period in which campaigns were requested, in microseconds since 1970.
-    /// End of that period, exclusive, in microseconds since 1970.
-    package var from: Int64
-    package var to: Int64
+    /// Start of the period in which campaigns were requested.
+    /// End of that period, exclusive.
+    package var from: Timestamp
+    package var to: Timestamp
     package var kind: MessageKind?
     /// Text that the title, subtitle or body contains, ignoring case.
     package var text: String?
     package var sender: String?
 
-    package init(apps: [App.Number], from: Int64, to: Int64) {
+    package init(apps: [App.Number], from: Timestamp, to: Timestamp) {
       self.apps = apps
       self.from = from
       self.to = to
@@ -64,7 +65,7 @@ package enum CampaignRanking {
     package let kind: MessageKind
     package let sender: String?
     package let isConfidential: Bool
-    package let createdAt: Int64
+    package let createdAt: Timestamp
     package let targeted: Int64?
     package let accepted: Int64
     package let received: Int64
@@ -124,7 +125,7 @@ package enum CampaignRanking {
   private static func scope(_ filter: Filter) -> Parameters {
     var apps = Int32Column()
     for app in filter.apps { apps.append(app) }
-    return Parameters(apps, TimestampValue(filter.from), TimestampValue(filter.to))
+    return Parameters(apps, filter.from, filter.to)
   }
 
   /// Returns the campaigns after a position in the order.

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Counts of receipts and reads by weekday and hour of each app's local time, from the hourly statistics.
 package enum ReadTimes {
@@ -25,12 +26,12 @@ package enum ReadTimes {
     GROUP BY 1, 2 ORDER BY 1, 2
     """)
 
-  /// Returns at most 168 rows for [from, to), in microseconds since 1970; hours without counts are omitted. Hours are
+  /// Returns at most 168 rows for [from, to); hours without counts are omitted. Hours are
   /// kept for 400 days.
-  package static func rows(of apps: [App.Number], from: Int64, to: Int64) -> Query<[Row]> {
+  package static func rows(of apps: [App.Number], from: Timestamp, to: Timestamp) -> Query<[Row]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    return Query(each: statement, column, TimestampValue(from), TimestampValue(to)) { row in
+    return Query(each: statement, column, from, to) { row in
       Row(
         weekday: Int(row.int32()), hour: Int(row.int32()), received: row.int64(),
         read: row.int64())

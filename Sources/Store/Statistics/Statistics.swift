@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Statistics per minute, written together with the totals of messages, in separate rows per writer, so that no writer
 /// waits for another. Statistics are never recomputed from deliveries. Tests are not counted. Decision 137.
@@ -96,13 +97,13 @@ package enum Statistics {
   private static let addStatement = Statement("statistics-add", insertion(after: 0))
 
   /// Adds a tally to the minute of `now`. Run it in the transaction that writes the counted rows.
-  package static func add(_ tally: Tally, writer: Int32, at now: Int64) -> Query<Void> {
+  package static func add(_ tally: Tally, writer: Int32, at now: Timestamp) -> Query<Void> {
     var parameters = Parameters()
     append(tally, writer: writer, at: now, to: &parameters)
     return Query(addStatement, parameters) { _ in }
   }
 
-  static func append(_ tally: Tally, writer: Int32, at now: Int64, to parameters: inout Parameters) {
+  static func append(_ tally: Tally, writer: Int32, at now: Timestamp, to parameters: inout Parameters) {
     var apps = Int32Column()
     var shorts = [Int16Column](repeating: Int16Column(), count: 2)
     var texts = [TextColumn](repeating: TextColumn(), count: 2)
@@ -118,7 +119,7 @@ package enum Statistics {
     parameters.append(apps)
     for column in shorts { parameters.append(column) }
     for column in texts { parameters.append(column) }
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     parameters.append(writer)
     for column in counts { parameters.append(column) }
   }

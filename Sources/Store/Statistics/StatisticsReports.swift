@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Statistics reports per minute, hour, day, week or month, optionally divided by one property.
 package enum StatisticsReports {
@@ -26,8 +27,8 @@ package enum StatisticsReports {
   }
 
   package struct Row: Sendable {
-    /// Start of the period, in microseconds since 1970; days, weeks and months begin in the app's time zone.
-    package let at: Int64
+    /// Start of the period; days, weeks and months begin in the app's time zone.
+    package let at: Timestamp
     package let part: String
     package let counts: Statistics.Counts
     /// The time zone of the row's apps; nil if their zones differ.
@@ -105,14 +106,14 @@ package enum StatisticsReports {
 
   /// Returns the counts of the periods in [from, to), in order of time. Periods without counts are omitted.
   package static func report(
-    of apps: [App.Number], from: Int64, to: Int64, by unit: Unit, per division: Division, limit: Int
+    of apps: [App.Number], from: Timestamp, to: Timestamp, by unit: Unit, per division: Division, limit: Int
   ) -> Query<[Row]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
     var parameters = Parameters()
     parameters.append(column)
-    parameters.append(TimestampValue(from))
-    parameters.append(TimestampValue(to))
+    parameters.append(from)
+    parameters.append(to)
     parameters.append(limit)
     return Query(statement(unit, division), parameters) { rows in
       rows.decode { row in

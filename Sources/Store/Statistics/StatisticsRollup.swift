@@ -1,4 +1,5 @@
 package import Postgres
+package import Time
 
 /// Rolls minutes up to hours, and hours up to days in each app's time zone, and prunes what is old. Any node may do it,
 /// one at a time; repeating it changes nothing.
@@ -75,26 +76,26 @@ package enum StatisticsRollup {
     "statistics-prune-hours", "DELETE FROM statistics_hours WHERE at < $1")
 
   /// Rolls up all complete hours and days. Returns whether there was anything to do.
-  package static func run(_ connection: Connection, now: Int64) throws(PostgresError) -> Bool {
+  package static func run(_ connection: Connection, now: Timestamp) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
       let rows = try connection.run(
-        turnStatement, Parameters(TimestampValue(now), Limits.graceSeconds, Limits.hoursAtOnce))
+        turnStatement, Parameters(now, Limits.graceSeconds, Limits.hoursAtOnce))
       guard let (from, upto) = rows.decodeFirst({ ($0.timestamp(), $0.timestamp()) }) else { return false }
-      let range = Parameters(TimestampValue(from), TimestampValue(upto))
+      let range = Parameters(from, upto)
       _ = try connection.run(dropHoursStatement, range)
       _ = try connection.run(makeHoursStatement, range)
-      _ = try connection.run(dropDaysStatement, Parameters(TimestampValue(from)))
+      _ = try connection.run(dropDaysStatement, Parameters(from))
       _ = try connection.run(makeDaysStatement, range)
-      try prune(pruneMinutesStatement, upto - Limits.minuteDays * 86_400_000_000, connection)
-      try prune(pruneHoursStatement, upto - Limits.hourDays * 86_400_000_000, connection)
-      _ = try connection.run(progressStatement, Parameters(TimestampValue(upto)))
+      try prune(pruneMinutesStatement, upto - .seconds(Limits.minuteDays * 86_400), connection)
+      try prune(pruneHoursStatement, upto - .seconds(Limits.hourDays * 86_400), connection)
+      _ = try connection.run(progressStatement, Parameters(upto))
       return true
     }
   }
 
   private static func prune(
-    _ statement: Statement, _ before: Int64, _ connection: Connection
+    _ statement: Statement, _ before: Timestamp, _ connection: Connection
   ) throws(PostgresError) {
-    _ = try connection.run(statement, Parameters(TimestampValue(before)))
+    _ = try connection.run(statement, Parameters(before))
   }
 }

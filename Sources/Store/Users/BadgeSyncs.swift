@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Users whose other devices must still be sent the new badge count. A row is written in the transaction that changes
 /// the count, under the user's lock, and stays until every push for it has a result.
@@ -18,14 +19,14 @@ package enum BadgeSyncs {
     """)
 
   /// Queues a sync of the users' devices except `device`, which already knows the count; nil to include all devices.
-  package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Int64) -> Query<Void> {
+  package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Timestamp) -> Query<Void> {
     var parameters = Users.keys(changes.map(\.user))
     var devices = UUIDColumn()
     for change in changes {
       if let device = change.device { devices.append(device) } else { devices.append(nil as UUIDValue?) }
     }
     parameters.append(devices)
-    parameters.append(TimestampValue(dueAt))
+    parameters.append(dueAt)
     return Query(queueStatement, parameters) { _ in }
   }
 
@@ -50,8 +51,8 @@ package enum BadgeSyncs {
 
   /// Returns users that are due, and postpones them to `again`: if their syncs are not done by then, they are returned
   /// again.
-  package static func take(at now: Int64, again: Int64, limit: Int) -> Query<[Due]> {
-    Query(each: takeStatement, TimestampValue(now), TimestampValue(again), limit) { row in
+  package static func take(at now: Timestamp, again: Timestamp, limit: Int) -> Query<[Due]> {
+    Query(each: takeStatement, now, again, limit) { row in
       Due(
         user: Users.Key(app: row.int32(), userKey: row.userKey()),
         device: row.optionalDevice(), generation: row.int32(),
@@ -69,8 +70,8 @@ package enum BadgeSyncs {
 
   /// Drops the sync of the user that is due first, because the row cannot be claimed. The user's devices get the count
   /// with their next message. Returns the user's app; nil if no user is due.
-  package static func dropFirst(at now: Int64) -> Query<App.Number?> {
-    Query(first: dropStatement, TimestampValue(now)) { $0.int32() }
+  package static func dropFirst(at now: Timestamp) -> Query<App.Number?> {
+    Query(first: dropStatement, now) { $0.int32() }
   }
 
   private static let doneStatement = Statement(

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// A person's inbox: messages meant for the person, kept for a while and visible on all devices, whether or not a push
 /// arrived.
@@ -28,12 +29,12 @@ package enum Inboxes {
 
   package struct New: Sendable {
     package let key: Key
-    /// When the entry expires, in microseconds since 1970.
-    package let endsAt: Int64
+    /// When the entry expires.
+    package let endsAt: Timestamp
     /// The person's values for placeholders, from an uploaded file; nil if there are none.
     package let filled: InboxValues?
 
-    package init(key: Key, endsAt: Int64, filled: InboxValues?) {
+    package init(key: Key, endsAt: Timestamp, filled: InboxValues?) {
       self.key = key
       self.endsAt = endsAt
       self.filled = filled
@@ -43,7 +44,7 @@ package enum Inboxes {
   /// Returns the inbox entries that a message creates: one for each person with a device whose consents allow the
   /// message, even if something else prevents the push.
   package static func wanted(
-    _ seqno: Seqno, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
+    _ seqno: Seqno, until endsAt: Timestamp, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
     filled: (UserKey) -> InboxValues? = { _ in nil }
   ) -> [New] {
     let persons = Set(members.lazy.filter { $0.mayGet(kind) }.map(\.userKey))
@@ -86,7 +87,7 @@ package enum Inboxes {
     guard !entries.isEmpty else { return [] }
     var (apps, keys, seqnos) = (Int32Column(), TextColumn(), Int64Column())
     var (ends, filled) = (TimestampColumn(), TextColumn())
-    var messages: [Seqno: Int64] = [:]
+    var messages: [Seqno: Timestamp] = [:]
     for entry in entries {
       apps.append(entry.key.user.app)
       keys.append(entry.key.user.userKey.text)
@@ -111,10 +112,10 @@ package enum Inboxes {
   /// An entry with the content of its message.
   package struct Entry: Sendable {
     package let seqno: Seqno
-    /// When the message was sent, in microseconds since 1970, like the other times.
-    package let sentAt: Int64
-    package let endsAt: Int64
-    package let readAt: Int64?
+    /// When the message was sent.
+    package let sentAt: Timestamp
+    package let endsAt: Timestamp
+    package let readAt: Timestamp?
     package let filled: InboxValues?
     package let sendDate: String
     package let request: [UInt8]
@@ -125,10 +126,10 @@ package enum Inboxes {
   /// Which entries of a person's inbox a device may see.
   package struct View: Hashable, Sendable {
     package let user: Users.Key
-    /// Messages sent before this time (microseconds since 1970) are not visible.
-    package let since: Int64
+    /// Messages sent before this time are not visible.
+    package let since: Timestamp
 
-    package init(of user: Users.Key, since: Int64) {
+    package init(of user: Users.Key, since: Timestamp) {
       self.user = user
       self.since = since
     }
@@ -169,7 +170,7 @@ package enum Inboxes {
     """)
 
   /// Returns a page of entries for each question, keyed by its index, newest first.
-  package static func list(_ questions: [Question], at now: Int64) -> Query<[Int: [Entry]]> {
+  package static func list(_ questions: [Question], at now: Timestamp) -> Query<[Int: [Entry]]> {
     var (before, most) = (Int64Column(), Int64Column())
     for question in questions {
       before.append(question.before)
@@ -178,7 +179,7 @@ package enum Inboxes {
     var parameters = columns(questions.map(\.view))
     parameters.append(before)
     parameters.append(most)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     return Query(listStatement, parameters) { rows in
       var found: [Int: [Entry]] = [:]
       rows.forEach { row in
@@ -207,10 +208,10 @@ package enum Inboxes {
     """)
 
   /// Counts the unread entries in each view, considering only the person's newest `most` entries.
-  package static func unread(in views: Set<View>, at now: Int64, ofNewest most: Int) -> Query<[View: Int64]> {
+  package static func unread(in views: Set<View>, at now: Timestamp, ofNewest most: Int) -> Query<[View: Int64]> {
     let views = Array(views)
     var parameters = columns(views)
-    parameters.append(TimestampValue(now))
+    parameters.append(now)
     parameters.append(most)
     return Query(unreadStatement, parameters) {
       $0.dictionary { row in
@@ -253,8 +254,8 @@ package enum Inboxes {
     RETURNING e.app, e.user_key, e.seqno
     """)
 
-  /// Marks entries as read at the given times (microseconds since 1970). Returns those that had been unread.
-  package static func read(_ entries: [Key: Int64]) -> Query<Set<Key>> {
+  /// Marks entries as read at the given times. Returns those that had been unread.
+  package static func read(_ entries: [Key: Timestamp]) -> Query<Set<Key>> {
     var (apps, keys, seqnos, times) = (Int32Column(), TextColumn(), Int64Column(), TimestampColumn())
     for (key, at) in entries {
       apps.append(key.user.app)

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Queries for operators' lists and searches of users and devices: by CUID or prefix, name, token or id. Each uses an
 /// index.
@@ -80,7 +81,7 @@ package enum PeopleLists {
     package let record: Devices.Record
     package let userName: String
     package let badge: Int16
-    package let quarantinedAt: Int64?
+    package let quarantinedAt: Timestamp?
     package let quarantineReason: String?
     package let quarantineSeqno: Seqno?
   }

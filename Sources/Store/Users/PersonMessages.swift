@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Time
 
 /// Finds the messages that were sent to one person.
 ///
@@ -16,11 +17,11 @@ package enum PersonMessages {
     """)
 
   /// Returns an app's messages with SEQNOs below `seqno`, newest first, and whether they have ended.
-  /// - Parameter since: only messages created later than this are returned, in microseconds since 1970.
+  /// - Parameter since: only messages created later than this are returned.
   package static func recent(
-    of app: App.Number, before seqno: Seqno, since: Int64, limit: Int
+    of app: App.Number, before seqno: Seqno, since: Timestamp, limit: Int
   ) -> Query<[(seqno: Seqno, hasEnded: Bool)]> {
-    Query(each: recentStatement, app, seqno, TimestampValue(since), limit) { ($0.seqno(), $0.bool()) }
+    Query(each: recentStatement, app, seqno, since, limit) { ($0.seqno(), $0.bool()) }
   }
 
   private static let findStatement = Statement(
@@ -57,8 +58,8 @@ package enum PersonMessages {
     package let seqno: Seqno
     package let lane: Lane
     package let state: MessageState
-    package let createdAt: Int64
-    package let dueAt: Int64?
+    package let createdAt: Timestamp
+    package let dueAt: Timestamp?
     /// The message's kind. Like `sender` and `title`, it is nil if the request is too large to be read for a list.
     package let kind: String?
     package let sender: String?
@@ -72,10 +73,10 @@ package enum PersonMessages {
 
   /// The state of the message's SMS fallback for the user.
   package struct Fallback: Sendable {
-    package let dueAt: Int64
+    package let dueAt: Timestamp
     /// The decision; nil while there is none.
     package let decision: Fallbacks.Decision?
-    package let decidedAt: Int64?
+    package let decidedAt: Timestamp?
   }
 
   private static let messagesStatement = Statement(
@@ -123,9 +124,9 @@ package enum PersonMessages {
     package let reason: String?
     package let attempts: Int16
     /// When the last attempt ended; nil while the first attempt is in progress.
-    package let at: Int64?
-    package let receivedAt: Int64?
-    package let readAt: Int64?
+    package let at: Timestamp?
+    package let receivedAt: Timestamp?
+    package let readAt: Timestamp?
   }
 
   private static let deliveriesStatement = Statement(

@@ -40,7 +40,7 @@ import Testing
 
     init(_ world: AdminWorld, _ login: String, _ role: Role) throws {
       self.world = world
-      let now = try world.connection.run(Statement("test-now", "SELECT now()")).timestampMicroseconds(0, 0)
+      let now = try world.connection.run(Statement("test-now", "SELECT now()")).timestamp(0, 0)
       let link = try ConsoleAccounts.create(
         login, name: login, role: role, appID: nil, by: .commandLine, on: world.connection, now: now)
       let session = try world.call("POST", "/v1/admin/session", #"{"link":"\#(link.token)"}"#)

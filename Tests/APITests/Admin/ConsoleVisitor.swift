@@ -4,6 +4,7 @@ import Operations
 import Postgres
 import Store
 import Testing
+import Time
 
 @testable import API
 
@@ -55,8 +56,8 @@ struct ConsoleVisitor {
   }
 
   /// Microseconds since 1970.
-  static func now(_ world: AdminWorld) throws -> Int64 {
-    try world.connection.run(Statement("test-now", "SELECT clock_timestamp()")).timestampMicroseconds(0, 0)
+  static func now(_ world: AdminWorld) throws -> Timestamp {
+    try world.connection.run(Statement("test-now", "SELECT clock_timestamp()")).timestamp(0, 0)
   }
 
   func call(_ method: String, _ path: String, _ body: String = "", from client: String? = nil) throws -> HTTPResponse {

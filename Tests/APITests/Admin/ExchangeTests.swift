@@ -2,6 +2,7 @@ import Domain
 import HTTPClient
 import Operations
 import Postgres
+import TestSupport
 import Testing
 
 @testable import API

@@ -3,6 +3,7 @@ import HTTPClient
 import Operations
 import Postgres
 import Store
+import TestSupport
 import Testing
 
 @testable import API

@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import Time
 import Tracing
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     try world.connection.script("UPDATE accounts SET created_at = now() - interval '100 days'")
   }
 
-  private static var now: Int64 { SystemClock().wallMicroseconds }
+  private static var now: Timestamp { SystemClock().wallTime }
 
   private static func caller(_ link: ConsoleAccounts.Link, _ login: String, _ role: Role = .operator) -> Caller {
     Caller(role: role, app: nil, apiKey: nil, account: link.account, name: login)

@@ -4,6 +4,7 @@ import Operations
 import Postgres
 import TestTier
 import Testing
+import Time
 
 @testable import API
 
@@ -51,8 +52,8 @@ import Testing
     return try browser(try signIn(#"{"login":"\#(login)","password":"\#(password)"}"#))
   }
 
-  private func now() throws -> Int64 {
-    try world.connection.run(Statement("test-now", "SELECT now()")).timestampMicroseconds(0, 0)
+  private func now() throws -> Timestamp {
+    try world.connection.run(Statement("test-now", "SELECT now()")).timestamp(0, 0)
   }
 
   @Test func `over HTTPS only the cookie counts that no other host can have set`() throws {
@@ -82,7 +83,7 @@ import Testing
     let former = try ConsoleAccounts.link(1, by: .commandLine, on: world.connection, now: now())
     _ = try ConsoleAccounts.link(1, by: .commandLine, on: world.connection, now: now())
     #expect(try signIn(#"{"link":"\#(former.token)"}"#).isProblem(.badCredential), "a newer one was made")
-    let late = try ConsoleAccounts.link(1, by: .commandLine, on: world.connection, now: now() - 3_601_000_000)
+    let late = try ConsoleAccounts.link(1, by: .commandLine, on: world.connection, now: now() - .seconds(3_601))
     #expect(try signIn(#"{"link":"\#(late.token)"}"#).isProblem(.badCredential))
     #expect(try signIn(#"{"login":"kim@example.com","password":""}"#).isProblem(.invalidField))
     #expect(try signIn("{}").isProblem(.invalidField))

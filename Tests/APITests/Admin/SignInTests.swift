@@ -5,6 +5,7 @@ import Postgres
 import Store
 import TestTier
 import Testing
+import Time
 
 @testable import API
 
@@ -28,8 +29,8 @@ import Testing
     try #require(chosen.status == 204)
   }
 
-  private func now() throws -> Int64 {
-    try world.connection.run(Statement("test-now", "SELECT now()")).timestampMicroseconds(0, 0)
+  private func now() throws -> Timestamp {
+    try world.connection.run(Statement("test-now", "SELECT now()")).timestamp(0, 0)
   }
 
   private func post(_ body: String, from client: String) throws -> HTTPResponse {

@@ -3,6 +3,7 @@ import Domain
 import Operations
 import Reactor
 import Synchronization
+import Time
 
 /// An identity provider that does what it is told: it checks PKCE and the client as the standard asks, and signs ID tokens
 /// with whatever fault a test wants.
@@ -136,5 +137,5 @@ final class TestIdentityProvider: IdentityProviderCalls {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  static func seconds() -> Int64 { SystemClock().wallMicroseconds / 1_000_000 }
+  static func seconds() -> Int64 { SystemClock().wallTime.seconds }
 }

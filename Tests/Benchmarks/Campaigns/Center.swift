@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import JSON
 internal import Reactor
+import Time
 
 /// A server under measurement, with its API and the simulator's records.
 final class Center {
@@ -40,7 +41,7 @@ final class Center {
   }
 
   func sendUrgent(_ stage: CampaignStage, _ clock: SystemClock) throws -> UrgentSend {
-    let sentAt = clock.wallMicroseconds
+    let sentAt = clock.wallTime.microseconds
     let user = Int.random(in: 0..<stage.tokens.count)
     let seqno = try send(#"{"clientUids":["user\#(user)"]}"#, #","lane":"urgent""#)
     return UrgentSend(seqno: seqno, token: stage.tokens[user], sentAt: sentAt)

@@ -5,6 +5,7 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 internal import Store
+import Time
 
 /// A stage's app and its devices, one user each, created in batches by the operations that devices use.
 struct StageDevices {
@@ -39,7 +40,7 @@ struct StageDevices {
   func run(_ operations: [Operation], daysAgo: Int64 = 0) throws {
     let batch = OperationBatch(
       operations, writer: 1, node: UUIDValue(high: 0, low: 0), policies: catalog.policies,
-      now: SystemClock().wallMicroseconds - daysAgo * 86_400_000_000, readAt: SystemClock().now)
+      now: SystemClock().wallTime - .seconds(daysAgo * 86_400), readAt: SystemClock().now)
     try batch.run(on: connection)
     for case .failure(let problem) in batch.results { throw MeasuringError("could not prepare: \(problem.detail)") }
   }

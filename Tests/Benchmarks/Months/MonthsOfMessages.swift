@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 internal import Store
+import Time
 
 /// Finished messages, as months of single sends leave them: copied into the tables, without deliveries.
 enum MonthsOfMessages {
@@ -16,13 +17,14 @@ enum MonthsOfMessages {
   /// Adds messages up to a total of `count`, the newest of them a day old, each with its totals.
   static func grow(to count: Int, from present: Int, _ plan: Plan, on connection: Connection) throws {
     plan.say("  copying \(count - present) messages that are over")
-    let now = SystemClock().wallMicroseconds
+    let now = SystemClock().wallTime
     let first = try connection.run(Messages.last()).number + 1
     let last = first + Int64(count - present) - 1
     for start in stride(from: first, through: last, by: 1_000_000) {
       try Interruption.check()
       try FinishedMessages.copy(
-        start...min(last, start + 999_999), endedAt: { now - 86_400_000_000 - (last - $0) * 100_000 }, request: request,
+        start...min(last, start + 999_999), endedAt: { now - .seconds(86_400) - .milliseconds((last - $0) * 100) },
+        request: request,
         on: connection)
     }
     try connection.script("VACUUM (ANALYZE)")

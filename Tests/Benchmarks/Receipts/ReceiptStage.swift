@@ -137,7 +137,7 @@ final class ReceiptStage {
       """
     let answer = try SendService.send(
       SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
-      now: SystemClock().wallMicroseconds)
+      now: SystemClock().wallTime)
     guard case .accepted(let accepted) = answer else { throw MeasuringError("a message was not accepted") }
     return accepted.seqno
   }

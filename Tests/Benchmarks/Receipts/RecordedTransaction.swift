@@ -19,7 +19,7 @@ struct RecordedTransaction {
   init(_ operation: Operation, _ substitutes: Substitutes, policies: AppPolicies, on connection: Connection) throws {
     let batch = OperationBatch(
       [operation], writer: 1, node: UUIDValue(high: 0, low: 0), policies: policies,
-      now: SystemClock().wallMicroseconds, readAt: SystemClock().now)
+      now: SystemClock().wallTime, readAt: SystemClock().now)
     while let round = batch.next() {
       if round.begins {
         lines.append("BEGIN;")

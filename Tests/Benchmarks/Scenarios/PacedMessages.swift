@@ -7,6 +7,7 @@ internal import PushTransport
 internal import Reactor
 internal import Simulator
 internal import TLS
+import Time
 
 /// F1: a million messages through FCM at the pace of its quota, without a single 429.
 ///
@@ -151,7 +152,7 @@ struct PacedMessages: Scenario {
       seqno: Seqno(104), headers: PushHeaders(request, appID: "com.example.app", seqno: Seqno(104)),
       template: PayloadTemplate(request, seqno: Seqno(104), sendDate: "2026010109"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
-      expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
+      expiresAtSeconds: SystemClock().wallTime.seconds + 86_400, onUnknown: .resend)
   }
 
   private static func targets() -> [[PushTarget]] {

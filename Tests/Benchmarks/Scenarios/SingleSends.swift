@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPClient
 internal import Reactor
+import Time
 
 /// P7: sends to one user each over 64 connections, all durable, to the strict simulator; against the same server with
 /// one statement and one commit per step.
@@ -95,7 +96,7 @@ final class SingleSendRun {
       "POST", "/v1/admin/messages",
       headers: [("Authorization", "Bearer \(stage.apiKey)"), ("Content-Type", "application/json")],
       body: Array(body.utf8))
-    let sentAt = clock.wallMicroseconds
+    let sentAt = clock.wallTime.microseconds
     client.send(request) { [self] result in
       open -= 1
       switch result {

@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import TestTier
 import Testing
+import Time
 
 /// What marketers and operators do all day, in a browser.
 @Suite(.slow, .serialized) struct CampaignTests {
@@ -80,10 +81,10 @@ import Testing
     try browser.waitForState("paused")
     let seqno = try console.seqno()
     // What had begun ends within a second; then nothing more goes out.
-    try console.world.wait(until: console.world.now + 1_500_000)
+    try console.world.wait(until: console.world.now + .milliseconds(1_500))
     let paused = try #require(try console.world.funnel(seqno).int("accepted"))
     #expect(paused > 0 && paused < 4000)
-    try console.world.wait(until: console.world.now + 1_500_000)
+    try console.world.wait(until: console.world.now + .milliseconds(1_500))
     #expect(try console.world.funnel(seqno).int("accepted") == paused)
     try browser.waitForFunnel("accepted", paused)
     try browser.screenshot("paused-\(language)-1280")

@@ -5,6 +5,7 @@ import Reactor
 import TestSupport
 import TestTier
 import Testing
+import Time
 
 @testable import Server
 
@@ -37,7 +38,7 @@ import Testing
   }
 
   private func code(_ secret: String, _ console: ConsoleWorld) throws -> String {
-    try TestAuthenticator.code(secret, seconds: console.world.now / 1_000_000)
+    try TestAuthenticator.code(secret, seconds: console.world.now.seconds)
   }
 
   /// What the QR code on the page says to a telephone that looks at it.

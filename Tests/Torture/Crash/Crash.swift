@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Reactor
+import Time
 
 /// Crashes at every boundary of a reference run, each in turn.
 ///
@@ -87,7 +88,7 @@ struct Crash: ParsableCommand {
   }
 
   private func points(_ boundaries: Int64) -> [CrashRun.Point] {
-    let day = SystemClock().wallMicroseconds / 86_400_000_000
+    let day = SystemClock().wallTime.microseconds / 86_400_000_000
     let ways = way.flatMap { BoundaryPage.Way(rawValue: $0).map { [$0] } } ?? BoundaryPage.Way.allCases
     if let at { return ways.map { CrashRun.Point(number: at, way: $0) } }
     let rest = of ?? day % part

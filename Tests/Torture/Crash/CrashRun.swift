@@ -1,6 +1,7 @@
 import Foundation
 import Reactor
 import Simulator
+import Time
 
 /// Consecutive reference runs, each with one action at one boundary, and the check after each.
 final class CrashRun {
@@ -83,7 +84,7 @@ final class CrashRun {
     let clientKey = try run.prepare()
     stage.page.arm(point?.number, point?.way ?? .killBefore, victim: try stage.victim())
     if let point {
-      history?.note("deed", run: number, #""kind":"\#(point.way.name)","until":\#(clock.wallMicroseconds)"#)
+      history?.note("deed", run: number, #""kind":"\#(point.way.name)","until":\#(clock.wallTime.microseconds)"#)
     }
     let expected = try run.carryOut(clientKey: clientKey)
     try CrashVerifier(stage: stage, run: run, expected: expected).check()

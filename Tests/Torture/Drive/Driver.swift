@@ -2,6 +2,7 @@ import Domain
 import Reactor
 import Simulator
 import Synchronization
+import Time
 
 /// The app's devices and its back office: everything that calls the center or receives from the network. It lives on
 /// the thread `drive`, on one event loop; the main thread queries it.
@@ -52,7 +53,7 @@ final class Driver {
   }
 
   /// Microseconds since 1970.
-  var now: Int64 { clock.wallMicroseconds }
+  var now: Int64 { clock.wallTime.microseconds }
 
   // MARK: Beginning and resting
 

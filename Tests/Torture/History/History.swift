@@ -1,6 +1,7 @@
 import Foundation
 import Reactor
 import Synchronization
+import Time
 
 /// A log of what clients were answered and what the network received, for an independent judge.
 ///
@@ -80,7 +81,7 @@ final class History: Sendable {
   }
 
   /// Microseconds since 1970.
-  var now: Int64 { clock.wallMicroseconds }
+  var now: Int64 { clock.wallTime.microseconds }
 
   /// The number shared by all attempts of one call.
   func newProcess() -> Int {

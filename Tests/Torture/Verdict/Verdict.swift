@@ -1,5 +1,6 @@
 import Reactor
 import Synchronization
+import Time
 
 /// The violations found so far, with evidence; any thread may add one.
 final class Verdict: Sendable {
@@ -30,7 +31,7 @@ final class Verdict: Sendable {
 
   /// Converts a time since 1970 to seconds of this run.
   func seconds(ofMicroseconds time: Int64) -> Double {
-    let ago = Double(clock.wallMicroseconds - time) / 1e6
+    let ago = Double(clock.wallTime.microseconds - time) / 1e6
     return ((seconds - ago) * 1000).rounded() / 1000
   }
 

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
+internal import Time
 
 /// Endpoints for quarantined devices.
 extension Endpoint {
