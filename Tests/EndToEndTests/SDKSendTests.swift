@@ -189,7 +189,8 @@ import Testing
   }
 
   @Test func `nobody registered is 4400, a deleted app 4444, a server nobody knows 50300`() throws {
-    let (_, server) = try populated()
+    let (world, server) = try populated()
+    defer { withExtendedLifetime(world) {} }
     let none = try server.post("rcv_register_message.ctl", Self.message.merging(["CUID": "nobody"]) { $1 })
     #expect(none.code == "4400" && none.row["NOTEXISTCUIDS"] as? [String] == ["nobody"], "\(none)")
     // A node that has just started may leave it to its planner to see that there is nobody.
