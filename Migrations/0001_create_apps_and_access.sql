@@ -254,9 +254,9 @@ CREATE TABLE sessions (
   ends_at         timestamptz NOT NULL,
   origin          text NOT NULL,
   -- How it began. A session opened by a link may choose a password without knowing the current one.
-  way             text COLLATE "C" NOT NULL,
+  method          text COLLATE "C" NOT NULL,
   CONSTRAINT sessions_session_is_unique UNIQUE (session),
-  CONSTRAINT sessions_way_is_known CHECK (way IN ('password', 'link', 'openid'))
+  CONSTRAINT sessions_method_is_known CHECK (method IN ('password', 'link', 'openid'))
 );
 
 CREATE INDEX sessions_by_account ON sessions (account);

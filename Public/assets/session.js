@@ -34,7 +34,7 @@ export async function signIn(proof, whenSignedOut) {
 }
 
 /// How one may sign in here: `{password, identityProvider}`.
-export const signInWays = () => call("GET", "/session/ways", undefined, { quiet: true });
+export const signInMethods = () => call("GET", "/session/methods", undefined, { quiet: true });
 
 /// Where the browser goes to sign in at the identity provider.
 export const beginAtProvider = async () => (await call("POST", "/session/openid", undefined, { quiet: true })).url;

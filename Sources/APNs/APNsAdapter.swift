@@ -108,7 +108,7 @@ final class APNsAdapter: PushNetworkAdapter {
     case .keepProviderToken: keepToken(submission, otherwise: later, reason, on: connection, of: pool)
     case .retryOnceThenPause where !submission.hadSecondChance:
       // APNs binds team and topics to a connection at its first push, so a new connection may accept this one.
-      if pool.isShared { pool.isolate(submission.batch.standing) } else { connection.retire() }
+      if pool.isShared { pool.isolate(submission.batch.condition) } else { connection.retire() }
       giveSecondChance(submission, otherwise: .credentialFault(reason: reason), of: pool)
     case .otherEnvironment:
       pool.finish(submission, .wrongEnvironment(reason: reason))

@@ -23,7 +23,7 @@ public final class LiveKeys<Key: Sendable>: Sendable {
   @inlinable @inline(__always) package var present: Key { state.withLock { $0.present } }
   @inlinable @inline(__always) package var all: [Key] { state.withLock { $0.all } }
 
-  package func take(_ present: Key, others: [Key]) {
+  package func replace(with present: Key, others: [Key]) {
     state.withLock { $0 = State(present: present, all: [present] + others) }
   }
 }

@@ -97,7 +97,7 @@ package final class Dispatcher {
   /// Stops claiming, waits for answers in flight, defers the rest and ends the lease.
   /// - Parameter claimingEnded: called once nothing more will be offered to the providers, so that they can be stopped.
   package func stop(claimingEnded: () -> Void) {
-    shared.stopping.give()
+    shared.stopping.raise()
     for workers in shared.laneWorkers {
       workers.planWakeup.signal()
       workers.claimWakeup.signal()

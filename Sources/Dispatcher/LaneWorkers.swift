@@ -32,10 +32,12 @@ struct LaneWorkers: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// Returns thread name, for example `plan` or `plan-urgent`; at most 15 bytes.
+  /// Returns the name of the thread for a task, for example `plan` or `plan-urgent`.
+  /// - Parameter task: at most 8 bytes, because Linux limits thread names to 15.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 
-  /// Sends inputs to the completer, all at once, so that it receives them in one iteration.
+  /// Sends inputs to the completer, all at once, so that it receives them in one iteration. Drops them if the completer's
+  /// inbox is closed. Traps if the inbox is full.
   func tell(_ inputs: [CompleterInput]) {
     // The window bounds the deliveries in flight, so a full inbox is a bug.
     precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")

@@ -48,7 +48,7 @@ final class Shared: Sendable {
 
   func workers(of lane: Lane) -> LaneWorkers { laneWorkers[LaneWorkers.number(of: lane)] }
 
-  var isStopping: Bool { stopping.isGiven }
+  var isStopping: Bool { stopping.isRaised }
   /// True if this node may start new work. False also while the database's time is not known well enough.
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
   /// Returns true if the lane may add in-flight devices. Each lane leaves space in the window for the more urgent ones.
@@ -67,12 +67,13 @@ final class Shared: Sendable {
     BatchAddress(lastBatch.add(1, ordering: .relaxed).newValue, inbox: inbox)
   }
 
-  func take(_ devices: Int) {
+  /// Adds devices to the in-flight window.
+  func admit(_ devices: Int) {
     underWay.add(devices, ordering: .relaxed)
   }
 
   /// Removes devices from the in-flight window once their deliveries have ended.
-  func give(_ devices: Int) {
+  func release(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
     if before >= Limits.windowDevices / 2 { for workers in laneWorkers { workers.claimWakeup.signal() } }
   }

@@ -13,8 +13,8 @@ package struct AuthKeyring: Sendable {
   }
 
   /// Replaces the keys in every copy of this keyring: `present` signs, and all of them verify.
-  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
-    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
+  package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
+    keys.replace(with: HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// The content of a valid key. Whether the key is still current depends on the epoch in the device's row.

@@ -38,7 +38,8 @@ package struct CSVFile: Sendable {
 
   /// Parses the next part of the file: UTF-8, with or without a byte order mark at the start of the file.
   /// - Parameter isLast: true if no more parts follow.
-  /// - Returns: the lines that this part completes.
+  /// - Returns: the valid lines that this part completes. Faulty lines are added to `faults`, and repeated users are
+  ///   counted in `duplicates`.
   /// - Throws: `.impossible` for an invalid header, `.bodyTooLarge` for too many lines.
   package mutating func read(_ part: [UInt8], isLast: Bool) throws(Problem) -> [Line] {
     let reader = CSVReader(rest + part, passed: passed, isLast: isLast)

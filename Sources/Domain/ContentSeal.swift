@@ -25,8 +25,8 @@ package struct ContentSeal: Sendable {
   }
 
   /// Replaces the keys in every copy: `present` encrypts, and all of them decrypt.
-  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
-    keys.take(Key(present), others: others.map(Key.init))
+  package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
+    keys.replace(with: Key(present), others: others.map(Key.init))
   }
 
   private static func place(_ app: App.Number) -> [UInt8] { Array("content of app \(app)".utf8) }

@@ -33,8 +33,8 @@ package struct Fallback: Equatable, Sendable {
         """),
     ])
 
-  private static let condition = JSONForm<String>.words(Condition.allCases.map(\.name)).standing(
-    for: { word in Condition.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
+  private static let condition = JSONForm<String>.words(Condition.allCases.map(\.name)).mapped(
+    by: { word in Condition.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
 /// A message's text with the recipient's values filled in, as in the payload.

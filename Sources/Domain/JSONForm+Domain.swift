@@ -4,8 +4,8 @@ package import JSON
 extension JSONForm where Value: FixedWidthInteger & Sendable {
   /// The form of a number such as a SEQNO, as a string.
   package static var sequence: JSONForm {
-    JSONForm<String>.anyText.described(JSONSchema.sequence).standing(
-      for: { text in SequenceNumber.parse(text).flatMap { Value(exactly: $0) } },
+    JSONForm<String>.anyText.described(JSONSchema.sequence).mapped(
+      by: { text in SequenceNumber.parse(text).flatMap { Value(exactly: $0) } },
       else: "must be a number in quotes: a whole number from 1", written: { String($0) })
   }
 }
@@ -32,14 +32,14 @@ extension JSONForm<Pace> {
 }
 
 extension JSONForm<ResendTarget> {
-  package static let resendTarget = JSONForm<String>.words(ResendTarget.allCases.map(\.name)).standing(
-    for: { ResendTarget(name: $0) }, else: "is not known", written: \.name)
+  package static let resendTarget = JSONForm<String>.words(ResendTarget.allCases.map(\.name)).mapped(
+    by: { ResendTarget(name: $0) }, else: "is not known", written: \.name)
 }
 
 extension JSONForm<DeviceID> {
   /// The form of a device's id, a UUID.
-  package static let device = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
-    for: { DeviceID($0) }, else: "must be a device's id, as lists show it", written: \.description)
+  package static let device = JSONForm<String>.anyText.described(JSONSchema.uuid).mapped(
+    by: { DeviceID($0) }, else: "must be a device's id, as lists show it", written: \.description)
 }
 
 extension JSONForm<Seqno> {
@@ -58,28 +58,28 @@ extension JSONForm<Int16> {
 }
 
 extension JSONForm<PushNetwork> {
-  package static let network = JSONForm<String>.words(PushNetwork.allCases.map(\.pnsID)).standing(
-    for: { word in PushNetwork.allCases.first { $0.pnsID == word } }, else: "is not known", written: \.pnsID)
+  package static let network = JSONForm<String>.words(PushNetwork.allCases.map(\.pnsID)).mapped(
+    by: { word in PushNetwork.allCases.first { $0.pnsID == word } }, else: "is not known", written: \.pnsID)
 }
 
 extension JSONForm<PushEnvironment> {
-  package static let environment = JSONForm<String>.words(PushEnvironment.allCases.map(\.name)).standing(
-    for: { word in PushEnvironment.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
+  package static let environment = JSONForm<String>.words(PushEnvironment.allCases.map(\.name)).mapped(
+    by: { word in PushEnvironment.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
 extension JSONForm<Lane> {
-  package static let lane = JSONForm<String>.words(Lane.allCases.map(\.name)).standing(
-    for: { Lane(name: $0) }, else: "is not known", written: \.name)
+  package static let lane = JSONForm<String>.words(Lane.allCases.map(\.name)).mapped(
+    by: { Lane(name: $0) }, else: "is not known", written: \.name)
 }
 
 extension JSONForm<App.DevicePolicy> {
   package static let devicePolicy = JSONForm<String>.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
-    .standing(for: { App.DevicePolicy(name: $0) }, else: "is not known", written: \.name)
+    .mapped(by: { App.DevicePolicy(name: $0) }, else: "is not known", written: \.name)
 }
 
 extension JSONForm<App.Identity> {
-  package static let identity = JSONForm<String>.words(App.Identity.allCases.map(\.name)).standing(
-    for: { App.Identity(name: $0) }, else: "is not known", written: \.name)
+  package static let identity = JSONForm<String>.words(App.Identity.allCases.map(\.name)).mapped(
+    by: { App.Identity(name: $0) }, else: "is not known", written: \.name)
 }
 
 extension JSONForm<String> {

@@ -5,7 +5,7 @@ package enum MessageControl: String, CaseIterable, Sendable {
   case cancel
 
   /// The state of the message to which a command is applied.
-  package struct Standing: Equatable, Sendable {
+  package struct Status: Equatable, Sendable {
     package let state: MessageState
     /// True if the message is being cancelled: claimed deliveries are still being returned.
     package let isCancelling: Bool
@@ -31,17 +31,17 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 
   /// Returns the effect of the command in a given state.
-  package func effect(on standing: Standing) -> Effect {
-    switch (self, standing.state) {
+  package func effect(on status: Status) -> Effect {
+    switch (self, status.state) {
     case (.cancel, .cancelled): return .nothing
     case (.cancel, .scheduled), (.cancel, .queued), (.cancel, .sending), (.cancel, .paused):
-      return standing.isCancelling ? .nothing : .beginCancelling
-    case _ where standing.isCancelling: return .refuse
+      return status.isCancelling ? .nothing : .beginCancelling
+    case _ where status.isCancelling: return .refuse
     case (.pause, .queued), (.pause, .sending): return .become(.paused)
     case (.pause, .paused): return .nothing
     case (.resume, .paused):
-      switch standing.hold {
-      case .none: return .become(standing.isFrozen ? .sending : .queued)
+      switch status.hold {
+      case .none: return .become(status.isFrozen ? .sending : .queued)
       case .uncounted: return .become(.queued)
       case .waiting: return .refuse
       }

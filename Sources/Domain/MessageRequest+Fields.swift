@@ -89,8 +89,8 @@ extension MessageRequest {
     .given("repeat", Repetition.object.form, \.repetition), .given("window", SendWindow.object.form, \.window),
   ]
 
-  private static let unknownPolicy = JSONForm<String>.words(["resend", "skip"]).standing(
-    for: { $0 == "skip" ? UnknownPolicy.skip : .resend }, else: "is not known",
+  private static let unknownPolicy = JSONForm<String>.words(["resend", "skip"]).mapped(
+    by: { $0 == "skip" ? UnknownPolicy.skip : .resend }, else: "is not known",
     written: { $0 == .skip ? "skip" : "resend" })
 
   private mutating func set(_ timing: Timing) {

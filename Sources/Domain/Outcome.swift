@@ -54,8 +54,8 @@ package enum SubmissionResult: Equatable, Sendable {
   case accepted
   /// Refused permanently, for a reason that does not concern the device's token. The reason is the network's own code.
   case rejected(reason: String)
-  /// Refused because the token is not valid (any more). `since` is when the network learned that, if known; a
-  /// later registration remains valid.
+  /// Refused because the token is not valid (any more). `since` is when the network learned that, if known; a later
+  /// registration remains valid.
   case badToken(reason: String, since: Timestamp?)
   /// Refused temporarily: retry after a delay. `after` is the delay in seconds that the network requested.
   case retry(reason: String, after: Int?)

@@ -35,8 +35,8 @@ package struct PushKeyring: Sendable {
   }
 
   /// Replaces the keys in every copy of this keyring: `present` signs, and all of them verify.
-  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
-    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
+  package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
+    keys.replace(with: HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// Appends the 40 digits of a pushkey to a payload.

@@ -14,8 +14,8 @@ package struct SDKKeyring: Sendable {
   }
 
   /// Replaces the keys in every copy of this keyring: `present` signs, and all of them verify.
-  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
-    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
+  package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
+    keys.replace(with: HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// The subject of a valid key: the app, the PSID and the device for which it was issued.

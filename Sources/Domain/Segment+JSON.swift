@@ -146,8 +146,8 @@ extension JSONForm<String> {
   /// The form of a version: one to eight numbers separated by dots.
   fileprivate static let version = JSONForm.attribute.described(
     JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
-  ).standing(
-    for: { text in
+  ).mapped(
+    by: { text in
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let isVersion = parts.allSatisfy { part in
         (1...9).contains(part.utf8.count) && part.utf8.allSatisfy { $0 &- 48 < 10 }
@@ -172,8 +172,8 @@ extension JSONForm<Segment.VersionRange> {
     ],
     [.given("from", .version, \.from), .given("before", .version, \.before), .given("upTo", .version, \.upTo)]
   )
-  fileprivate static let versions = versionRange.form.standing(
-    for: { $0 == Segment.VersionRange() ? nil : $0 }, else: "must have from, before or upTo", written: { $0 })
+  fileprivate static let versions = versionRange.form.mapped(
+    by: { $0 == Segment.VersionRange() ? nil : $0 }, else: "must have from, before or upTo", written: { $0 })
 }
 
 extension JSONForm<Segment.TimeRange> {
@@ -185,8 +185,8 @@ extension JSONForm<Segment.TimeRange> {
       .given("notWithin", .seconds(1...Domain.Limits.segmentAgeSeconds), \.notWithin, "Longer ago."),
     ]
   )
-  fileprivate static let times = timeRange.form.standing(
-    for: { $0 == Segment.TimeRange() ? nil : $0 }, else: "must have since, before, within or notWithin",
+  fileprivate static let times = timeRange.form.mapped(
+    by: { $0 == Segment.TimeRange() ? nil : $0 }, else: "must have since, before, within or notWithin",
     written: { $0 })
 }
 
@@ -195,8 +195,8 @@ extension JSONForm<Segment.Tags> {
     "SegmentTags", from: Segment.Tags(), more: [("minProperties", .number(1))],
     [.given("any", .values(.tag), \.any), .given("all", .values(.tag), \.all), .given("none", .values(.tag), \.none)]
   )
-  fileprivate static let tags = tagSets.form.standing(
-    for: { $0 == Segment.Tags() ? nil : $0 }, else: "must have any, all or none", written: { $0 })
+  fileprivate static let tags = tagSets.form.mapped(
+    by: { $0 == Segment.Tags() ? nil : $0 }, else: "must have any, all or none", written: { $0 })
 }
 
 extension JSONForm<Segment> {
@@ -204,8 +204,8 @@ extension JSONForm<Segment> {
     "SegmentConsents", from: [Segment](), more: [("minProperties", .number(1))],
     [consent(.notification), consent(.ad), consent(.nightAd)]
   )
-  fileprivate static let consents = consentSet.form.standing(
-    for: { consents in
+  fileprivate static let consents = consentSet.form.mapped(
+    by: { consents in
       guard let first = consents.first else { return nil }
       return consents.count == 1 ? first : .all(consents)
     }, else: "must have notification, ad or nightAd", written: { [$0] })

@@ -62,12 +62,12 @@ extension JSONForm<ClockTime> {
   /// The form of a time of day in a request.
   static let clockTime = JSONForm<String>.anyText.described(
     JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
-  ).standing(for: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
+  ).mapped(by: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
 }
 
 extension JSONForm<CalendarDate> {
-  static let date = JSONForm<String>.anyText.described(.object([("type", "string"), ("format", "date")])).standing(
-    for: { CalendarDate($0) }, else: "must be a date, for example 2027-01-31", written: \.text)
+  static let date = JSONForm<String>.anyText.described(.object([("type", "string"), ("format", "date")])).mapped(
+    by: { CalendarDate($0) }, else: "must be a date, for example 2027-01-31", written: \.text)
 }
 
 extension JSONForm<LocalTime> {
@@ -75,8 +75,8 @@ extension JSONForm<LocalTime> {
     JSONSchema.text(
       matching: "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
         + "T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", "date-time-local")
-  ).standing(
-    for: { LocalTime($0) }, else: "must be a wall clock's time without offset, for example 2026-12-24T09:00",
+  ).mapped(
+    by: { LocalTime($0) }, else: "must be a wall clock's time without offset, for example 2026-12-24T09:00",
     written: \.text)
 }
 

@@ -16,8 +16,8 @@ package struct UserProofKeyring: Sendable {
   }
 
   /// Replaces the keys in every copy of this keyring: secrets are derived from `present`, and all of them verify.
-  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
-    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
+  package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
+    keys.replace(with: HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// Returns the secret for an app's backend: 64 hexadecimal digits, whose ASCII bytes are the HMAC key. It is derived,

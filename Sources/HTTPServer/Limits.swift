@@ -15,7 +15,8 @@ package enum HTTPLimits {
   package static let emptyLines = 2
   /// Maximum body size in bytes, unless the handler sets another one.
   package static let bodyBytes = 1_048_576
-  /// Body size in bytes up to which a body is accepted without asking the handler; nearly all requests are smaller.
+  /// Content-Length in bytes up to which a body is accepted without asking the handler, unless the server's body limit is
+  /// lower; nearly all requests are smaller. The handler is asked about every chunked body.
   package static let unaskedBodyBytes = 16_384
   /// Memory budget in bytes for large requests that are being received or processed: five of the largest videos, or
   /// several hundred long recipient lists.

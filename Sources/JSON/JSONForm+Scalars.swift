@@ -57,8 +57,8 @@ extension JSONForm<Sentence> {
 
 extension JSONForm<Bool> {
   /// The value true, which is omitted if false.
-  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
-    for: { $0 ? true : nil }, else: "must be true", written: { $0 })
+  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.alwaysTrue).mapped(
+    by: { $0 ? true : nil }, else: "must be true", written: { $0 })
 }
 
 extension JSONForm where Value: FixedWidthInteger & Sendable {
@@ -88,8 +88,8 @@ extension JSONForm where Value: RawRepresentable<String> & Sendable {
   /// Returns the form of a value that is one of the given cases, by raw value.
   package static func words(_ values: [Value]) -> JSONForm {
     let words = values.map(\.rawValue)
-    return JSONForm<String>.words(words).standing(
-      for: { Value(rawValue: $0) }, else: "is not known", written: \.rawValue)
+    return JSONForm<String>.words(words).mapped(
+      by: { Value(rawValue: $0) }, else: "is not known", written: \.rawValue)
   }
 }
 

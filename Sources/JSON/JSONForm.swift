@@ -48,8 +48,8 @@ package struct JSONForm<Value>: Sendable {
   ///   - meaning: converts a value read from JSON; returns nil if it is invalid.
   ///   - objection: error text for an invalid value, for example "must be an event's id (a UUID)".
   ///   - written: converts a value back to the one written to JSON.
-  package func standing<Meaning>(
-    for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: Sentence,
+  package func mapped<Meaning>(
+    by meaning: @escaping @Sendable (Value) -> Meaning?, else objection: Sentence,
     written: @escaping @Sendable (Meaning) -> Value
   ) -> JSONForm<Meaning> {
     var (read, write): (JSONForm<Meaning>.Reading?, JSONForm<Meaning>.Writing?)
@@ -65,7 +65,7 @@ package struct JSONForm<Value>: Sendable {
 
   /// The form for an optional property; the value itself is never null.
   package var some: JSONForm<Value?> {
-    standing(for: { .some(.some($0)) }, else: "is not known") { value in
+    mapped(by: { .some(.some($0)) }, else: "is not known") { value in
       guard let value else { preconditionFailure("there is nothing to write") }
       return value
     }

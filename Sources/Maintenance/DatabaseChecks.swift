@@ -190,19 +190,19 @@ final class DatabaseChecks {
 
   private func lookAtStanding(_ connection: Connection, _ note: (Finding) -> Void) {
     do throws(PostgresError) {
-      let standing = try connection.run(Vitals.standing())
-      let nodes = standing.nodes == 0 ? "no server runs on it now" : "\(standing.nodes) nodes are alive"
+      let snapshot = try connection.run(Vitals.snapshot())
+      let nodes = snapshot.nodes == 0 ? "no server runs on it now" : "\(snapshot.nodes) nodes are alive"
       note(.ok("nodes", place, nodes))
-      if standing.seqnosLeft < Maintenance.Limits.seqnosLeft {
+      if snapshot.seqnosLeft < Maintenance.Limits.seqnosLeft {
         note(
           .failure(
-            "partitions", place, "only \(standing.seqnosLeft) more messages have partitions",
+            "partitions", place, "only \(snapshot.seqnosLeft) more messages have partitions",
             remedy: "A running server makes them ahead: start one, and see its log for complaints of `janitor`."))
       }
-      if standing.overdue > 0, standing.nodes > 0 {
+      if snapshot.overdue > 0, snapshot.nodes > 0 {
         note(
           .warning(
-            "deliveries", place, "\(standing.overdue) wait although their time came a minute ago",
+            "deliveries", place, "\(snapshot.overdue) wait although their time came a minute ago",
             remedy: "Look for paused apps below, and at /metrics whether the nodes keep up."))
       }
       try StandstillChecks(place: place).examine(connection, note)

@@ -39,7 +39,7 @@ package final class OTLPExporter {
 
   /// Sends the remaining data within `OTLPLimits.drain`, then ends the thread.
   package func stop() {
-    stopping.give()
+    stopping.raise()
     _ = done.receive(atMost: OTLPLimits.drain + .seconds(1))
   }
 }
@@ -73,7 +73,7 @@ private final class ExportLoop {
   }
 
   func run(until stopping: StopSignal) {
-    while !stopping.isGiven {
+    while !stopping.isRaised {
       exportSpans(within: configuration.timeout)
       if let interval = configuration.metricsInterval, clock.now >= metricsDue {
         metricsDue = clock.now + interval

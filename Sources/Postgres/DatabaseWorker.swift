@@ -52,11 +52,11 @@ package struct DatabaseWorker {
   /// Repeats `turn` until the stop signal, reconnecting after errors.
   /// - Parameter turn: one unit of work. If there is nothing to do it should wait, at most until the stop signal.
   package func run(_ turn: (Connection) throws -> Void) {
-    while !stopping.isGiven {
+    while !stopping.isRaised {
       do {
         try turn(connection.present())
       } catch {
-        if stopping.isGiven, (error as? PostgresError)?.sqlState == .queryCanceled { return }
+        if stopping.isRaised, (error as? PostgresError)?.sqlState == .queryCanceled { return }
         failed(error)
         connection.failed(error)
         stopping.rest(atMost: pause)

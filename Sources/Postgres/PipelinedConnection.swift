@@ -299,8 +299,8 @@ package final class PipelinedConnection {
     }
   }
 
-  /// Returns the reason for the lost connection. Prefers the server's last error, which explains more than "connection
-  /// closed".
+  /// Returns the reason for the lost connection: the first error of the submission in flight if it reports the loss,
+  /// because it explains more than libpq's "connection closed"; otherwise libpq's message.
   private func inFlightError(_ session: Session) -> PostgresError {
     if let error = inFlight?.firstError, error.isConnectionLost { return error }
     return session.lostError

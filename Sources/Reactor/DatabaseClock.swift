@@ -85,8 +85,8 @@ package final class DatabaseClock: Clock {
     return !isDoubtful
   }
 
-  /// A description of this machine's clock error, as the rest of a sentence that starts with the clock; nil if the
-  /// error is below `Limits.complaint`.
+  /// How far this machine's clock is wrong, to follow "this machine's clock is": `3.2 s ahead of the database's`. Nil if
+  /// the error does not exceed `Limits.complaint`, or before the first reading.
   package var complaint: String? {
     guard let ahead, abs(ahead) > Limits.complaint else { return nil }
     let nanoseconds = abs(ahead).nanoseconds

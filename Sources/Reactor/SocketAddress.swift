@@ -28,7 +28,8 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     return Self.numericName(bytes).host
   }
 
-  /// Creates an address from a `sockaddr` written by the kernel.
+  /// Creates an address from the bytes of a whole `sockaddr`, which starts with the address family. For an IP family,
+  /// `bytes` must include the port and the address.
   init(bytes: [UInt8]) {
     self.bytes = bytes
     let family = Int32(bytes[0]) | Int32(bytes[1]) << 8

@@ -3,26 +3,26 @@ internal import Synchronization
 /// A one-time signal that asks threads to end and wakes those that wait. Any thread may call any method.
 package final class StopSignal: Sendable {
   private let flag = Atomic(false)
-  /// An inbox that is closed when the signal is given, so that its descriptor becomes readable and stays so.
+  /// An inbox that is closed when the signal is raised, so that its descriptor becomes readable and stays so.
   private let inbox: Inbox<Void>
 
   package init() throws(SystemError) {
     inbox = try Inbox(capacity: 1)
   }
 
-  package var isGiven: Bool { flag.load(ordering: .relaxed) }
+  package var isRaised: Bool { flag.load(ordering: .relaxed) }
 
-  package func give() {
+  package func raise() {
     flag.store(true, ordering: .sequentiallyConsistent)
     inbox.close()
   }
 
-  /// Blocks for `time`, or until the signal is given.
+  /// Blocks for `time`, or until the signal is raised.
   package func rest(atMost time: Duration) {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Calls `body` once on the loop's thread when the signal is given. Call this method on that thread.
+  /// Calls `body` once on the loop's thread when the signal is raised. Call this method on that thread.
   package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
     try loop.attach(inbox) { _ in body() }
   }

@@ -111,6 +111,6 @@ final class NoticeWorker {
   }
 
   func stop() {
-    stopping.give()
+    stopping.raise()
   }
 }

@@ -22,8 +22,8 @@ package enum Store {
     package static let pageRows = 100
     /// Number of SEQNOs in one partition of outcomes, receipts and reads.
     package static let partitionSeqnos: Int64 = 1_000_000
-    /// How long the token of a Live Activity is kept. Apple updates an activity for 8 hours at most
-    /// and removes it 4 hours later; a day leaves some margin.
+    /// How long the token of a Live Activity is kept. Apple updates an activity for 8 hours at most and removes it 4
+    /// hours later; a day leaves some margin.
     package static let activityLifetime: Duration = .seconds(24 * 3_600)
     /// How long a device's former tokens still verify its pushkeys: 30 days.
     package static let formerTokenRetention: Duration = .seconds(30 * 86_400)

@@ -1,12 +1,12 @@
 /// A point in time by the clock on the wall, in PostgreSQL's resolution: microseconds since 1970-01-01 UTC.
 ///
-/// Times of the monotonic clock are `Instant`s (module `Reactor`); the two cannot be mixed up, and neither can a time and
-/// a duration. Seconds and milliseconds are spelled out where a protocol wants them: JWTs, APNs, HTTP dates.
+/// Times of the monotonic clock are `Instant`s (module `Reactor`); the two cannot be mixed up, and neither can a time
+/// and a duration. Seconds and milliseconds are spelled out where a protocol wants them: JWTs, APNs, HTTP dates.
 ///
 /// **No clock** is read here; times are arguments, or come from a `Clock`.
 ///
-/// **Failure**: arithmetic saturates instead of overflowing, because times come from devices and other servers and may be
-/// any number. A time that PostgreSQL cannot store is refused there (22008).
+/// **Failure**: arithmetic saturates instead of overflowing, because times come from devices and other servers and may
+/// be any number. A time that PostgreSQL cannot store is refused there (22008).
 package struct Timestamp: Hashable, Comparable, Sendable {
   /// Microseconds since 1970-01-01 UTC.
   package let microseconds: Int64

@@ -20,7 +20,6 @@ package final class SpanQueue: Sendable {
   }
 
   /// Begins a child span of `parent`; returns nil if the trace is not sampled.
-  /// - Parameter now: the current time.
   package func begin(_ parent: TraceContext?, at now: Timestamp) -> OpenSpan? {
     guard let parent, parent.isSampled else { return nil }
     return OpenSpan(context: parent.child(), parent: parent.span, began: now)

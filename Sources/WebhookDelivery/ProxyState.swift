@@ -11,19 +11,19 @@ internal import Reactor
 /// The proxy must not receive a wrong password once per webhook, because directory services lock an account after a few
 /// failures.
 struct ProxyState {
-  private enum Standing {
+  private enum State {
     case good
     case unproven
     case isTried
     case rests(until: Instant)
   }
 
-  private var standing = Standing.unproven
+  private var state = State.unproven
   private var speaksAt = Instant(nanoseconds: 0)
 
   /// Returns how many attempts may start through the proxy now.
   func room(at now: Instant) -> Int {
-    switch standing {
+    switch state {
     case .good: .max
     case .unproven: 1
     case .isTried: 0
@@ -33,21 +33,21 @@ struct ProxyState {
 
   /// Records the start of an attempt through the proxy. `ended` must follow.
   mutating func began() {
-    if case .good = standing { return }
-    standing = .isTried
+    if case .good = state { return }
+    state = .isTried
   }
 
   mutating func ended(_ outcome: Result<HTTPResponse, HTTPClientError>, at now: Instant) {
     guard case .failure(.noTunnel(let fault)) = outcome else {
       // Ignore attempts that began before a refusal, which say nothing about the current password.
-      if case .isTried = standing { standing = .good }
+      if case .isTried = state { state = .good }
       return
     }
     if fault.isAboutPassword {
-      standing = .rests(until: now + WebhookDeliveryLimits.passwordRest)
-    } else if case .isTried = standing {
+      state = .rests(until: now + WebhookDeliveryLimits.passwordRest)
+    } else if case .isTried = state {
       // A proxy that answers 502 has accepted the password; without any answer, nothing is known.
-      standing = fault.status == nil ? .unproven : .good
+      state = fault.status == nil ? .unproven : .good
     }
   }
 

@@ -13,7 +13,7 @@ internal import TLS
 ///                   └──► none ──► no route (a reason), until the back-off ends
 /// ```
 final class Target {
-  enum Standing {
+  enum State {
     case unknown
     case ready(until: Instant)
     case none(WebhookRoute.Refusal)
@@ -26,7 +26,7 @@ final class Target {
   /// Signing secrets; nil if one of them cannot be decrypted.
   private(set) var secrets: [[UInt8]]?
   let place: HTTPURL?
-  private(set) var standing = Standing.unknown
+  private(set) var state = State.unknown
   private(set) var isAsking = false
   private var client: HTTPClient?
   /// The route that `client` uses; nil if there is none.
@@ -53,7 +53,7 @@ final class Target {
     self.sealed = sealed
     self.secrets = secrets
     // The target was unusable only because a secret could not be decrypted.
-    if case .none = standing, secrets != nil { standing = .unknown }
+    if case .none = state, secrets != nil { state = .unknown }
   }
 
   // MARK: Address
@@ -61,7 +61,7 @@ final class Target {
   /// Returns true if the host name must be resolved.
   func needsAddress(at now: Instant) -> Bool {
     guard !isAsking else { return false }
-    switch standing {
+    switch state {
     case .unknown, .none: return true
     case .ready(let until): return now >= until
     }
@@ -70,22 +70,22 @@ final class Target {
   func asks() {
     isAsking = true
     // The reason was reported on one event: resolve again before the next one.
-    if case .none = standing { standing = .unknown }
+    if case .none = state { state = .unknown }
   }
 
   /// Records that the webhook cannot be reached, and why.
   func fail(_ refusal: WebhookRoute.Refusal) {
     isAsking = false
-    standing = .none(refusal)
+    state = .none(refusal)
   }
 
   /// Records that the name could not be resolved now. An address that has worked so far stays in use.
   func stays(_ refusal: WebhookRoute.Refusal, at now: Instant) {
     isAsking = false
-    if case .ready = standing {
-      standing = .ready(until: now + WebhookDeliveryLimits.nameLife)
+    if case .ready = state {
+      state = .ready(until: now + WebhookDeliveryLimits.nameLife)
     } else {
-      standing = .none(refusal)
+      state = .none(refusal)
     }
   }
 
@@ -102,7 +102,7 @@ final class Target {
     } catch {
       return fail(error)
     }
-    standing = .ready(until: loop.clock.now + WebhookDeliveryLimits.nameLife)
+    state = .ready(until: loop.clock.now + WebhookDeliveryLimits.nameLife)
     if found == route, client != nil { return }
     do throws(TLSError) {
       try connect(by: found, place, loop, context)
@@ -163,7 +163,7 @@ final class Target {
     guard excess >= 0 else { return }
     restsUntil = now + min(WebhookDeliveryLimits.longestRest, .seconds(1 << min(excess, 10)))
     // The address may have changed: resolve again.
-    if case .ready = standing { standing = .unknown }
+    if case .ready = state { state = .unknown }
   }
 
   /// Records the start of an attempt, even if the request cannot be sent. `ended` must follow.

@@ -71,7 +71,7 @@ package final class WebhookDelivery {
 
   /// Stops the threads. Requests in flight get a few seconds to be answered.
   package func stop() {
-    stopping.give()
+    stopping.raise()
     let deadline = SystemClock().now + WebhookDeliveryLimits.drain + .seconds(2)
     while threads > 0 {
       let rest = deadline - SystemClock().now

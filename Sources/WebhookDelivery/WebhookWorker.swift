@@ -54,7 +54,7 @@ final class WebhookWorker {
   }
 
   func run() {
-    while !stopping.isGiven {
+    while !stopping.isRaised {
       round()
       loop.turn(atMost: WebhookDeliveryLimits.pollInterval)
     }
@@ -152,7 +152,7 @@ final class WebhookWorker {
     if target.secrets == nil {
       target.fail(WebhookRoute.Refusal(reason: "its secret does not open with this master key"))
     }
-    if case .none(let refusal) = target.standing {
+    if case .none(let refusal) = target.state {
       // Report the reason on one event; the others wait until the name is resolved again.
       for attempt in try take(1, for: target) {
         began(target)
@@ -162,7 +162,7 @@ final class WebhookWorker {
     }
     // Resolve again in the background: a known address stays in use meanwhile.
     if target.needsAddress(at: now) { ask(target) }
-    guard case .ready = target.standing, let secrets = target.secrets, let place = target.place else { return }
+    guard case .ready = target.state, let secrets = target.secrets, let place = target.place else { return }
     let isTunnelled = target.isTunnelled
     for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallTime.seconds

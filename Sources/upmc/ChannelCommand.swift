@@ -189,11 +189,11 @@ struct ChannelCommand: ParsableCommand {
 
   private static func sentence(_ channel: JSONTree) -> String {
     let version = channel.number("version")
-    let standing =
+    let state =
       version == 0 ? "nothing published" : "version \(version)\(channel.flag("isWaiting") ? " waits for Apple" : "")"
     return """
       \(channel.text("channelId"))  \(channel.text("apnsChannelId"))  \(channel.text("name"))  \
-      \(channel.text("environment"))  \(channel.text("storage"))  \(standing)\
+      \(channel.text("environment"))  \(channel.text("storage"))  \(state)\
       \(channel.optional("word").map { "  Apple: \($0)" } ?? "")
       """
   }

@@ -78,7 +78,7 @@ struct InstalledOptions: ParsableArguments {
       let faults = try take(&base, output)
       try tell(base, faults, output)
       guard let afterSeqno, !dryRun else { return }
-      if try InstalledBase.goOn(behind: Seqno(afterSeqno), of: app, by: .here, on: database.connection) {
+      if try InstalledBase.continueSeqnos(after: Seqno(afterSeqno), of: app, by: .here, on: database.connection) {
         Output.complain("The next message gets a SEQNO higher than \(afterSeqno).")
       }
     }

@@ -15,23 +15,23 @@ struct ShowIdentity: ParsableCommand {
 
   func run() throws {
     try call.withAPI { api in
-      let standing = try api.answer(.get("apps", appID, "identity")).json
-      call.output.show(standing, Self.text(standing))
+      let report = try api.answer(.get("apps", appID, "identity")).json
+      call.output.show(report, Self.text(report))
     }
   }
 
-  private static func text(_ standing: JSONTree) -> String {
-    let observed = standing.optional("observedIdentity").map { ", \($0) is tried out" } ?? ""
-    let unproved = standing.given("unprovedBindings") ?? .object([])
+  private static func text(_ report: JSONTree) -> String {
+    let observed = report.optional("observedIdentity").map { ", \($0) is tried out" } ?? ""
+    let unproved = report.given("unprovedBindings") ?? .object([])
     return """
-      \(standing.text("appId")): identity \(standing.text("identity"))\(observed)
+      \(report.text("appId")): identity \(report.text("identity"))\(observed)
       devices with a user, by less than proof: \(unproved.number("proof")), by less than strict: \
       \(unproved.number("strict"))
       in \(Operations.Limits.countedIdentityDays) days, counted while it is proof or strict, or tried out:
-        registrations without anybody to vouch for the user: \(standing.number("unprovedRegistrations"))
-        calls by an AUTHKEY that was only asked for: \(standing.number("callsByAskedKeys"))
+        registrations without anybody to vouch for the user: \(report.number("unprovedRegistrations"))
+        calls by an AUTHKEY that was only asked for: \(report.number("callsByAskedKeys"))
       in \(Operations.Limits.countedIdentityDays) days, whatever the identity is:
-        devices of users that became guests with a new push token: \(standing.number("guestsByNewToken"))
+        devices of users that became guests with a new push token: \(report.number("guestsByNewToken"))
       """
   }
 }

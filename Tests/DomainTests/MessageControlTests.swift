@@ -6,7 +6,7 @@ import Testing
   private func effect(
     _ control: MessageControl, _ state: MessageState, cancelling: Bool = false, frozen: Bool = true
   ) -> MessageControl.Effect {
-    control.effect(on: MessageControl.Standing(state: state, isCancelling: cancelling, isFrozen: frozen))
+    control.effect(on: MessageControl.Status(state: state, isCancelling: cancelling, isFrozen: frozen))
   }
 
   @Test func `the whole table`() {

@@ -109,8 +109,8 @@ import Testing
     try accept(1...999)
     #expect(try reports() == nil)
     try accept(1000...1000)
-    let standing = try world.client.call("GET", Self.path, bearer: world.apiKey)
-    #expect(standing["extensionReports"] as? Bool == false, "\(standing.text)")
+    let app = try world.client.call("GET", Self.path, bearer: world.apiKey)
+    #expect(app["extensionReports"] as? Bool == false, "\(app.text)")
     let notes = try tried(world, #","sms":true"#).notes
     #expect(notes.contains { $0.contains(silence) } && notes.contains { $0.contains("unless: read") }, "\(notes)")
     #expect(

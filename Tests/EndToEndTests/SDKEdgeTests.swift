@@ -127,7 +127,7 @@ import Testing
   {
     let world = try World()
     let phone = ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"]
-    func standing(_ app: SDKClient) throws -> String? {
+    func registrationState(_ app: SDKClient) throws -> String? {
       try app.call("rcv_get_service.ctl", phone).row["ISREGISTERED"] as? String
     }
     func counted() throws -> Int? {
@@ -138,7 +138,7 @@ import Testing
     #expect(try own.call("new_rcv_register_service_and_user.ctl", phone).isOK)
     own.common["PSID"] = World.token("b2")
     #expect(try own.call("rcv_register_service.ctl", phone).isOK)
-    #expect(try standing(own) == "Y" && counted() == 0)
+    #expect(try registrationState(own) == "Y" && counted() == 0)
     // The former token and the DEVICE_ID, by a key that both can ask for; and no key of the former time at all.
     let asked = SDKClient(port: world.port, appID: World.appID, psid: World.token("b2"), deviceID: "D1", cuid: "kim")
     try asked.askKey()
@@ -147,13 +147,13 @@ import Testing
       port: world.port, appID: World.appID, psid: World.token("d4"), deviceID: "D1", cuid: "kim")
     for (index, app) in [asked, restarted].enumerated() {
       #expect(try app.call("rcv_register_service.ctl", phone).isOK)
-      #expect(try standing(app) == "C" && counted() == index + 1)
-      #expect(try standing(own) == "Y", "what was there stays")
+      #expect(try registrationState(app) == "C" && counted() == index + 1)
+      #expect(try registrationState(own) == "Y", "what was there stays")
     }
     #expect(try world.finished(try world.send(#"{"clientUids":["kim"]}"#)).int("targeted") == 1)
     // The SDK names its user on C.
     #expect(try restarted.call("rcv_register_user.ctl", ["CNAME": "Kim"]).isOK)
-    #expect(try standing(restarted) == "Y" && counted() == 2)
+    #expect(try registrationState(restarted) == "Y" && counted() == 2)
     #expect(try world.finished(try world.send(#"{"clientUids":["kim"]}"#)).int("targeted") == 2)
   }
 

@@ -35,7 +35,7 @@ import Testing
     try app.call("new_rcv_register_service_and_user.ctl", Self.phone.merging(more) { $1 })
   }
 
-  private func standing(_ app: SDKClient) throws -> String? {
+  private func registrationState(_ app: SDKClient) throws -> String? {
     try app.call("rcv_get_service.ctl", Self.phone).row["ISREGISTERED"] as? String
   }
 
@@ -48,9 +48,9 @@ import Testing
   @Test func `without a proof the device is registered, as a guest, and is told to name its user again`() throws {
     let thief = app()
     #expect(try register(thief, ["CNAME": "Kim"]).isOK)
-    #expect(try standing(thief) == "C")
+    #expect(try registrationState(thief) == "C")
     #expect(try thief.call("rcv_register_user.ctl", ["CNAME": "Kim"]).isOK)
-    #expect(try standing(thief) == "C")
+    #expect(try registrationState(thief) == "C")
     #expect(try world.send(#"{"clientUids":["kim"]}"#) != "")
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
     #expect(try world.count("SELECT count(*) FROM users WHERE user_key = 'ukim' AND name <> ''") == 0)
@@ -59,22 +59,22 @@ import Testing
   @Test func `the field USERPROOF carries it`() throws {
     let own = app()
     #expect(try register(own, ["CNAME": "Kim", "USERPROOF": proof(of: "kim")]).isOK)
-    #expect(try standing(own) == "Y")
+    #expect(try registrationState(own) == "Y")
     // The SDK registers again at each start, with what it knows: the user stays.
     #expect(try register(own, ["CNAME": "Kim"]).isOK)
     #expect(try own.call("rcv_register_user.ctl", ["CNAME": "Kim"]).isOK)
-    #expect(try standing(own) == "Y")
+    #expect(try registrationState(own) == "Y")
   }
 
   @Test func `the end of CNAME carries it, for apps that control no other field, and is not kept`() throws {
     let own = app()
     #expect(try register(own, ["CNAME": "Kim\u{1F}\(proof(of: "kim"))"]).isOK)
-    #expect(try standing(own) == "Y")
+    #expect(try registrationState(own) == "Y")
     #expect(try world.count("SELECT count(*) FROM users WHERE user_key = 'ukim' AND name = 'Kim'") == 1)
     let other = app("other", token: World.token("d2"), cuid: "lee")
     #expect(try other.call("rcv_register_service.ctl", Self.phone).isOK)
     #expect(try other.call("rcv_register_user.ctl", ["CNAME": "\u{1F}\(proof(of: "lee"))"]).isOK)
-    #expect(try standing(other) == "Y")
+    #expect(try registrationState(other) == "Y")
     #expect(try world.count("SELECT count(*) FROM users WHERE user_key = 'ulee' AND name = ''") == 1)
   }
 
@@ -94,7 +94,7 @@ import Testing
     #expect(try register(phone, ["USERPROOF": proof(of: "kim")]).isOK)
     phone.common["CUID"] = "lee"
     #expect(try phone.call("rcv_register_user.ctl", ["CNAME": "Lee"]).isOK)
-    #expect(try standing(phone) == "C")
+    #expect(try registrationState(phone) == "C")
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim' OR user_key = 'ulee'") == 0)
   }
 
@@ -103,8 +103,8 @@ import Testing
     #expect(try register(own, ["USERPROOF": proof(of: "kim")]).isOK)
     let thief = app("phone", token: World.token("d9"))
     #expect(try register(thief).isOK)
-    #expect(try standing(thief) == "C")
-    #expect(try standing(own) == "Y")
+    #expect(try registrationState(thief) == "C")
+    #expect(try registrationState(own) == "Y")
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 

@@ -19,7 +19,7 @@ import Testing
     #expect(try app.call("new_rcv_register_service_and_user.ctl", Self.phone.merging(["CNAME": "N"]) { $1 }).isOK)
   }
 
-  private func standing(_ app: SDKClient) throws -> String? {
+  private func registrationState(_ app: SDKClient) throws -> String? {
     try app.call("rcv_get_service.ctl", Self.phone).row["ISREGISTERED"] as? String
   }
 
@@ -79,10 +79,10 @@ import Testing
       try world.count("SELECT count(*) FROM apps WHERE grace_ends_at IS NULL") == 1 ? true : nil
     }
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ulee'") == 0)
-    #expect(try standing(kim) == "Y")
-    #expect(try standing(lee) == "C")
+    #expect(try registrationState(kim) == "Y")
+    #expect(try registrationState(lee) == "C")
     try logIn(lee, world, "lee")
-    #expect(try standing(lee) == "Y")
+    #expect(try registrationState(lee) == "Y")
   }
 
   @Test func `a voucher is good once, for its device, and in its time`() throws {
@@ -94,17 +94,17 @@ import Testing
     #expect(try vouch(#","deviceId":"kims""#).status == 201)
     let thief = sdk(world, "thief", "e1", "kim")
     try register(thief)
-    #expect(try standing(thief) == "C")
+    #expect(try registrationState(thief) == "C")
     let kim = sdk(world, "kims", "a1", "kim")
     try register(kim)
-    #expect(try standing(kim) == "Y")
+    #expect(try registrationState(kim) == "Y")
     let second = sdk(world, "kims", "a2", "kim")
     try register(second)
-    #expect(try standing(second) == "C")
+    #expect(try registrationState(second) == "C")
     #expect(try vouch("").status == 201)
     try world.script("UPDATE vouchers SET expires_at = now() - interval '1 second'")
     try register(thief)
-    #expect(try standing(thief) == "C")
+    #expect(try registrationState(thief) == "C")
     for wrong in [#","expiresIn":"PT16M""#, #","expiresIn":"PT0S""#, #","expiresIn":"soon""#, #","deviceId":"""#] {
       #expect(try vouch(wrong).status == 400, "\(wrong)")
     }

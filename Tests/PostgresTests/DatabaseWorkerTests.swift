@@ -22,7 +22,7 @@ import Testing
     worker.run { connection in
       connections.append(connection)
       guard connections.count > 1 else { return try failing(connection) }
-      stopping.give()
+      stopping.raise()
     }
     #expect(failures == 1 && connections.count == 2)
     return connections.allSatisfy { $0 === connections[0] }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `who stops it is not kept waiting`() {
-    stopping.give()
+    stopping.raise()
     DatabaseWorker(database.url, stopping: stopping, pause: .seconds(60)) { _ in }.run { _ in Issue.record("a turn") }
   }
 }

@@ -205,7 +205,7 @@ import Testing
       INSERT INTO accounts (login, name, role, app) VALUES ('kim\(n)', 'Kim', 'admin', \(n));
       INSERT INTO account_holders (account, holder, at, made) VALUES (\(n), 'unix kim', now(), true);
       INSERT INTO recovery_codes (account, sha256) VALUES (\(n), '');
-      INSERT INTO sessions (sha256, account, created_at, used_at, idle_until, ends_at, origin, way)
+      INSERT INTO sessions (sha256, account, created_at, used_at, idle_until, ends_at, origin, method)
       VALUES ('\\x0\(n)', \(n), now(), now(), now(), now(), '', 'password');
       INSERT INTO sign_in_links (sha256, account, ends_at) VALUES ('\\x0\(n)', \(n), now());
       INSERT INTO sign_in_places (account, place, seen_at) VALUES (\(n), '', now());

@@ -113,7 +113,7 @@ import Time
 
   private func look(_ lastClaim: ClaimID, _ last: Seqno, _ starts: [Lane: Seqno]) throws {
     #expect(try connection.run(Claims.ofNode(Self.node, from: lastClaim)).isEmpty)
-    #expect(try connection.run(Vitals.standing(claimsFrom: lastClaim)).claims == 0)
+    #expect(try connection.run(Vitals.snapshot(claimsFrom: lastClaim)).claims == 0)
     #expect(try connection.run(Vitals.waiting(from: starts)).isEmpty)
     for lane in Lane.allCases {
       #expect(try connection.run(Controls.open(lane, from: last, limit: 1_000)).count == 0)

@@ -3,7 +3,7 @@ import Testing
 /// Names say what a thing is. A name that fits everything says nothing.
 enum NameRule {
   private static let empty: Set<String> = ["Util", "Utils", "Helper", "Helpers", "Manager", "Managers", "Common"]
-  /// Names that the original documents give: apps call them.
+  /// Names of the existing SDK: apps call them.
   private static let documented: Set<Substring> = [
     "PushManager", "PushManagerDelegate", "PushManagerBadgeOption", "PushManagerNetworkCompletionHandler",
   ]

@@ -5,7 +5,7 @@ import TestTier
 import Testing
 
 /// The parts for Apple's systems, type-checked against stubs of Apple's modules; and their names, held against those of the
-/// original documents.
+/// existing SDK's guide.
 @Suite(.slow, .serialized) struct AppleTypeCheckTests {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path

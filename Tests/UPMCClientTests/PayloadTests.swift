@@ -4,7 +4,7 @@ import Testing
 
 /// Payloads as the documents print them, and malformed ones.
 @Suite struct PayloadTests {
-  /// The example of the original document, with its comma put in.
+  /// The example in the existing SDK's guide, with its missing comma.
   private static let documented = """
     {"aps":{"alert":{"title":"제목","body":"내용"},"mutable-content":1,"badge":1,"sound":"alert.aif"},
      "mps":{"appid":"com.uracle.push.test","seqno":"104","sender":"UMSUI","senddate":"2020081214","db_in":"Y","sms":"Y",

@@ -7,7 +7,7 @@ import { dialog } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
 import { leaveFreely } from "../parts/kept.js";
 import { note } from "../parts/notice.js";
-import { beginAtProvider, forget, session, signInWays } from "../session.js";
+import { beginAtProvider, forget, session, signInMethods } from "../session.js";
 import { t } from "../words.js";
 
 export function entryPage(...children) {
@@ -51,7 +51,7 @@ function codeForm(proof, enter, give) {
 /// The way to the identity provider, where there is one. Passwords that are not taken here are not asked for.
 function otherWays(form) {
   const box = h("div", { class: "ways" });
-  signInWays().then(({ password, identityProvider }) => {
+  signInMethods().then(({ password, identityProvider }) => {
     if (!password) form.hidden = true;
     if (!identityProvider) return;
     const trouble = h("div", { role: "alert", class: "note bad", hidden: true });

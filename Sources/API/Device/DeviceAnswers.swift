@@ -3,8 +3,8 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// State of a device with respect to its user: the user, how that was proved, and whether the device must first confirm
-/// a push that is sent to it.
+/// A device's user, as shown in answers: who it is, the identity mode in which the device was bound to the user, and
+/// whether a vouched-for user is pending until the device confirms a push.
 struct DeviceUserState {
   let device: Devices.Record
   let userName: String

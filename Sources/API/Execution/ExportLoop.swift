@@ -36,7 +36,7 @@ final class ExportLoop {
     while true {
       for opening in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(opening) }
       if inbox.refusesAll { break }
-      readers = readers.compactMap(goOn)
+      readers = readers.compactMap(writeNext)
     }
     for opening in inbox.takeAll() { take(opening) }
     for reader in readers { reader.stream.abandon() }
@@ -48,7 +48,7 @@ final class ExportLoop {
   }
 
   /// Writes the next piece of a file, once the client has read the last one. Returns nil if the file is complete.
-  private func goOn(_ reader: Reader) -> Reader? {
+  private func writeNext(_ reader: Reader) -> Reader? {
     var reader = reader
     guard reader.stream.isOpen else { return nil }
     guard reader.stream.isDrained else { return reader }

@@ -159,7 +159,7 @@ final class LegacyHandler: RequestHandler {
     let appID = try call.form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
     if let app = catalog.app(id: appID) { return try body(app) }
     let handler = self
-    let goOn = {
+    let proceed = {
       do throws(LegacyRefusal) {
         guard let app = handler.catalog.app(id: appID) else {
           throw LegacyRefusal(
@@ -170,7 +170,7 @@ final class LegacyHandler: RequestHandler {
         call.refuse(error)
       }
     }
-    guard timeout.wait(goOn) else {
+    guard timeout.wait(proceed) else {
       throw LegacyRefusal(Problem(.busy, "Too many requests name apps that are not known. Try again in a moment."))
     }
   }

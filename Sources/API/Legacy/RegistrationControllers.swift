@@ -123,12 +123,12 @@ extension LegacyHandler {
       let proof = try proof(call.form, app: app)
       guard Self.isOwn(proof, identity) else { throw Self.foreignKey }
       identify(call, identity) { record in
-        call.succeed(Envelope.row { writer in writer.member("ISREGISTERED", Self.standing(record, identity)) })
+        call.succeed(Envelope.row { writer in writer.member("ISREGISTERED", Self.registrationState(record, identity)) })
       }
     }
   }
 
-  private static func standing(_ record: Devices.Record?, _ identity: DeviceIdentity) -> String {
+  private static func registrationState(_ record: Devices.Record?, _ identity: DeviceIdentity) -> String {
     guard let record, record.state == .active else { return "N" }
     guard let user = identity.clientUID else { return "Y" }
     return UserKey(clientUID: user) == record.userKey ? "Y" : "C"

@@ -28,7 +28,7 @@ final class BadgeSender {
   }
 
   private let shared: Shared
-  private let setAside: FailureIsolation
+  private let isolation: FailureIsolation
   private var open: [Int: Open] = [:]
   private var lastOpen = 0
   private var looksAgainAt = Instant(nanoseconds: 0)
@@ -39,7 +39,7 @@ final class BadgeSender {
 
   init(_ shared: Shared) {
     self.shared = shared
-    setAside = FailureIsolation(Logger(label: "badge"), shared)
+    isolation = FailureIsolation(Logger(label: "badge"), shared)
   }
 
   func run() {
@@ -76,7 +76,7 @@ final class BadgeSender {
     } catch  where FailureIsolation.isOwnFault(error) {
       if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
       if try connection.run(BadgeSyncs.dropFirst(at: now)) != nil {
-        setAside.note("a user's count cannot be sent to its devices", nil, error)
+        isolation.note("a user's count cannot be sent to its devices", nil, error)
       }
       return []
     }
@@ -89,7 +89,7 @@ final class BadgeSender {
       try tellTogether(due, readAt, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
       guard due.count > 1 else {
-        setAside.note("a user's count cannot be sent to its devices", nil, error)
+        isolation.note("a user's count cannot be sent to its devices", nil, error)
         return try connection.run(BadgeSyncs.done(due))
       }
       try tell(Array(due[..<(due.count / 2)]), readAt, connection)

@@ -18,7 +18,7 @@ final class Claimer {
   private var fairShare = FairShare()
   private var dueStart = DueScanWatermark()
   private let meter: ClaimMeter
-  private let setAside: FailureIsolation
+  private let isolation: FailureIsolation
   private let spans: DispatchSpans?
   private let log: Logger
   /// The earliest time of the next scan for due and orphaned deliveries, so that a busy loop does not scan in every
@@ -27,7 +27,7 @@ final class Claimer {
 
   init(_ shared: Shared, _ workers: LaneWorkers) {
     log = Logger(label: workers.threadName("claim"))
-    setAside = FailureIsolation(log, shared)
+    isolation = FailureIsolation(log, shared)
     self.shared = shared
     self.workers = workers
     meter = ClaimMeter(shared.configuration.metrics)
@@ -82,7 +82,7 @@ final class Claimer {
     do {
       return try claim(seqno, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
-      return try setAside.message(seqno, because: error, connection)
+      return try isolation.message(seqno, because: error, connection)
     }
   }
 
@@ -117,7 +117,7 @@ final class Claimer {
     MessageLog(log).claimed(seqno, claimed.claim, devices: recipients.count)
     let span = spans?.claimed(message, devices: recipients.count, after: time)
     fairShare.charge(seqno, recipients.count)
-    shared.take(recipients.count)
+    shared.admit(recipients.count)
     if shared.clock.wallTime >= message.expiresAt {
       workers.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
     } else if message.needsLocalTimes {
@@ -220,7 +220,7 @@ final class Claimer {
     do {
       return try body()
     } catch let error as Unreadable {
-      try setAside.messages(error.messages, connection)
+      try isolation.messages(error.messages, connection)
       return true
     }
   }
@@ -248,7 +248,7 @@ final class Claimer {
       return true
     }
     shared.unlaunched.withLock { _ = $0[workers.number]?.subtract(holds) }
-    shared.take(count)
+    shared.admit(count)
     if !inputs.isEmpty { workers.tell(inputs) }
   }
 
@@ -272,7 +272,7 @@ final class Claimer {
       let seqnos = Set(adopted.map(\.seqno))
       let undecided = try Claims.undecided(adopted.map(\.hold), on: connection)
       let messages = try messages(seqnos, connection)
-      let standings = try connection.run(Controls.standings(seqnos))
+      let sendStates = try connection.run(Controls.sendStates(seqnos))
       var increases: [Seqno: Outcomes.Increase] = [:]
       var ended: [(hold: Claims.Hold, seqno: Seqno)] = []
       for (hold, seqno) in adopted {
@@ -283,7 +283,7 @@ final class Claimer {
         count += entries.count
         let targets = entries.map(WaitingTarget.init)
         increases[seqno, default: Outcomes.Increase()].unknown += Int64(entries.count)
-        if message.push.onUnknown == .resend, let standing = standings[seqno], standing.passage != .cancelled {
+        if message.push.onUnknown == .resend, let sendState = sendStates[seqno], sendState.passage != .cancelled {
           // Count the resends before making them, so that no crash can hide a possible duplicate.
           increases[seqno, default: Outcomes.Increase()].resent += Int64(entries.count)
           inputs.append(.waiting(claim: hold, message, targets))
@@ -298,7 +298,7 @@ final class Claimer {
       }
       return true
     }
-    shared.take(count)
+    shared.admit(count)
     if !inputs.isEmpty { workers.tell(inputs) }
     return found
   }
@@ -337,7 +337,7 @@ final class Claimer {
     }
     dueStart.looked(from: since, for: shared.clock.now - began)
     if !someAreLeft { dueStart.passed(now) }
-    shared.take(count)
+    shared.admit(count)
     if !inputs.isEmpty { workers.tell(inputs) }
     return !inputs.isEmpty
   }

@@ -50,7 +50,7 @@ extension Dispatcher {
 extension Shared {
   fileprivate func launch(_ send: ClaimedSend) {
     let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
-    take(send.members.count)
+    admit(send.members.count)
     launch(
       send.claim, message, Recipient.all(send.members, in: nil), badges: send.badges,
       values: RecipientValues(names: send.names),

@@ -30,7 +30,7 @@ final class Completer {
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
-  private let setAside: FailureIsolation
+  private let isolation: FailureIsolation
   private let spans: DispatchSpans?
   /// Claims with an outcome that could not be written; they stay in the database after all their other outcomes are.
   private var spoilt: Set<Claims.Hold> = []
@@ -44,7 +44,7 @@ final class Completer {
     log = Logger(label: workers.threadName("complete"))
     meter = CompleteMeter(shared.configuration.metrics)
     spans = DispatchSpans(shared.configuration)
-    setAside = FailureIsolation(log, shared)
+    isolation = FailureIsolation(log, shared)
   }
 
   func run() {
@@ -70,7 +70,7 @@ final class Completer {
   }
 
   private func giveRoom() {
-    if roomToGive > 0 { shared.give(roomToGive) }
+    if roomToGive > 0 { shared.release(roomToGive) }
     roomToGive = 0
   }
 
@@ -119,7 +119,7 @@ final class Completer {
       claims[claim, default: 0] += targets.count
       for target in targets { tryAgain(claim, message, target, afterMilliseconds: 0) }
     case .found(let claim, let message, let targets):
-      guard claims[claim] == nil else { return shared.give(targets.count) }
+      guard claims[claim] == nil else { return shared.release(targets.count) }
       take(.waiting(claim: claim, message, targets))
     case .decided(let claim, let message, let targets, let status, let reason):
       claims[claim, default: 0] += targets.count
@@ -277,14 +277,14 @@ final class Completer {
   /// is lost, and is adopted again when the message is resumed.
   private func giveUp(_ part: Decisions, because error: any Error, _ connection: Connection) throws {
     for decision in part.decisions {
-      setAside.note("an outcome cannot be written", decision.record.seqno, error)
-      try setAside.message(decision.record.seqno, because: error, connection)
+      isolation.note("an outcome cannot be written", decision.record.seqno, error)
+      try isolation.message(decision.record.seqno, because: error, connection)
       spoilt.insert(decision.claim)
       claims[decision.claim, default: 1] -= 1
       forgetIfDecided(decision.claim)
-      if !decision.hasGivenRoom { shared.give(1) }
+      if !decision.hasGivenRoom { shared.release(1) }
     }
-    if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", nil, error) }
+    if part.decisions.isEmpty { isolation.note("counts beside outcomes cannot be written", nil, error) }
   }
 
   /// Removes a claim without open devices from memory. A spoilt claim is left to the next audits, which release it as
@@ -331,7 +331,7 @@ final class Completer {
     for (claim, count) in counts { claims[claim, default: 0] -= count }
     for claim in finished { claims[claim] = nil }
     for claim in counts.keys { forgetIfDecided(claim) }
-    shared.give(ended)
+    shared.release(ended)
     let over = written.accepted.isEmpty ? [] : try connection.run(Messages.finish(accepted: written.accepted, at: now))
     let rest = try Messages.finish(seqnos.subtracting(over), at: now, on: connection)
     MessageLog(log).ended(over.union(rest), campaigns: campaigns)
@@ -373,7 +373,7 @@ final class Completer {
       claims[retry.claim, default: 1] -= 1
       if claims[retry.claim] == 0 { claims[retry.claim] = nil }
     }
-    shared.give(lost.count)
+    shared.release(lost.count)
   }
 
   // MARK: Audit

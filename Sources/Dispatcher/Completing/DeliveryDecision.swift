@@ -7,7 +7,7 @@ enum DeliveryDecision: Equatable {
   case final(OutcomeStatus, reason: String?)
   /// Retry soon; the retry is kept in memory.
   case again(afterMilliseconds: Int64, attempts: Tries, wasUnknown: Bool)
-  /// Retry later; the deferral is written to the database. `dueAt` is.
+  /// Retry later; the deferral is written to the database.
   case deferred(dueAt: Timestamp, attempts: Tries, reason: String, wasUnknown: Bool = false)
   /// The app's credential is at fault: defer the delivery and pause the app.
   case paused(dueAt: Timestamp, attempts: Tries, reason: String)
@@ -18,7 +18,6 @@ enum DeliveryDecision: Equatable {
   /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
   ///   - attempts: earlier tries that the network has answered or may have answered.
-  ///   - now: the current time.
   ///   - jitter: random number in 0…1.
   ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
   ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.

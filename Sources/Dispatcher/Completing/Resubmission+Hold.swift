@@ -11,17 +11,17 @@ extension Resubmission {
   static let hourReasons: Set<String> = ["window", "night"]
 
   /// Ends or defers the retries of messages that are paused, cancelled or over; returns the others.
-  mutating func hold(_ retries: [Retry], _ standings: [Seqno: Controls.Standing]) -> [Retry] {
+  mutating func hold(_ retries: [Retry], _ sendStates: [Seqno: Controls.SendState]) -> [Retry] {
     retries.filter { retry in
-      guard let standing = standings[retry.message.seqno] else {
+      guard let sendState = sendStates[retry.message.seqno] else {
         decide(retry, .cancelled, reason: Cancellation.reason)
         return false
       }
-      if standing.isAppPaused {
+      if sendState.isAppPaused {
         postpone(retry, reason: "AppPaused", dueAt: nil)
         return false
       }
-      switch standing.passage {
+      switch sendState.passage {
       case .open: return true
       case .paused: postpone(retry, reason: "paused", dueAt: nil)
       case .closedUntil(let opensAt): postpone(retry, reason: "window", dueAt: min(opensAt, retry.message.expiresAt))

@@ -15,8 +15,7 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// When the deliveries expire: the message's expiry, or that in the device's local
-    /// time.
+    /// When the deliveries expire: the message's expiry, or that in the device's local time.
     let expiresAt: Timestamp
   }
 
@@ -38,7 +37,7 @@ struct Resubmission {
     // The time is taken before the messages' state is read, so that the data's age is never underestimated.
     let readAt = shared.clock.now
     let held = try connection.run(Claims.held(Set(retries.map(\.claim)), node: shared.configuration.node))
-    let standings = try connection.run(Controls.standings(Set(retries.map(\.message.seqno))))
+    let sendStates = try connection.run(Controls.sendStates(Set(retries.map(\.message.seqno))))
     let now = shared.clock.wallTime
     let own = retries.filter { retry in
       guard held.contains(retry.claim) else {
@@ -51,7 +50,7 @@ struct Resubmission {
       }
       return true
     }
-    let open = hold(own, standings)
+    let open = hold(own, sendStates)
     guard !open.isEmpty else { return }
     let localTimes = try Self.localTimes(open, connection)
     let ready = try bind(sort(open, by: localTimes, now: now), connection, shared)

@@ -18,8 +18,8 @@ final class DispatchMessage: Sendable {
   let confidentialFrom: App.Identity?
   /// The text message to request if the push is not confirmed in time; nil if there is none.
   let fallback: Fallback?
-  /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends. Nil if it enters
-  /// none, or if it resends an earlier message whose recipients have an entry already.
+  /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends. Nil if it enters none,
+  /// or if it resends an earlier message whose recipients have an entry already.
   let inbox: (seqno: Seqno, endsAt: Timestamp)?
   /// True if a person sent it, by console account or at the command line; then `ApprovalHolds` decides whether it is
   /// sent.

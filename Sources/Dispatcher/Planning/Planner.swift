@@ -14,12 +14,12 @@ final class Planner {
   private let shared: Shared
   private let workers: LaneWorkers
   private var cache: MessageCache
-  private let setAside: FailureIsolation
+  private let isolation: FailureIsolation
   private let log: Logger
 
   init(_ shared: Shared, _ workers: LaneWorkers) {
     log = Logger(label: workers.threadName("plan"))
-    setAside = FailureIsolation(log, shared)
+    isolation = FailureIsolation(log, shared)
     self.shared = shared
     self.workers = workers
     cache = MessageCache(shared.configuration)
@@ -31,7 +31,7 @@ final class Planner {
       let began = shared.clock.now
       let unplanned = try connection.run(Messages.unplanned(workers.lanes, atMost: Limits.plansPerLook))
       let found = try cache.messages(Set(unplanned), connection)
-      try setAside.messages(cache.takeUnreadable(), connection)
+      try isolation.messages(cache.takeUnreadable(), connection)
       let messages = unplanned.compactMap { found[$0] }
       // Messages that list their recipients come first, because planning them is quick.
       var didWork = try plan(Self.lists(messages.filter { !$0.isAskedByPerson }), connection)
@@ -76,7 +76,7 @@ final class Planner {
     do {
       return try planTogether(messages, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
-      guard messages.count > 1 else { return try setAside.message(first.seqno, because: error, connection) }
+      guard messages.count > 1 else { return try isolation.message(first.seqno, because: error, connection) }
       let middle = messages.count / 2
       let didFirst = try plan(Array(messages[..<middle]), connection)
       return try plan(Array(messages[middle...]), connection) || didFirst

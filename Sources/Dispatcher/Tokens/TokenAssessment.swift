@@ -149,8 +149,8 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// Returns the assessment of a token that the network reports as dead since a time. Such
-  /// an answer does not indicate an error in our configuration.
+  /// Returns the assessment of a token that the network reports as dead since a time. Such an answer does not indicate
+  /// an error in our configuration.
   private static func dead(_ reason: String, _ since: Timestamp) -> TokenAssessment {
     TokenAssessment(result: .badToken(reason: reason, since: since), finding: .dead(since: since))
   }

@@ -30,9 +30,8 @@ struct TokenFinding: Sendable {
   let psid: String
   /// The token's kind, by what it is used for.
   var tokenKind = TokenKind.alert
-  /// When the token was read from the database; if a refusal was verified, when it was
-  /// first read. A device that registered later is not the one refused, and a setting repaired later may have caused
-  /// the refusal.
+  /// When the token was read from the database; if a refusal was verified, when it was first read. A device that
+  /// registered later is not the one refused, and a setting repaired later may have caused the refusal.
   let readAt: Timestamp
 
   /// If a token other than the device's ordinary one is dead: the token and since when. Only the token is removed then,

@@ -75,16 +75,16 @@ struct TokenMaintenance {
 
   /// Changes the devices. To be called before the outcomes are written.
   func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
-    let standing = findings.filter { !isVoid($0) }
-    guard !standing.isEmpty else { return }
-    let locked = try connection.run(Devices.lock(Set(standing.map(\.delivery.device))))
-    let dead = standing.compactMap(\.deadFurtherToken)
+    let valid = findings.filter { !isVoid($0) }
+    guard !valid.isEmpty else { return }
+    let locked = try connection.run(Devices.lock(Set(valid.map(\.delivery.device))))
+    let dead = valid.compactMap(\.deadFurtherToken)
     if !dead.isEmpty { try connection.run(Tokens.retire(dead: dead, at: now)) }
     let records = Dictionary(locked.map { ($0.device, $0) }) { first, _ in first }
     var dropped: Set<DeviceID> = []
     var refused: [DeviceID: Quarantine.Entry] = [:]
     var lessons: [DeviceID: PushEnvironment] = [:]
-    for finding in standing {
+    for finding in valid {
       let device = finding.delivery.device
       guard let record = records[device], let change = finding.change(of: record) else { continue }
       switch change {

@@ -25,12 +25,12 @@ final class ControlWorker {
   private var openMessages: Int64 = 0
   /// How long polling may pause; nil while a message is open.
   private var quiet: Duration?
-  private let setAside: FailureIsolation
+  private let isolation: FailureIsolation
   private var starts = LaneScanStarts()
 
   init(_ shared: Shared) {
     self.shared = shared
-    setAside = FailureIsolation(log, shared)
+    isolation = FailureIsolation(log, shared)
   }
 
   func run() {
@@ -73,7 +73,7 @@ final class ControlWorker {
     do {
       try body()
     } catch  where FailureIsolation.isOwnFault(error) {
-      setAside.note(complaint, seqno, error)
+      isolation.note(complaint, seqno, error)
     }
   }
 
@@ -116,8 +116,8 @@ final class ControlWorker {
   private func callOffOverdue(_ connection: Connection) throws {
     for seqno in try connection.run(ApprovalHolds.overdue()) {
       try connection.withTransaction {
-        guard let message = try connection.run(Controls.lock(seqno)), message.standing.hold == .waiting,
-          MessageControl.cancel.effect(on: message.standing) == .beginCancelling
+        guard let message = try connection.run(Controls.lock(seqno)), message.status.hold == .waiting,
+          MessageControl.cancel.effect(on: message.status) == .beginCancelling
         else { return }
         try connection.run(Controls.beginCancelling(seqno))
         try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
@@ -155,7 +155,8 @@ final class ControlWorker {
     if due > 0 { wakePlanners() }
   }
 
-  /// Schedules the next occurrence of a repeating message, within the transaction that starts the current one.
+  /// Schedules the next occurrence of a repeating message, if there is one, in the transaction that starts the current
+  /// occurrence or fails it as too late.
   private func scheduleNext(after seqno: Seqno, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
     guard let request = try? MessageRequest(stored: text) else {
@@ -227,7 +228,7 @@ final class ControlWorker {
     try connection.withTransaction {
       guard try connection.run(Gates.endCanary(seqno, in: [.watching], as: .stopped)),
         let message = try connection.run(Controls.lock(seqno)),
-        MessageControl.pause.effect(on: message.standing) == .become(.paused)
+        MessageControl.pause.effect(on: message.status) == .become(.paused)
       else { return }
       try connection.run(Controls.setState(seqno, .paused, reason: reason))
       try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))

@@ -36,7 +36,7 @@ struct FailureIsolation {
   func message(_ seqno: Seqno, because error: any Error, _ connection: Connection) throws -> Bool {
     let isPaused = try connection.withTransaction { () throws -> Bool in
       guard let message = try connection.run(Controls.lock(seqno)),
-        MessageControl.pause.effect(on: message.standing) == .become(.paused)
+        MessageControl.pause.effect(on: message.status) == .become(.paused)
       else { return false }
       try connection.run(Controls.setAside(seqno, because: Self.words(error)))
       return true

@@ -13,12 +13,12 @@ struct FoldWorker {
   private let shared: Shared
   private let thresholds = ConfirmationFold.Thresholds()
   private let writer: Int32
-  private let setAside: FailureIsolation
+  private let isolation: FailureIsolation
 
   init(_ shared: Shared) {
     self.shared = shared
     writer = LaneWorkers.writers(from: shared.configuration.firstWriter)
-    setAside = FailureIsolation(Logger(label: "fold"), shared)
+    isolation = FailureIsolation(Logger(label: "fold"), shared)
   }
 
   func run() {
@@ -32,7 +32,7 @@ struct FoldWorker {
           try fold(seqno, connection)
         } catch {
           guard error.isOwnFault else { throw error }
-          setAside.note("receipts of a message cannot be added up", seqno, error)
+          isolation.note("receipts of a message cannot be added up", seqno, error)
         }
       }
       shared.stopping.rest(atMost: rest)

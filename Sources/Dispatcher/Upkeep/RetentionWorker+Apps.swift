@@ -40,7 +40,7 @@ extension RetentionWorker {
       guard error.isOwnFault else { throw error }
       // Another transaction wrote rows for the app after their stage had run: another round removes them.
       _ = try connection.run(AppPurge.restart())
-      setAside.note("a part of a deleted app cannot be removed", nil, error)
+      isolation.note("a part of a deleted app cannot be removed", nil, error)
       return nil
     }
   }

@@ -14,7 +14,7 @@ final class RetentionWorker {
   private let keeping: RetentionPolicy
   private let clock: any Clock
   let log = Logger(label: "history")
-  let setAside: FailureIsolation
+  let isolation: FailureIsolation
   private var hasLearntZones = false
   /// Position of the ledger scan and when it began; nil while there is nothing to scan for.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
@@ -22,7 +22,7 @@ final class RetentionWorker {
   init(_ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics()) {
     self.keeping = keeping
     self.clock = clock
-    setAside = FailureIsolation(log, metrics)
+    isolation = FailureIsolation(log, metrics)
   }
 
   static func run(_ shared: Shared) {
@@ -45,7 +45,7 @@ final class RetentionWorker {
         try step(connection)
       } catch {
         guard error.isOwnFault else { throw error }
-        setAside.note("a part of what is no longer kept cannot be removed", nil, error)
+        isolation.note("a part of what is no longer kept cannot be removed", nil, error)
       }
     }
   }
@@ -142,7 +142,7 @@ final class RetentionWorker {
       guard error.isOwnFault else { throw error }
       if messages > 1 { return try empty(of: messages / 2, connection) }
       if let seqno = try connection.run(Forgetting.postponeFirst()) {
-        setAside.note("a message cannot be forgotten; it is tried again in a day", seqno, error)
+        isolation.note("a message cannot be forgotten; it is tried again in a day", seqno, error)
       }
       return 0
     }

@@ -28,8 +28,8 @@ extension JSONForm<String> {
   /// The form of an activity's id, whose characters are restricted because it is used in URL paths.
   package static let activityID = JSONForm.text(
     upTo: Domain.Limits.activityIDBytes, pattern: #"^[A-Za-z0-9._~:-]+$"#
-  ).standing(
-    for: { text in text.isActivityID ? text : nil }, else: "must be letters, digits and . _ ~ : -", written: { $0 })
+  ).mapped(
+    by: { text in text.isActivityID ? text : nil }, else: "must be letters, digits and . _ ~ : -", written: { $0 })
 }
 
 extension String {

@@ -93,18 +93,18 @@ package struct AndroidContent: Equatable, Sendable {
   }
 
   private static let name = JSONForm.text(upTo: Domain.Limits.nameBytes)
-  private static let color = JSONForm<String>.text(upTo: 7, pattern: "^#[0-9A-Fa-f]{6}$").standing(
-    for: { text in
+  private static let color = JSONForm<String>.text(upTo: 7, pattern: "^#[0-9A-Fa-f]{6}$").mapped(
+    by: { text in
       text.utf8.count == 7 && text.hasPrefix("#") && text.utf8.dropFirst().allSatisfy { Hex.value(of: $0) != nil }
         ? text : nil
     }, else: "must be a colour such as #1A73E8", written: { $0 })
-  private static let address = JSONForm<String>.text(upTo: 2048, pattern: "^https://[!-~]+$").standing(
-    for: { text in
+  private static let address = JSONForm<String>.text(upTo: 2048, pattern: "^https://[!-~]+$").mapped(
+    by: { text in
       text.hasPrefix("https://") && text.utf8.count > 8 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         ? text : nil
     }, else: "must be a URL that begins with https://, in ASCII", written: { $0 })
-  private static let label = JSONForm<String>.text(upTo: 50, pattern: "^[a-zA-Z0-9-_.~%]{1,50}$").standing(
-    for: { text in
+  private static let label = JSONForm<String>.text(upTo: 50, pattern: "^[a-zA-Z0-9-_.~%]{1,50}$").mapped(
+    by: { text in
       text.utf8.allSatisfy { byte in
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x25, 0x2D, 0x2E, 0x5F, 0x7E: true

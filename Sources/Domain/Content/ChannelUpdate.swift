@@ -44,8 +44,8 @@ package struct ChannelUpdate: Equatable, Sendable {
 
   private static let priorityForm = JSONForm<Int64>.number(1...10).described(
     .object([("type", "integer"), ("enum", .list([.number(10), .number(5)]))])
-  ).standing(
-    for: { number in [PushPriority.immediate, .considerate].first { Int64($0.rawValue) == number } },
+  ).mapped(
+    by: { number in [PushPriority.immediate, .considerate].first { Int64($0.rawValue) == number } },
     else: "must be 10 (at once) or 5 (with regard to the battery)", written: { Int64($0.rawValue) })
 
   /// Returns the request body for APNs.

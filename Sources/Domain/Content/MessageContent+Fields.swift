@@ -112,8 +112,8 @@ extension MessageContent {
   /// The form of the collapse id, whose characters are restricted because it becomes a header value.
   private static let collapseID = JSONForm<String>.text(
     upTo: Domain.Limits.collapseIDBytes, pattern: "^[!-~]([ -~]*[!-~])?$"
-  ).standing(
-    for: { text in
+  ).mapped(
+    by: { text in
       text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && text.utf8.first != 0x20 && text.utf8.last != 0x20
         ? text : nil
     }, else: "must be printable ASCII, without blanks at its ends", written: { $0 })

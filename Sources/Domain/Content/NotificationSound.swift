@@ -37,12 +37,12 @@ package enum NotificationSound: Equatable, Sendable {
       ])
 
     private static let objection: Sentence = "must be true; for an ordinary sound give its name only"
-    private static let mark = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
-      for: { $0 ? true : nil }, else: objection, written: { $0 })
+    private static let mark = JSONForm.flag.described(JSONSchema.alwaysTrue).mapped(
+      by: { $0 ? true : nil }, else: objection, written: { $0 })
     private static let loudness = JSONForm<JSONNumber>.number.described(
       .object([("type", "number"), ("minimum", .number(0)), ("maximum", .number(1))])
-    ).standing(
-      for: { (0...1).contains($0.value) ? $0 : nil }, else: "must be a number from 0 to 1", written: { $0 })
+    ).mapped(
+      by: { (0...1).contains($0.value) ? $0 : nil }, else: "must be a number from 0 to 1", written: { $0 })
   }
 
   func write(to writer: inout JSONWriter) {

@@ -11,7 +11,7 @@ final class BodyShare: Sendable {
     self.budget = budget
   }
 
-  deinit { budget.give(bytes) }
+  deinit { budget.release(bytes) }
 
   var bytes: Int { taken.load(ordering: .relaxed) }
 

@@ -25,7 +25,7 @@ final class ByteBudget: Sendable {
     return true
   }
 
-  func give(_ bytes: Int) {
+  func release(_ bytes: Int) {
     let before = taken.subtract(bytes, ordering: .relaxed).oldValue
     precondition(bytes <= before, "more bytes are given back than were taken")
   }

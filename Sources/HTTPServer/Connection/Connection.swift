@@ -274,8 +274,8 @@ final class Connection: EventLoop.Handler, Answering {
   var inputHasEnded: Bool { intake.hasEnded }
 
   /// Calls `add` to extend the response to this request. Returns false, without calling it, if the request is not in
-  /// this phase any more, because it was answered or the client has disconnected. Nothing is sent before the end of the
-  /// loop iteration.
+  /// this phase any more, because it was answered or the client has disconnected. Also returns false if `add` reports
+  /// `.broken`: then the connection is reset. Otherwise nothing is sent before the end of the loop iteration.
   @inline(__always)
   func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (Answers) -> Answers.Progress) -> Bool {
     guard self.phase == phase, serial == self.serial else { return false }

@@ -14,7 +14,7 @@ struct ResponseWriter: ~Copyable {
 
   private let clock: any Clock
   /// Headers that are the same for all responses; they precede Date.
-  private let standing: String
+  private let fixedFields: String
   /// Encoded headers common to all responses, up to the name of X-Request-Id; renewed with the date once a second.
   private var dateLine: [UInt8] = []
   /// The same headers preceded by the status line of a 200.
@@ -27,7 +27,7 @@ struct ResponseWriter: ~Copyable {
   /// - Parameter isSecure: true to add Strict-Transport-Security, because responses are sent over TLS.
   init(clock: any Clock, isSecure: Bool = false) {
     self.clock = clock
-    standing =
+    fixedFields =
       "\r\nX-Content-Type-Options: nosniff" + (isSecure ? "\r\nStrict-Transport-Security: max-age=31536000" : "")
   }
 
@@ -119,7 +119,7 @@ struct ResponseWriter: ~Copyable {
   private mutating func renewDate(_ now: Instant) {
     let time = clock.wallTime
     let date = HTTPDate.text(seconds: time.seconds)
-    dateLine = Array("\(standing)\r\nDate: \(date)\r\nX-Request-Id: ".utf8)
+    dateLine = Array("\(fixedFields)\r\nDate: \(date)\r\nX-Request-Id: ".utf8)
     startOfOK = Array("HTTP/1.1 200 OK".utf8) + dateLine
     dateIsValidUntil = now + (Timestamp(seconds: time.seconds + 1) - time)
   }

@@ -103,7 +103,7 @@ package enum AuditTrail {
       [
         .always("entryId", .sequence, \.record.entry), .always("at", .moment, \.record.at),
         .always("actor", .anyText, \.record.actor),
-        .always("by", .words(["api-key", "account", "command-line"]), \.way),
+        .always("by", .words(["api-key", "account", "command-line"]), \.by),
         .always("apiKeyId", .orNull(.sequence), \.record.apiKey),
         .always("accountId", .orNull(.sequence), \.record.account),
         .always("role", .anyText, \.record.role),
@@ -119,7 +119,7 @@ package enum AuditTrail {
       "AuditedSettings", .object([("type", "object"), ("description", "What was set, by name.")])
     )
 
-    private var way: String {
+    private var by: String {
       record.apiKey != nil ? "api-key" : record.account != nil ? "account" : "command-line"
     }
   }

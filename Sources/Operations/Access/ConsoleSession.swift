@@ -18,25 +18,25 @@ package struct ConsoleSession: Sendable {
   package let role: String
   package let appID: String?
   package let endsAt: Timestamp
-  package let way: SignInMethod
+  package let method: SignInMethod
   /// True until a password has been chosen; always false for accounts of the identity provider.
   package let needsPassword: Bool
   package let hasFactor: Bool
   /// True if the role needs a second factor and none has been set up: the session may only do that.
   package let needsFactor: Bool
 
-  init(_ account: Accounts.Record, token: String, endsAt: Timestamp, _ way: SignInMethod, _ policy: ConsolePolicy) {
+  init(_ account: Accounts.Record, token: String, endsAt: Timestamp, _ method: SignInMethod, _ policy: ConsolePolicy) {
     self.token = token
     login = account.login
     name = account.name
     role = account.role
     appID = account.appID
     self.endsAt = endsAt
-    self.way = way
+    self.method = method
     needsPassword = account.password == nil && !account.isByProvider && policy.takesPasswords
     hasFactor = account.factor != nil
     needsFactor = policy.needsFactor(
-      Role(rawValue: account.role) ?? .viewer, has: account.factor != nil, byProvider: way == .openID)
+      Role(rawValue: account.role) ?? .viewer, has: account.factor != nil, byProvider: method == .openID)
   }
 }
 

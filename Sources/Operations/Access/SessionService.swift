@@ -13,7 +13,7 @@ package enum SessionService {
       "SignedInPlace",
       [
         .always("sessionId", .sequence, \.record.session),
-        .always("by", .words(SignInMethod.allCases.map(\.rawValue)), \.record.way, "How it began."),
+        .always("by", .words(SignInMethod.allCases.map(\.rawValue)), \.record.method, "How it began."),
         .always("origin", .anyText, \.record.origin, "The address it began at."),
         .always("createdAt", .moment, \.record.createdAt),
         .always("usedAt", .moment, \.record.usedAt, "The last use, to the minute."),

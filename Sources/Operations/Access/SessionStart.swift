@@ -24,7 +24,7 @@ struct SessionStart {
   /// Starts the session.
   /// - Parameter factor: the code that was verified as second factor; nil without one.
   func begin(
-    _ account: Accounts.Record, _ way: SignInMethod, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
+    _ account: Accounts.Record, _ method: SignInMethod, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
     on connection: Connection
   ) throws(Problem) -> ConsoleSession {
     let token = RandomToken.make()
@@ -37,15 +37,15 @@ struct SessionStart {
         Sessions.create(
           sha256: Authorization.hash(token), account: account.number, now: now,
           idleUntil: now + .seconds(Operations.Limits.sessionIdleSeconds), endsAt: endsAt, origin: throttle.origin,
-          way: way.rawValue))
+          method: method.rawValue))
       try throttle.note(account.number, on: connection)
       let change = AuditTrail.Change("session.sign-in", account.login, app: account.app).to { writer in
-        writer.member("way", way.rawValue)
+        writer.member("method", method.rawValue)
         if let factor { writer.member("secondFactor", factor.name) }
         if case .recoveryCode(let left) = factor { writer.member("recoveryCodesLeft", left) }
       }
       try connection.run(AuditTrail.add(change, by: caller))
     }
-    return ConsoleSession(account, token: token, endsAt: endsAt, way, policy)
+    return ConsoleSession(account, token: token, endsAt: endsAt, method, policy)
   }
 }

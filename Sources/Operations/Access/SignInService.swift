@@ -37,7 +37,7 @@ package enum SignInService {
     let attempt = SignInAttempt(proof, code: code, setting, origin: origin, requestID: requestID, now: now)
     let (account, factor) = try attempt.prove(on: connection)
     let start = SessionStart(former: former, throttle: attempt.throttle, requestID: requestID)
-    return try start.begin(account, proof.way, factor: factor, setting.policy, on: connection)
+    return try start.begin(account, proof.method, factor: factor, setting.policy, on: connection)
   }
 
   /// Throws if a link would replace the session of another account. Otherwise a link from an attacker could switch an
@@ -96,7 +96,7 @@ package enum SignInService {
     return Visit(
       caller: caller,
       lacksFactor: policy.needsFactor(
-        role, has: account.hasFactor, byProvider: account.way == SignInMethod.openID.rawValue))
+        role, has: account.hasFactor, byProvider: account.method == SignInMethod.openID.rawValue))
   }
 
   /// Returns the CSRF token, which a page must send with every change.
@@ -119,9 +119,9 @@ package enum SignInService {
       let session = try connection.answer(
         Sessions.use(sha256: Authorization.hash(token), now: now, idleUntil: now)),
       let account = try connection.answer(Accounts.find(login: session.login)),
-      let way = SignInMethod(rawValue: session.way)
+      let method = SignInMethod(rawValue: session.method)
     else { throw Problem(.badCredential, "The session is over. Sign in again.") }
-    return ConsoleSession(account, token: token, endsAt: session.endsAt, way, policy)
+    return ConsoleSession(account, token: token, endsAt: session.endsAt, method, policy)
   }
 
   package static func signOut(_ token: String, by caller: Caller, on connection: Connection) throws(Problem) {
@@ -134,7 +134,7 @@ package enum SignInService {
 }
 
 extension SignInService.Proof {
-  var way: SignInMethod {
+  var method: SignInMethod {
     switch self {
     case .password: .password
     case .link: .link

@@ -27,7 +27,7 @@ package struct SignedIn: DescribedAnswer {
       .always("name", .anyText, \.name), .always("role", .role, \.role), .optional("login", .anyText, \.session?.login),
       .optional("appId", .orNull(.anyText), { $0.session.map(\.appID) }),
       .optional("endsAt", .moment, \.session?.endsAt),
-      .optional("signedInBy", .words(SignInMethod.allCases.map(\.rawValue)), \.session?.way.rawValue),
+      .optional("signedInBy", .words(SignInMethod.allCases.map(\.rawValue)), \.session?.method.rawValue),
       .optional("needsPassword", .flag, \.session?.needsPassword, "None has been chosen yet."),
       .optional("hasSecondFactor", .flag, \.session?.hasFactor),
       .optional(

@@ -54,7 +54,7 @@ package struct SigningKeys: Sendable {
     func keys(_ purpose: Purpose) -> [SymmetricKey] { rings[purpose] ?? [] }
     let pushkeys = PushKeyring(
       present: keys(.pushkey)[0], incarnation: try connection.run(Incarnations.present()))
-    pushkeys.take(keys(.pushkey)[0], others: Array(keys(.pushkey).dropFirst()))
+    pushkeys.replace(with: keys(.pushkey)[0], others: Array(keys(.pushkey).dropFirst()))
     let (auth, proofs) = (keys(.authkey), keys(.userproof))
     return SigningKeys(
       pushkeys: pushkeys, authKeys: AuthKeyring(key: auth[0], others: Array(auth.dropFirst())),
@@ -72,12 +72,12 @@ package struct SigningKeys: Sendable {
       let keys = try Self.ring(of: purpose, stored, master)
       let others = Array(keys.dropFirst())
       switch purpose {
-      case .pushkey: pushkeys.take(keys[0], others: others)
+      case .pushkey: pushkeys.replace(with: keys[0], others: others)
       case .authkey:
-        authKeys.take(keys[0], others: others)
-        sdkKeys.take(keys[0], others: others)
-      case .userproof: userProofs.take(keys[0], others: others)
-      case .content: contents.take(keys[0], others: others)
+        authKeys.replace(with: keys[0], others: others)
+        sdkKeys.replace(with: keys[0], others: others)
+      case .userproof: userProofs.replace(with: keys[0], others: others)
+      case .content: contents.replace(with: keys[0], others: others)
       }
     }
     known.marks.withLock { $0 = marks }

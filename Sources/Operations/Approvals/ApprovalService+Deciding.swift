@@ -114,8 +114,8 @@ extension ApprovalService {
     let held = record.isHeld ? record.seqno : nil
     let isDone = try connection.commit { () throws(PostgresError) in
       if let held {
-        guard let message = try connection.run(Controls.lock(held)), message.standing.hold == .waiting,
-          MessageControl.cancel.effect(on: message.standing) == .beginCancelling
+        guard let message = try connection.run(Controls.lock(held)), message.status.hold == .waiting,
+          MessageControl.cancel.effect(on: message.status) == .beginCancelling
         else { return false }
         try connection.run(Controls.beginCancelling(held))
         try connection.run(Announcements.announce(ControlService.channel, String(held)))

@@ -137,11 +137,11 @@ package enum ApprovalService {
     new.withinHour = withinHour
     new.trace = request.trace
     let asked = new
-    var standing: MessageControl.Standing?
+    var status: MessageControl.Status?
     let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in
       if let replaced = request.replaces {
-        standing = try ScheduledMessage.objection(replaced, connection)
-        if standing != nil { return nil }
+        status = try ScheduledMessage.objection(replaced, connection)
+        if status != nil { return nil }
       }
       guard let number = try connection.run(Approvals.create(asked)) else { return nil }
       if let replaced = request.replaces { try ScheduledMessage.beginCancelling(replaced, by: caller, connection) }
@@ -153,8 +153,8 @@ package enum ApprovalService {
       try connection.run(AuditTrail.add(change, by: caller))
       return number
     }
-    if let standing, let replaced = request.replaces {
-      throw ControlService.wrongState("replace", replaced, standing)
+    if let status, let replaced = request.replaces {
+      throw ControlService.wrongState("replace", replaced, status)
     }
     if let number {
       return Waiting(

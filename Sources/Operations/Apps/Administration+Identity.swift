@@ -231,11 +231,9 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Grace period for devices bound to a user without sufficient proof after an app has become stricter: 30
-  /// days.
+  /// Grace period for devices bound to a user without sufficient proof after an app has become stricter: 30 days.
   static let identityGracePeriod: Duration = .seconds(30 * 86_400)
-  /// Grace period when there is no such device: 10 minutes. By then every node knows about the
-  /// change.
+  /// Grace period when there is no such device: 10 minutes. By then every node knows about the change.
   static let shortGracePeriod: Duration = .seconds(600)
   /// Number of days for which refused registrations, and those that would have been refused, are counted.
   package static let countedIdentityDays: Int32 = 30

@@ -66,8 +66,8 @@ extension Administration {
           "android", AndroidContent.object.form, \.android,
           "\(App.aboutAndroid) It replaces what was there: `{}` for none."),
       ])
-    private static let approvalAbove = JSONForm<Int64?>.orNull(.number(Operations.Limits.approvalAbove)).standing(
-      for: { .some($0 ?? 0) }, else: "is not known", written: { $0 })
+    private static let approvalAbove = JSONForm<Int64?>.orNull(.number(Operations.Limits.approvalAbove)).mapped(
+      by: { .some($0 ?? 0) }, else: "is not known", written: { $0 })
   }
 
   /// Lists apps by id, paginated.

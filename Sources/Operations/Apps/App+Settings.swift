@@ -71,11 +71,11 @@ extension App.Confidentiality {
 
 extension JSONForm<Bool> {
   /// Whether confidential messages are sent only to proved devices.
-  static let confidentialTo = JSONForm<String>.words(["all", "proved"]).standing(
-    for: { $0 == "proved" }, else: "is not known", written: { $0 ? "proved" : "all" })
+  static let confidentialTo = JSONForm<String>.words(["all", "proved"]).mapped(
+    by: { $0 == "proved" }, else: "is not known", written: { $0 ? "proved" : "all" })
 }
 
 extension JSONForm<Set<Lane>> {
-  static let lanes = JSONForm<[Lane]>.list(of: .lane).standing(
-    for: { Set($0) }, else: "is not known", written: { lanes in Lane.allCases.filter(lanes.contains) })
+  static let lanes = JSONForm<[Lane]>.list(of: .lane).mapped(
+    by: { Set($0) }, else: "is not known", written: { lanes in Lane.allCases.filter(lanes.contains) })
 }

@@ -79,9 +79,9 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// Returns the time from which a device sees its user's inbox; nil if it sees nothing
-  /// because the app requires proved devices and this one is not proved. An unvouched device may belong to anyone who
-  /// knows the CUID, so it sees only what it could have received itself.
+  /// Returns the time from which a device sees its user's inbox; nil if it sees nothing because the app requires proved
+  /// devices and this one is not proved. An unvouched device may belong to anyone who knows the CUID, so it sees only
+  /// what it could have received itself.
   func inboxBegins(for record: Devices.Record) -> Timestamp? {
     guard !record.userKey.isGuest else { return .zero }
     guard record.identity >= rules(of: record.app).identity else { return nil }

@@ -9,8 +9,7 @@ package import Time
 /// All or nothing: a file with invalid lines is refused with a list of its faults, unless the caller asks to skip them.
 /// The text may be UTF-8 or CP949, which spreadsheets on Korean Windows write.
 package enum CSVUploads {
-  /// Time for which a file that no message uses is kept: 7 days. It is short because the file
-  /// contains personal names.
+  /// Time for which a file that no message uses is kept: 7 days. It is short because the file contains personal names.
   static let unusedPeriod: Duration = .seconds(7 * 86_400)
 
   static func gone(_ csv: Int64) -> Problem {

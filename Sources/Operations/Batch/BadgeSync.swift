@@ -44,7 +44,6 @@ struct BadgeSync {
 }
 
 extension Operations.Limits {
-  /// Time for which changes of a user's count are gathered before its other devices are notified: one
-  /// second.
+  /// Time for which changes of a user's count are gathered before its other devices are notified: one second.
   static let badgeSyncDelay: Duration = .seconds(1)
 }

@@ -45,8 +45,8 @@ package indirect enum Operation: Sendable {
     package let reach: Reach?
     /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
     package let place: DeliveryCoordinates?
-    /// Time by the device's clock; nil for now. Since the clock may be wrong, the recorded
-    /// time is clamped between the send and the commit.
+    /// Time by the device's clock; nil for now. Since the clock may be wrong, the recorded time is clamped between the
+    /// send and the commit.
     package let at: Timestamp?
 
     package init(

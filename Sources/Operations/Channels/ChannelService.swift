@@ -212,15 +212,15 @@ extension Problem {
 }
 
 extension JSONForm<ChannelStorage> {
-  static let storage = JSONForm<String>.words(ChannelStorage.allCases.map(\.name)).standing(
-    for: { word in ChannelStorage.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
+  static let storage = JSONForm<String>.words(ChannelStorage.allCases.map(\.name)).mapped(
+    by: { word in ChannelStorage.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
 extension JSONForm<String> {
   fileprivate static let apnsChannel = JSONForm.text(
     upTo: Domain.Limits.channelIDBytes, pattern: "^[A-Za-z0-9+/_=-]+$"
-  ).standing(
-    for: { text in
+  ).mapped(
+    by: { text in
       text.utf8.allSatisfy { byte in
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2F, 0x3D, 0x5F: true

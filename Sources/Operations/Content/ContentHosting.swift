@@ -58,8 +58,7 @@ package struct ContentHosting: Equatable, Sendable {
 }
 
 extension Operations.Limits {
-  /// Time for which a page or media file is kept after its last message was due (90 days): people open
-  /// messages late.
+  /// Time for which a page or media file is kept after its last message was due (90 days): people open messages late.
   package static let hostingPeriod: Duration = .seconds(90 * 86_400)
   /// Size in bytes of the parts in which a file is stored; the database is read one part at a time.
   package static let partBytes = 262_144

@@ -26,7 +26,7 @@ struct RegistrationSteps {
     var row = RecognizedDevice(.lowest, .none)
     /// Other device that keeps the token, because the registration does not prove that it comes from that device; nil
     /// if there is none.
-    var standing: DeviceID?
+    var existing: DeviceID?
     var isNew = false
     var givesFullKey = true
 
@@ -134,11 +134,11 @@ struct RegistrationSteps {
     changes.forgotten = dropRefused(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
     // Decide before any registration moves a token.
     for index in state.entries.indices {
-      state.entries[index].standing = standingOwner(state.entries[index], batch)
+      state.entries[index].existing = existingOwner(state.entries[index], batch)
     }
     for index in state.entries.indices {
       let entry = state.entries[index]
-      guard entry.standing == nil else {
+      guard entry.existing == nil else {
         state.entries[index].givesFullKey = false
         continue
       }
@@ -260,7 +260,7 @@ struct RegistrationSteps {
   /// Refuses a token that belongs to a user's device, unless the registration proves that it is this device.
   private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard !entry.registration.isFromSDK else { return nil }
-    if standingOwner(entry, batch) == nil {
+    if existingOwner(entry, batch) == nil {
       let known = batch.devices[entry.row.device]
       let isStranger =
         entry.row.recognition == .token && known?.userKey.isGuest == false && entry.registration.app.identity != .open
@@ -277,7 +277,7 @@ struct RegistrationSteps {
 
   /// Returns the device that keeps its token, because it has a user and the registering device's user is not vouched
   /// for.
-  private func standingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
+  private func existingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
       let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
       !record.userKey.isGuest
@@ -292,7 +292,7 @@ struct RegistrationSteps {
   ) -> Bool {
     // A device that registers another token in this batch is handled by its own registration; one whose row has another
     // token has already moved on.
-    guard !state.entries.contains(where: { $0.row.device == owner && $0.standing == nil }),
+    guard !state.entries.contains(where: { $0.row.device == owner && $0.existing == nil }),
       var record = batch.devices[owner], record.psid == registration.psid
     else { return false }
     record.state = .unregistered
@@ -310,7 +310,7 @@ struct RegistrationSteps {
   func answer(_ batch: BatchContext) {
     for refused in state.refused { batch.fail(refused.operation, refused.problem) }
     for entry in state.entries {
-      guard let record = batch.devices[entry.standing ?? entry.row.device] else { continue }
+      guard let record = batch.devices[entry.existing ?? entry.row.device] else { continue }
       let user = Users.Key(app: record.app, userKey: record.userKey)
       batch.results[entry.operation] = .success(
         .registered(

@@ -75,13 +75,13 @@ package enum ImportService {
         .required("appId", .appID, \.appID),
         .required(
           "kind",
-          kindNames.standing(
-            for: { Imports.Kind(name: $0) }, else: "must be users, members or devices", written: \.name), \.kind),
+          kindNames.mapped(
+            by: { Imports.Kind(name: $0) }, else: "must be users, members or devices", written: \.name), \.kind),
         .given("groupSeq", .orNull(.groupSeq), \.group, "For members: of which group."),
         .given("skipErrors", .flag, \.skipsErrors, "True by default."),
         .given(
           "encoding",
-          encodingNames.standing(for: { FileEncoding(name: $0) }, else: "must be UTF-8 or CP949", written: \.name),
+          encodingNames.mapped(by: { FileEncoding(name: $0) }, else: "must be UTF-8 or CP949", written: \.name),
           \.encoding,
           "What the file is written in. Without it, what most lines are of the first part with letters beyond ASCII."),
       ])

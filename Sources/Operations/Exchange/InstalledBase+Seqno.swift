@@ -7,15 +7,15 @@ extension InstalledBase {
   /// Checks that numbers can continue after `seqno`, before anything is imported.
   package static func check(start seqno: Seqno) throws(Problem) {
     guard (1...Operations.Limits.highestStart).contains(seqno.number) else {
-      throw Problem(.impossible, "A SEQNO to go on behind is from 1 to \(Operations.Limits.highestStart).")
+      throw Problem(.impossible, "The last SEQNO of the other server is from 1 to \(Operations.Limits.highestStart).")
     }
   }
 
   /// Raises this server's message numbers above those of the other server.
   /// - Parameter seqno: the other server's last number.
   /// - Returns: false if they were higher anyway.
-  package static func goOn(
-    behind seqno: Seqno, of appID: String, by caller: Caller, on connection: Connection
+  package static func continueSeqnos(
+    after seqno: Seqno, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Bool {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     try check(start: seqno)

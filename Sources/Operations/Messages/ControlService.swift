@@ -32,24 +32,24 @@ package enum ControlService {
     try caller.require(.control)
     // Report messages of other apps as nonexistent.
     _ = try ReportService.funnel(seqno, for: caller, on: connection)
-    let (effect, standing, answer) = try apply(control, seqno, by: caller, on: connection)
-    if effect == .refuse { throw wrongState(control.rawValue, seqno, standing) }
-    guard control == .cancel, standing.state != .cancelled else { return answer }
+    let (effect, status, answer) = try apply(control, seqno, by: caller, on: connection)
+    if effect == .refuse { throw wrongState(control.rawValue, seqno, status) }
+    guard control == .cancel, status.state != .cancelled else { return answer }
     return try finishCancelling(seqno, for: caller, on: connection, now: now)
   }
 
   private static func apply(
     _ control: MessageControl, _ seqno: Seqno, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer) {
+  ) throws(Problem) -> (MessageControl.Effect, MessageControl.Status, ReportService.FunnelAnswer) {
     let outcome = try connection.commit {
-      () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer)? in
+      () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Status, ReportService.FunnelAnswer)? in
       if control == .resume {
         // Resuming a message that its canary has stopped ends the canary. Lock the gate before the message, as claims
         // do.
         _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed))
       }
       guard let locked = try connection.run(Controls.lock(seqno)) else { return nil }
-      let effect = control.effect(on: locked.standing)
+      let effect = control.effect(on: locked.status)
       switch effect {
       case .become(let state):
         try connection.run(Controls.setState(seqno, state, reason: nil))
@@ -65,7 +65,7 @@ package enum ControlService {
       }
       // The message is locked, so these are exactly the numbers at the time of the change.
       guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { return nil }
-      return (effect, locked.standing, ReportService.FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
+      return (effect, locked.status, ReportService.FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
     }
     guard let outcome else { throw Problem(.unknownMessage, "There is no message \(seqno).") }
     return outcome
@@ -77,10 +77,10 @@ package enum ControlService {
     _ seqno: Seqno, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
     try connection.run(Controls.beginCancelling(seqno))
-    if locked.standing.hold == .waiting {
+    if locked.status.hold == .waiting {
       try connection.run(ApprovalHolds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
     }
-    if locked.standing.state == .scheduled, let schedule = locked.schedule {
+    if locked.status.state == .scheduled, let schedule = locked.schedule {
       try connection.run(Schedules.end(schedule))
     }
   }
@@ -90,7 +90,7 @@ package enum ControlService {
     _ control: MessageControl, _ seqno: Seqno, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
     let change = AuditTrail.Change("message.\(control.rawValue)", String(seqno), app: locked.app)
-    try connection.run(AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
+    try connection.run(AuditTrail.add(change.from { $0.member("state", locked.status.state.name) }, by: caller))
   }
 
   /// Cancels everything that is not in flight, then waits briefly for the rest.
@@ -130,7 +130,7 @@ package enum ControlService {
     guard !message.state.isFinal, !message.isCancelling else {
       throw wrongState(
         "pace", seqno,
-        MessageControl.Standing(
+        MessageControl.Status(
           state: message.state, isCancelling: message.isCancelling, isFrozen: message.frozenAt != nil))
     }
     // The message need not be locked: changing the pace of one that ends at this moment is harmless.
@@ -152,12 +152,12 @@ package enum ControlService {
       [.required("pace", .orNull(.pace), \.pace, missing: "is needed: {\"perSecond\":n}, or null for none")])
   }
 
-  static func wrongState(_ action: String, _ seqno: Seqno, _ standing: MessageControl.Standing) -> Problem {
-    let state: Sentence = standing.isCancelling ? "being cancelled" : Sentence(word: standing.state.name)
+  static func wrongState(_ action: String, _ seqno: Seqno, _ status: MessageControl.Status) -> Problem {
+    let state: Sentence = status.isCancelling ? "being cancelled" : Sentence(word: status.state.name)
     let refusal: Sentence = "Cannot \(Sentence(word: action)) message \(seqno): it is \(state)."
     let advice: Sentence? =
-      switch (action, standing.state) {
-      case ("resume", .paused) where standing.hold == .waiting:
+      switch (action, status.state) {
+      case ("resume", .paused) where status.hold == .waiting:
         "It waits for a second person: somebody else approves or rejects it among the approvals."
       case ("pause", .scheduled): "Cancel it if it is not to go out."
       case ("resume", .scheduled): "It goes out when it is due."

@@ -105,7 +105,8 @@ package enum StatisticsService {
     return Report(from: from, to: to, unit: unit, division: division, rows: rows)
   }
 
-  /// Returns the requested app, or all apps that the caller may access.
+  /// Returns the requested app; if `appID` is nil, the caller's only app, or all apps if it is not limited to one. Checks
+  /// the permission for a requested app only: the caller must have been found to have `.viewMessages`.
   static func apps(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> [App.Number] {

@@ -18,8 +18,8 @@ struct HostingPlan {
   private var extended: [String] = []
   /// Time until which the message's pages are kept, for devices that fetch them late and for resends.
   let keptUntil: Timestamp
-  /// Time until which its media are kept: at least until its last inbox entry has ended.
-  /// Pages and values are part of the entry.
+  /// Time until which its media are kept: at least until its last inbox entry has ended. Pages and values are part of
+  /// the entry.
   private let shownUntil: Timestamp
 
   /// Plans a message.

@@ -22,7 +22,7 @@ package enum ReplacementService {
     let answer = try SendService.send(request, on: connection, catalog: catalog, now: now)
     // The cancellation began in the commit that stored the new message or its approval request: in both cases the old
     // message must no longer be sent.
-    if let standing = try connection.answer(Controls.lock(old))?.standing, standing.isCancelling {
+    if let status = try connection.answer(Controls.lock(old))?.status, status.isCancelling {
       _ = try ControlService.finishCancelling(old, for: request.caller, on: connection, now: now)
     }
     return answer

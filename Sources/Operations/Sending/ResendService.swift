@@ -38,7 +38,7 @@ package enum ResendService {
     guard old.state.isFinal else {
       throw ControlService.wrongState(
         "resend", seqno,
-        MessageControl.Standing(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
+        MessageControl.Status(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
     }
     var message = try MessageRequest(stored: old.request)
     if message.isContentSealed {

@@ -5,12 +5,12 @@ internal import Store
 /// Cancels a scheduled message that another one replaces, within the transaction that stores the new message or its
 /// approval request.
 enum ScheduledMessage {
-  /// Locks the old message. Returns its standing if it cannot be replaced; nil if it can.
-  static func objection(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) -> MessageControl.Standing? {
+  /// Locks the old message. Returns its status if it cannot be replaced; nil if it can.
+  static func objection(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) -> MessageControl.Status? {
     guard let locked = try connection.run(Controls.lock(seqno)) else {
-      return MessageControl.Standing(state: .cancelled, isCancelling: false, isFrozen: false)
+      return MessageControl.Status(state: .cancelled, isCancelling: false, isFrozen: false)
     }
-    return locked.standing.state == .scheduled && !locked.standing.isFrozen ? nil : locked.standing
+    return locked.status.state == .scheduled && !locked.status.isFrozen ? nil : locked.status
   }
 
   /// Starts cancelling the old message. It must be the last step of the transaction that stores the new message or its

@@ -86,14 +86,14 @@ package enum SendService {
     new.approvedFor = request.consent.map { $0.targeted ?? .max }
     let stored = new
     var isFileGone = false
-    var standing: MessageControl.Standing?
+    var status: MessageControl.Status?
     let made = try connection.commit { () throws(PostgresError) -> Seqno? in
       if let consent = request.consent {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
       }
       if let replaced = request.replaces {
-        standing = try ScheduledMessage.objection(replaced, connection)
-        if standing != nil { return nil }
+        status = try ScheduledMessage.objection(replaced, connection)
+        if status != nil { return nil }
       }
       if let csv = message.csv {
         isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
@@ -126,8 +126,8 @@ package enum SendService {
       }
       return seqno
     }
-    if let standing, let replaced = request.replaces {
-      throw ControlService.wrongState("replace", replaced, standing)
+    if let status, let replaced = request.replaces {
+      throw ControlService.wrongState("replace", replaced, status)
     }
     if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
     return made

@@ -168,6 +168,6 @@ package enum EventService {
 }
 
 extension JSONForm<UUIDValue> {
-  fileprivate static let eventID = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
-    for: { UUIDValue($0) }, else: "must be an event's id (a UUID)", written: \.description)
+  fileprivate static let eventID = JSONForm<String>.anyText.described(JSONSchema.uuid).mapped(
+    by: { UUIDValue($0) }, else: "must be an event's id (a UUID)", written: \.description)
 }

@@ -8,17 +8,17 @@ package final class QueuedBatch {
   let address: BatchAddress
   package let message: PushMessage
   package let targets: [PushTarget]
-  package let standing: RouteCondition
+  package let condition: RouteCondition
   let readUntilNanoseconds: Int64
   /// The index of the next target that has not been submitted yet.
   var cursor = 0
 
-  init(_ batch: PushBatch, _ standing: RouteCondition) {
+  init(_ batch: PushBatch, _ condition: RouteCondition) {
     address = batch.address
     message = batch.message
     targets = batch.targets
     readUntilNanoseconds = batch.readUntilNanoseconds
-    self.standing = standing
+    self.condition = condition
   }
 
   var isSubmitted: Bool { cursor == targets.count }

@@ -94,7 +94,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   func enqueue(_ batch: PushBatch, _ queue: RouteQueue) {
     guard !connections.isStopping else { return outbox.finish(batch, .notProcessed) }
-    if let fault = queue.standing.fault(at: loop.clock.now) {
+    if let fault = queue.condition.fault(at: loop.clock.now) {
       return outbox.finish(batch, .credentialFault(reason: fault))
     }
     switch adapter.objection(to: batch) {
@@ -111,7 +111,7 @@ package final class Pool: PoolConnectionsDelegate {
   /// Marks a route as failed and returns its queue: none of its pushes can be sent until an operator fixes its
   /// settings.
   private func fail(_ queue: RouteQueue, _ reason: String) {
-    queue.standing.failed(reason, at: loop.clock.now)
+    queue.condition.failed(reason, at: loop.clock.now)
     queue.finishQueued(.credentialFault(reason: reason))
   }
 
@@ -186,18 +186,18 @@ package final class Pool: PoolConnectionsDelegate {
   }
 
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
-    let standing = submission.batch.standing
-    standing.inFlight -= 1
+    let condition = submission.batch.condition
+    condition.inFlight -= 1
     meter.ended(ending, wallSeconds: wallSeconds) { adapter.word(for: $0) }
     switch ending {
     case .accepted:
-      standing.answered(isError: false)
+      condition.answered(isError: false)
       hasAccepted = true
       finish(submission, .accepted)
     case .refused(let refusal):
-      standing.answered(isError: adapter.isHeldAgainstConnection(refusal))
+      condition.answered(isError: adapter.isHeldAgainstConnection(refusal))
       adapter.refused(submission, refusal, on: connection, of: self)
-      if standing.isErroneous { isolate(standing) }
+      if condition.isErroneous { isolate(condition) }
     case .notProcessed: sendAgain(submission, otherwise: .notProcessed)
     case .unknown(let reason): finish(submission, .unknown(reason: reason))
     }
@@ -218,15 +218,15 @@ package final class Pool: PoolConnectionsDelegate {
   package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
-    guard let queue = routes[submission.batch.standing.route] else { return }
+    guard let queue = routes[submission.batch.condition.route] else { return }
     fail(queue, reason)
-    isolate(queue.standing)
+    isolate(queue.condition)
   }
 
   /// Moves a route from the shared pool to a pool of its own until its credential changes.
-  package func isolate(_ standing: RouteCondition) {
-    guard isShared, !standing.isIsolated else { return }
-    owner.isolate(standing.route)
+  package func isolate(_ condition: RouteCondition) {
+    guard isShared, !condition.isIsolated else { return }
+    owner.isolate(condition.route)
   }
 
   // MARK: Connections

@@ -100,7 +100,7 @@ final class PoolConnections: ConnectionOwner {
     // If the connections have room for this lane, more connections would not help: the lane waits for something else,
     // such as a token.
     let share = routes.share(of: streams)
-    let isStuck = routes.queues.allSatisfy { $0.isEmpty(lane) || $0.standing.inFlight >= share }
+    let isStuck = routes.queues.allSatisfy { $0.isEmpty(lane) || $0.condition.inFlight >= share }
     guard isStuck || healthy.allSatisfy({ $0.isFull(lane) }) else { return 0 }
     var demand = ConnectionDemand()
     demand.present = healthy.count

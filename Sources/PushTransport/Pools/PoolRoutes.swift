@@ -124,7 +124,7 @@ final class PoolRoutes {
     var idle = 0
     while room > 0, idle <= queues.count {
       let queue = queues[turns[index].position]
-      let most = min(room, turns[index].credit, share - queue.standing.inFlight)
+      let most = min(room, turns[index].credit, share - queue.condition.inFlight)
       let count = most > 0 ? submit(queue, lane, atMost: most, on: connection, at: now) : 0
       submitted += count
       room -= count
@@ -145,7 +145,7 @@ final class PoolRoutes {
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {
     let wallSeconds = loop.clock.wallTime.seconds
-    let standing = queue.standing
+    let condition = queue.condition
     var count = 0
     while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {
       let message = submission.batch.message
@@ -162,7 +162,7 @@ final class PoolRoutes {
       meter.submitted(lane, after: now.nanoseconds - submission.batch.readUntilNanoseconds)
       count += 1
     }
-    standing.inFlight += count
+    condition.inFlight += count
     return count
   }
 

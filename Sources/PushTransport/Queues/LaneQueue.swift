@@ -34,7 +34,7 @@ struct LaneQueue {
   /// The messages with queued targets, in round-robin order.
   private var rotation: Deque<Part> = []
   private var parts: [Seqno: Part] = [:]
-  /// The number of targets that the first message may still submit in its turn.
+  /// The number of targets that the first message may still submit in its turn; 0 if its turn has not begun.
   private var credit = 0
   /// The number of queued targets.
   private(set) var count = 0

@@ -86,7 +86,7 @@ package final class PushRouter: PoolOwner {
   /// Assigns a route to the pool of its credential and returns the pool; nil if there is no credential.
   private func assign(_ queue: RouteQueue) -> Pool? {
     guard stopDeadline == nil, let planner,
-      let key = planner.poolKey(of: queue.route, isIsolated: queue.standing.isIsolated)
+      let key = planner.poolKey(of: queue.route, isIsolated: queue.condition.isIsolated)
     else { return nil }
     do throws(TLSError) {
       var known = poolsByKey[key]
@@ -119,14 +119,14 @@ package final class PushRouter: PoolOwner {
   package func credentialChanged(of app: App.Number) {
     for queue in queues.values where queue.route.app == app {
       unassign(queue)
-      queue.standing.forgive()
+      queue.condition.forgive()
       reassign(queue)
     }
   }
 
   /// Clears the fault of an app's routes, so that they are retried at once. Called when an operator resumes the app.
   package func forgive(_ app: App.Number) {
-    for queue in queues.values where queue.route.app == app { queue.standing.forgiveFault() }
+    for queue in queues.values where queue.route.app == app { queue.condition.forgiveFault() }
   }
 
   private func reassign(_ queue: RouteQueue) {
@@ -135,17 +135,17 @@ package final class PushRouter: PoolOwner {
   }
 
   func isolate(_ route: PushRoute) {
-    guard let queue = queues[route], !queue.standing.isIsolated else { return }
+    guard let queue = queues[route], !queue.condition.isIsolated else { return }
     configuration.logger.notice(
       "app gets connections of its own, because its refusals would slow others down",
       metadata: ["app": "\(route.app)", "environment": "\(route.environment.name)"])
-    queue.standing.isIsolated = true
+    queue.condition.isIsolated = true
     unassign(queue)
     reassign(queue)
   }
 
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
-    let queue = queue(of: submission.batch.standing.route)
+    let queue = queue(of: submission.batch.condition.route)
     guard stopDeadline == nil, let pool = assignments[queue.route] ?? assign(queue) else {
       return outbox.finish(submission, stopDeadline == nil ? result : .notProcessed)
     }

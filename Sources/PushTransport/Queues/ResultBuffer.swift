@@ -6,7 +6,7 @@ package final class ResultBuffer {
   private let results: PushResultSink
   private var finished: [PushResult] = []
   // Results come in runs of the same route and lane: a run is counted here and released from admission as a whole.
-  private var runStanding: RouteCondition?
+  private var runCondition: RouteCondition?
   private var runLane = Lane.urgent
   private var runCount = 0
 
@@ -18,9 +18,9 @@ package final class ResultBuffer {
   package func finish(_ submission: Submission, _ result: SubmissionResult) {
     let batch = submission.batch
     finished.append(PushResult(batch: batch.address, target: submission.target, result: result))
-    if runStanding !== batch.standing || runLane != batch.message.lane {
+    if runCondition !== batch.condition || runLane != batch.message.lane {
       leaveGate()
-      runStanding = batch.standing
+      runCondition = batch.condition
       runLane = batch.message.lane
     }
     runCount += 1
@@ -44,10 +44,10 @@ package final class ResultBuffer {
   }
 
   private func leaveGate() {
-    if let runStanding, runCount > 0 {
-      gate.leave(RouteAdmission.Place(route: runStanding.route, lane: runLane), runCount)
+    if let runCondition, runCount > 0 {
+      gate.leave(RouteAdmission.Place(route: runCondition.route, lane: runLane), runCount)
     }
-    runStanding = nil
+    runCondition = nil
     runCount = 0
   }
 }

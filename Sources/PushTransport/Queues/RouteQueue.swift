@@ -4,13 +4,13 @@ internal import Reactor
 /// The queued pushes of one route (app and environment) in three lanes, and the route's condition. A queue per route
 /// isolates apps from each other, and moves as a whole between connection pools.
 package final class RouteQueue {
-  package let standing: RouteCondition
-  package var route: PushRoute { standing.route }
+  package let condition: RouteCondition
+  package var route: PushRoute { condition.route }
   private var lanes = Lane.allCases.map { _ in LaneQueue() }
   private let outbox: ResultBuffer
 
   init(_ route: PushRoute, outbox: ResultBuffer) {
-    standing = RouteCondition(route)
+    condition = RouteCondition(route)
     self.outbox = outbox
   }
 
@@ -21,7 +21,7 @@ package final class RouteQueue {
   func isEmpty(_ lane: Lane) -> Bool { lanes[Int(lane.rawValue)].isEmpty }
 
   func enqueue(_ batch: PushBatch) {
-    lanes[Int(batch.message.lane.rawValue)].append(QueuedBatch(batch, standing))
+    lanes[Int(batch.message.lane.rawValue)].append(QueuedBatch(batch, condition))
   }
 
   /// Queues the submission again, ahead of unsent targets of its message; after `quickResends` resends, finishes it

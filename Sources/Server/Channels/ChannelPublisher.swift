@@ -48,7 +48,7 @@ final class ChannelPublisher: Sendable {
   func wake() { inputs.wake() }
 
   func stop() {
-    stopping.give()
+    stopping.raise()
     wake()
   }
 
@@ -67,7 +67,7 @@ final class ChannelPublisher: Sendable {
         wasThere = false
       }
       worker.run { connection in
-        let rest = try round.turn(connection, mayTake: !stopping.isGiven)
+        let rest = try round.turn(connection, mayTake: !stopping.isRaised)
         wasThere = true
         for result in inputs.receive(atMost: rest) { round.take(result) }
       }

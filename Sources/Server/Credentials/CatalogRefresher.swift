@@ -60,7 +60,7 @@ final class CatalogRefresher {
   }
 
   func stop() {
-    stopping.give()
+    stopping.raise()
     catalog.wanted.signal()
   }
 }

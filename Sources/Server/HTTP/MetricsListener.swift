@@ -37,7 +37,7 @@ final class MetricsListener {
   }
 
   func stop() {
-    stopping.give()
+    stopping.raise()
   }
 
   private final class Window: RequestHandler {

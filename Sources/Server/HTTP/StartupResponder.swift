@@ -44,7 +44,7 @@ final class StartupResponder {
 
   /// Answers pending requests and frees the address.
   func close() {
-    stopping.give()
+    stopping.raise()
     _ = ended.receive(atMost: Self.drain + .seconds(1))
   }
 

@@ -11,7 +11,7 @@ final class Health: Sendable {
   struct Sample: Sendable {
     var at: Instant
     var roundTrip: Duration
-    var standing: Vitals.Standing
+    var snapshot: Vitals.Snapshot
     var waiting: [Vitals.Waiting]
     var databaseBytes: Int64
     var webhooks: Vitals.Webhooks

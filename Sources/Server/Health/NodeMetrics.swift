@@ -28,20 +28,20 @@ enum NodeMetrics {
     metrics.read("upmc_build_info", .gauge, "1, with the release as a label.") {
       [(["version": Product.version], 1)]
     }
-    gauge("upmc_schema_version", "Number of the newest migration.") { Double($0.standing.schemaVersion) }
-    gauge("upmc_nodes", "Nodes that are alive on this database.") { Double($0.standing.nodes) }
-    gauge("upmc_claims", "Claims whose outcomes are not all written, of all nodes.") { Double($0.standing.claims) }
+    gauge("upmc_schema_version", "Number of the newest migration.") { Double($0.snapshot.schemaVersion) }
+    gauge("upmc_nodes", "Nodes that are alive on this database.") { Double($0.snapshot.nodes) }
+    gauge("upmc_claims", "Claims whose outcomes are not all written, of all nodes.") { Double($0.snapshot.claims) }
     gauge("upmc_overdue_deliveries", "Deliveries that wait although their time came a minute ago.") {
-      Double($0.standing.overdue)
+      Double($0.snapshot.overdue)
     }
-    gauge("upmc_apps_paused", "Apps that send nothing because of a fault.") { Double($0.standing.pausedApps) }
+    gauge("upmc_apps_paused", "Apps that send nothing because of a fault.") { Double($0.snapshot.pausedApps) }
     gauge(
       "upmc_confirmation_log_bytes", "Size of the log of receipts and reads, with what was folded and is not vacuumed."
     ) {
-      Double($0.standing.confirmationLogBytes)
+      Double($0.snapshot.confirmationLogBytes)
     }
     gauge("upmc_seqnos_left", "SEQNOs that partitions exist for and that are not used yet.") {
-      Double($0.standing.seqnosLeft)
+      Double($0.snapshot.seqnosLeft)
     }
     gauge("upmc_history_oldest_seconds", "Age of the oldest message of which it is known who got it.") {
       $0.history.oldestSeconds

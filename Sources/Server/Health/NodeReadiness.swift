@@ -46,15 +46,15 @@ struct NodeReadiness: ReadinessReport, Sendable {
       complaints.append("\(ending) credentials end within \(ServerLimits.certificateWarningDays) days.")
     }
     guard let sample = health.sample else { return complaints + ["The database has not been sampled lately."] }
-    if sample.standing.pausedApps > 0 {
-      complaints.append("\(sample.standing.pausedApps) apps are paused: see `upmc app list`.")
+    if sample.snapshot.pausedApps > 0 {
+      complaints.append("\(sample.snapshot.pausedApps) apps are paused: see `upmc app list`.")
     }
-    if sample.standing.setAside > 0 {
+    if sample.snapshot.setAside > 0 {
       complaints.append(
-        "\(sample.standing.setAside) messages are set aside because they cannot be processed: see why each is paused.")
+        "\(sample.snapshot.setAside) messages are set aside because they cannot be processed: see why each is paused.")
     }
-    if sample.standing.overdue > 0 {
-      complaints.append("\(sample.standing.overdue) deliveries wait although they are due.")
+    if sample.snapshot.overdue > 0 {
+      complaints.append("\(sample.snapshot.overdue) deliveries wait although they are due.")
     }
     return complaints
   }
@@ -65,6 +65,6 @@ struct NodeReadiness: ReadinessReport, Sendable {
     return ReadinessAnswer(
       complaints: room + complaints, credentials: health.credentials.count,
       lastAcceptedAt: lastAccepted.wallSeconds.map { Timestamp(seconds: $0) },
-      overdueDeliveries: sample?.standing.overdue ?? 0, nodes: sample?.standing.nodes ?? 0)
+      overdueDeliveries: sample?.snapshot.overdue ?? 0, nodes: sample?.snapshot.nodes ?? 0)
   }
 }

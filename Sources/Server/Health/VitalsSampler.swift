@@ -54,7 +54,7 @@ final class VitalsSampler {
         repeat {
           stopping.rest(atMost: .seconds(1))
           waited += .seconds(1)
-        } while !health.lacksConnections && !stopping.isGiven && waited < Self.interval
+        } while !health.lacksConnections && !stopping.isRaised && waited < Self.interval
       }
     }
   }
@@ -71,10 +71,10 @@ final class VitalsSampler {
       let roundTrip = clock.now - began
       let lastMessage = try connection.run(Messages.last())
       let firstClaim = claims.begin(at: began)
-      let standing = try connection.run(Vitals.standing(claimsFrom: firstClaim))
-      claims.looked(from: firstClaim, found: standing.firstClaim ?? lastClaim, began: began, ended: clock.now)
+      let snapshot = try connection.run(Vitals.snapshot(claimsFrom: firstClaim))
+      claims.looked(from: firstClaim, found: snapshot.firstClaim ?? lastClaim, began: began, ended: clock.now)
       return Health.Sample(
-        at: began, roundTrip: roundTrip, standing: standing, waiting: try lookAtMessages(connection, last: lastMessage),
+        at: began, roundTrip: roundTrip, snapshot: snapshot, waiting: try lookAtMessages(connection, last: lastMessage),
         databaseBytes: databaseBytes, webhooks: try connection.run(Vitals.webhooks()),
         history: try connection.run(Vitals.history()), nextKeyEnd: try connection.run(KeyUses.nextEnd()))
     }
@@ -99,6 +99,6 @@ final class VitalsSampler {
   }
 
   func stop() {
-    stopping.give()
+    stopping.raise()
   }
 }

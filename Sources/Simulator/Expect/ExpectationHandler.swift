@@ -131,12 +131,12 @@ final class ExpectationHandler: RequestHandler {
 
   private func deviceAnswer(_ request: ExpectedRequest) -> Response {
     switch (request.method, request.path.split(separator: "/").dropFirst(3).first) {
-    case ("POST", nil): return json(.ok, #"{"device":"\#(facts.device)","badge":3,\#(standing)}"#)
-    case ("PUT", "user"?): return json(.ok, "{\(standing)}")
+    case ("POST", nil): return json(.ok, #"{"device":"\#(facts.device)","badge":3,\#(identityMembers)}"#)
+    case ("PUT", "user"?): return json(.ok, "{\(identityMembers)}")
     case ("POST", "possession"?):
       // From now on the device belongs to the user, with another key.
       (awaitsPush, facts.formerKey, facts.authKey) = (false, facts.authKey, "expect-second-key")
-      return json(.ok, "{\(standing)}")
+      return json(.ok, "{\(identityMembers)}")
     case ("PUT", "badge"?), ("GET", "badge"?): return json(.ok, #"{"badge":\#(request.body.badge ?? 3)}"#)
     case ("PUT", "consent"?):
       return json(
@@ -157,7 +157,7 @@ final class ExpectationHandler: RequestHandler {
     }
   }
 
-  private var standing: String {
+  private var identityMembers: String {
     #""authKey":"\#(facts.authKey)","user":null,"identity":null,"awaitsPush":\#(awaitsPush)"#
   }
 

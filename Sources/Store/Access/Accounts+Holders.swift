@@ -16,7 +16,6 @@ extension Accounts {
   /// - Parameters:
   ///   - asker: the person; nil to record the creator of `apiKey`.
   ///   - made: true if they created the account, false if they received a link to it.
-  ///   - now: the current time.
   package static func note(
     _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Timestamp
   ) -> Query<Void> {

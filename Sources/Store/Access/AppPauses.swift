@@ -7,8 +7,8 @@ package enum AppPauses {
   package struct State: Sendable {
     package let appID: String
     package let isPaused: Bool
-    /// When the app was last resumed; nil if never. A time in the future is a clock fault
-    /// and is read as nil, because deliveries would otherwise be deferred repeatedly until then.
+    /// When the app was last resumed; nil if never. A time in the future is a clock fault and is read as nil, because
+    /// deliveries would otherwise be deferred repeatedly until then.
     package let resumedAt: Timestamp?
   }
 

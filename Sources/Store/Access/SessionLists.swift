@@ -9,21 +9,20 @@ package enum SessionLists {
     package let usedAt: Timestamp
     package let endsAt: Timestamp
     package let origin: String
-    package let way: String
+    package let method: String
     package let isCurrent: Bool
   }
 
   private static let listStatement = Statement(
     "session-lists-list",
     """
-    SELECT session, created_at, used_at, least(idle_until, ends_at), origin, way, sha256 = $2 FROM sessions
+    SELECT session, created_at, used_at, least(idle_until, ends_at), origin, method, sha256 = $2 FROM sessions
     WHERE account = $1 AND idle_until > $3 AND ends_at > $3 AND session > $4 ORDER BY session LIMIT $5
     """)
 
   /// Lists the sessions that have not expired, oldest first.
   /// - Parameters:
   ///   - current: hash of the caller's own session.
-  ///   - now: the current time.
   package static func list(
     of account: Int32, current: [UInt8], now: Timestamp, after session: Int64, limit: Int
   ) -> Query<[Record]> {
@@ -31,7 +30,7 @@ package enum SessionLists {
       Record(
         session: row.int64(), createdAt: row.timestamp(),
         usedAt: row.timestamp(), endsAt: row.timestamp(),
-        origin: row.text(), way: row.text(), isCurrent: row.bool())
+        origin: row.text(), method: row.text(), isCurrent: row.bool())
     }
   }
 

@@ -12,7 +12,7 @@ package enum Sessions {
     package let app: App.Number?
     package let endsAt: Timestamp
     /// How the person signed in: `password`, `link` or `openid`.
-    package let way: String
+    package let method: String
     package let hasFactor: Bool
   }
 
@@ -20,22 +20,22 @@ package enum Sessions {
     "sessions-create",
     """
     WITH old AS (DELETE FROM sessions WHERE ends_at < $3 OR idle_until < $3)
-    INSERT INTO sessions (sha256, account, created_at, used_at, idle_until, ends_at, origin, way)
+    INSERT INTO sessions (sha256, account, created_at, used_at, idle_until, ends_at, origin, method)
     VALUES ($1, $2, $3, $3, $4, $5, $6, $7)
     """)
 
   /// Creates a session and deletes expired ones.
-  /// - Parameter way: how the person signed in: `password`, `link` or `openid`.
+  /// - Parameter method: how the person signed in: `password`, `link` or `openid`.
   package static func create(
     sha256: [UInt8], account: Int32, now: Timestamp, idleUntil: Timestamp, endsAt: Timestamp, origin: String,
-    way: String
+    method: String
   ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(sha256)
     parameters.append(account)
     for time in [now, idleUntil, endsAt] { parameters.append(time) }
     parameters.append(origin)
-    parameters.append(way)
+    parameters.append(method)
     return Query(createStatement, parameters) { _ in }
   }
 
@@ -46,7 +46,7 @@ package enum Sessions {
       -- Moved on at most once a minute: not every look at a page is worth a write.
       UPDATE sessions SET idle_until = least($3, ends_at), used_at = greatest(used_at, $2)
       WHERE sha256 = $1 AND idle_until > $2 AND ends_at > $2 AND idle_until < $3 - interval '1 minute')
-    SELECT c.account, c.login, c.name, c.role, c.app, s.ends_at, s.way, c.factor IS NOT NULL
+    SELECT c.account, c.login, c.name, c.role, c.app, s.ends_at, s.method, c.factor IS NOT NULL
     FROM sessions s JOIN accounts c ON c.account = s.account
     WHERE s.sha256 = $1 AND s.idle_until > $2 AND s.ends_at > $2 AND c.disabled_at IS NULL
     """)
@@ -57,12 +57,12 @@ package enum Sessions {
       Account(
         number: row.int32(), login: row.text(), name: row.text(), role: row.text(),
         app: row.optionalInt32(), endsAt: row.timestamp(),
-        way: row.text(), hasFactor: row.bool())
+        method: row.text(), hasFactor: row.bool())
     }
   }
 
   private static let isByLinkStatement = Statement(
-    "sessions-is-by-link", "SELECT way = 'link' FROM sessions WHERE sha256 = $1")
+    "sessions-is-by-link", "SELECT method = 'link' FROM sessions WHERE sha256 = $1")
 
   package static func isByLink(sha256: [UInt8]) -> Query<Bool> {
     Query(isByLinkStatement, sha256) { $0.decodeFirst { $0.bool() } ?? false }

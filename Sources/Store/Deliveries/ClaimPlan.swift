@@ -19,8 +19,7 @@ package struct ClaimPlan {
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
-    /// The message under whose SEQNO it is stored in inboxes, and the entry's end; nil if
-    /// it is not stored in inboxes.
+    /// The message under whose SEQNO it is stored in inboxes, and the entry's end; nil if it is not stored in inboxes.
     package let inbox: (seqno: Seqno, endsAt: Timestamp)?
 
     package init(

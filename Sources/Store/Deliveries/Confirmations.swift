@@ -145,8 +145,8 @@ package enum Confirmations {
   private static let readStatement = insert(
     "confirmations-read", into: "row_reads", counting: "read", told: .deliveriesRead)
 
-  /// Records receipts of deliveries outside blocks with their times; repeating one has no
-  /// effect. Adds new ones to the totals and to the statistics of the current minute.
+  /// Records receipts of deliveries outside blocks with their times; repeating one has no effect. Adds new ones to the
+  /// totals and to the statistics of the current minute.
   package static func receive(_ deliveries: [Delivery: Timestamp], writer: Int32, at now: Timestamp) -> Query<Void> {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }

@@ -25,7 +25,6 @@ package enum DeviceSends {
     """)
 
   /// Counts another message of each device. The caller holds the devices' row locks.
-  /// - Parameter now: the current time.
   package static func count(_ devices: [DeviceID], at now: Timestamp) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
     parameters.append(now)

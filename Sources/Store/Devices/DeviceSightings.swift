@@ -13,7 +13,6 @@ extension Devices {
     """)
 
   /// Records that devices are in use. The caller holds their row locks.
-  /// - Parameter now: the current time.
   package static func seen(_ devices: [DeviceID], at now: Timestamp) -> Query<Void> {
     var parameters = ids(devices)
     parameters.append(now)

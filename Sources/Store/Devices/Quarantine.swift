@@ -82,8 +82,7 @@ package enum Quarantine {
       ORDER BY device LIMIT $4
     """)
 
-  /// Returns an app's devices quarantined since a time, in the order of their ids, after
-  /// `device`.
+  /// Returns an app's devices quarantined since a time, in the order of their ids, after `device`.
   /// - Parameter reason: the only reason to include; nil for all.
   package static func list(
     _ app: App.Number, after device: DeviceID, since: Timestamp = .zero, reason: String? = nil, limit: Int

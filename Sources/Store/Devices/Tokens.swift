@@ -160,8 +160,7 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Removes tokens from devices if they were invalid at `since` and were not registered
-  /// again after that.
+  /// Removes tokens from devices if they were invalid at `since` and were not registered again after that.
   package static func retire(dead: [(token: Claimed, since: Timestamp)], at now: Timestamp) -> Query<Void> {
     var parameters = columns(dead.map(\.token), now)
     var times = TimestampColumn()

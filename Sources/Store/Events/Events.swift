@@ -246,8 +246,8 @@ package enum Events {
   package enum Replay: Sendable {
     /// All deliveries that were given up.
     case dead
-    /// All events of the subscribed kinds since a time, including those delivered before,
-    /// and those from before the webhook was created.
+    /// All events of the subscribed kinds since a time, including those delivered before, and those from before the
+    /// webhook was created.
     case since(Timestamp)
     /// The event with this id.
     case event(UUIDValue)

@@ -114,7 +114,7 @@ package enum Fallbacks {
     FROM locked l WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Records confirmations, in the transaction that stores the receipts. `now` is.
+  /// Records confirmations, in the transaction that stores the receipts.
   package static func confirm(_ confirmed: some Collection<Key>, at now: Timestamp) -> Query<Void> {
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for key in confirmed {

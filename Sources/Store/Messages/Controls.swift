@@ -7,7 +7,7 @@ package enum Controls {
   /// The state of a message that the transaction has locked in order to change it.
   package struct Locked: Sendable {
     package let app: App.Number
-    package let standing: MessageControl.Standing
+    package let status: MessageControl.Status
     package let schedule: Int64?
   }
 
@@ -29,7 +29,7 @@ package enum Controls {
       let schedule = row.optionalInt64()
       return Locked(
         app: app,
-        standing: MessageControl.Standing(
+        status: MessageControl.Status(
           state: MessageState(rawValue: state) ?? .queued, isCancelling: isCancelling, isFrozen: isFrozen,
           hold: MessageHold(rawValue: row.int16()) ?? .waiting),
         schedule: schedule)
@@ -132,13 +132,13 @@ package enum Controls {
   }
 
   /// A message's state, and whether its deliveries may be submitted now.
-  package struct Standing: Equatable, Sendable {
+  package struct SendState: Equatable, Sendable {
     package let passage: Passage
     package let isAppPaused: Bool
   }
 
-  private static let standingsStatement = Statement(
-    "controls-standings",
+  private static let sendStatesStatement = Statement(
+    "controls-sendStates",
     """
     SELECT m.seqno, m.state, m.cancelled_at IS NOT NULL,
       window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes), a.paused_reason IS NOT NULL
@@ -147,12 +147,12 @@ package enum Controls {
 
   /// Returns whether deliveries of the given messages may be submitted now. A message that no longer exists is missing
   /// from the result.
-  package static func standings(_ seqnos: some Collection<Seqno>) -> Query<[Seqno: Standing]> {
+  package static func sendStates(_ seqnos: some Collection<Seqno>) -> Query<[Seqno: SendState]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    return Query(standingsStatement, column) {
+    return Query(sendStatesStatement, column) {
       $0.dictionary { row in
-        (row.seqno(), Standing(passage: passage(&row), isAppPaused: row.bool()))
+        (row.seqno(), SendState(passage: passage(&row), isAppPaused: row.bool()))
       }
     }
   }

@@ -55,7 +55,7 @@ package enum Vitals {
     }
   }
 
-  package struct Standing: Sendable {
+  package struct Snapshot: Sendable {
     /// Number of deferred deliveries that have been due for more than a minute.
     package let overdue: Int64
     /// Number of claims, of all nodes, that still lack outcomes.
@@ -73,8 +73,8 @@ package enum Vitals {
     package let confirmationLogBytes: Int64
   }
 
-  private static let standingStatement = Statement(
-    "vitals-standing",
+  private static let snapshotStatement = Statement(
+    "vitals-snapshot",
     """
     SELECT
       (SELECT count(*) FROM
@@ -96,9 +96,9 @@ package enum Vitals {
 
   /// Counts the pending work.
   /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
-  package static func standing(claimsFrom start: ClaimID = .zero) -> Query<Standing> {
-    Query(one: standingStatement, start) { row in
-      Standing(
+  package static func snapshot(claimsFrom start: ClaimID = .zero) -> Query<Snapshot> {
+    Query(one: snapshotStatement, start) { row in
+      Snapshot(
         overdue: row.int64(), claims: row.int64(), nodes: row.int64(), pausedApps: row.int64(),
         setAside: row.int64(), seqnosLeft: row.int64(), schemaVersion: row.int64(),
         firstClaim: row.optionalInt64().map { ClaimID($0) }, confirmationLogBytes: row.int64())

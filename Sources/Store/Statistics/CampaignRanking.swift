@@ -28,8 +28,7 @@ package enum CampaignRanking {
 
   package struct Filter: Sendable {
     package var apps: [App.Number]
-    /// Start of the period in which campaigns were requested.
-    /// End of that period, exclusive.
+    /// Start of the period in which campaigns were requested. End of that period, exclusive.
     package var from: Timestamp
     package var to: Timestamp
     package var kind: MessageKind?

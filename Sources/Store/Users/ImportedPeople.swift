@@ -49,7 +49,8 @@ package enum ImportedPeople {
       SELECT count(DISTINCT tag) FROM unnest(u.tags || string_to_array(t.tags, chr(31))) AS kept(tag)) > $5
     """)
 
-  /// Returns the users that would have more than `limit` tags.
+  /// Returns the existing users that would have more than `limit` tags after `save`. The caller counts the tags of users
+  /// that `save` creates. `people` must be distinct.
   package static func overloaded(_ people: [Person], of app: App.Number, limit: Int) -> Query<Set<UserKey>> {
     var parameters = columns(people, app)
     parameters.append(limit)

@@ -34,8 +34,9 @@ package enum Users {
     /// The user's name; nil unless the query reads names.
     package var name: String?
 
-    /// Returns true if the count was set after the message got its SEQNO. The ledger then tells whether the message's
-    /// increment was added before or after that.
+    /// Returns false if the count was certainly not set after the message got its SEQNO. True means that it may have
+    /// been, because each set raises `setSeqno`, even past the highest SEQNO assigned. The ledger then tells whether the
+    /// message's increment was added before or after the set.
     package func wasSet(since seqno: Seqno) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }

@@ -7,8 +7,9 @@
 /// The client of a UPMC server on one device. Create one per process: one in the app and one in its extension, with the
 /// same key store and directory.
 ///
-/// Every call is idempotent and is repeated once if its answer is lost. Calls that change the registration are
-/// performed one after another in the order made, so that the latest token is registered last.
+/// Every call is idempotent. If its answer is lost, it is repeated once; receipts and reads stay stored instead, and are
+/// sent again later. Calls that change the registration or send stored confirmations are performed one after another in
+/// the order made, so that the latest token is registered last.
 public actor PushClient {
   /// The current settings.
   public private(set) var settings: ClientSettings

@@ -39,7 +39,7 @@ public struct ReceivedPayload: Sendable, Equatable {
   public let mediaURL: String?
   /// True if `feedback` is `"true"`: the extension has confirmed the push, so the app need not.
   public let hasFeedback: Bool
-  /// The whole payload, including custom keys beside `aps` and `mps`.
+  /// The custom keys: the payload's top-level members except `aps`, `mps`, `mediaUrl` and `feedback`.
   public let custom: [String: PayloadValue]
 
   /// Parses the payload of a received notification.

@@ -23,7 +23,8 @@ public struct SharedSettings: Codable, Sendable, Equatable {
     environment = settings.environment
   }
 
-  /// Reads the settings that the app has stored; nil if the app has stored none yet or uses another key store.
+  /// Reads the settings that the app has stored; nil if there are none in this key store, or if they cannot be read or
+  /// decoded.
   public init?(in keys: any KeyStore) {
     guard let bytes = try? keys.read("settings"),
       let known = try? JSONDecoder().decode(SharedSettings.self, from: Data(bytes))

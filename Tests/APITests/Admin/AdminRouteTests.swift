@@ -72,7 +72,7 @@ import Testing
     "GET /v1/admin/session": [.sender, .operator, .viewer, .admin],
     "DELETE /v1/admin/session": [.sender, .operator, .viewer, .admin],
     "PUT /v1/admin/session/password": [.sender, .operator, .viewer, .admin],
-    "GET /v1/admin/session/ways": [],
+    "GET /v1/admin/session/methods": [],
     "POST /v1/admin/session/openid": [],
     "POST /v1/admin/session/openid/answer": [],
     "GET /v1/admin/sessions": [.sender, .operator, .viewer, .admin],

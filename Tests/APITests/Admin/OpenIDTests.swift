@@ -71,7 +71,7 @@ import Testing
     #expect(session.values(of: "appId") == ["com.example.bank"] && session.values(of: "signedInBy") == ["openid"])
     #expect(session.values(of: "needsPassword") == ["false"])
     #expect(try jung.call("GET", "/v1/admin/audit").isProblem(.forbidden))
-    #expect(try world.audited("session.sign-in") == [#"jung@example.com {"way":"openid"}"#])
+    #expect(try world.audited("session.sign-in") == [#"jung@example.com {"method":"openid"}"#])
     #expect(
       try world.audited("account.create")
         == [#"jung@example.com {"name":"Jung Hana","role":"operator","appId":"com.example.bank"}"#])

@@ -71,7 +71,7 @@ import Time
     }
     let right = try code(secret, world)
     #expect(try ConsoleVisitor.post(ConsoleVisitor.proof("kim", code: right), world).status == 201)
-    #expect(try world.audited("session.sign-in").last == #"kim {"way":"password","secondFactor":"app"}"#)
+    #expect(try world.audited("session.sign-in").last == #"kim {"method":"password","secondFactor":"app"}"#)
     // Whoever has watched it types it too late.
     #expect(try ConsoleVisitor.post(ConsoleVisitor.proof("kim", code: right), world).isProblem(.badCredential))
     #expect(try world.audited("session.refuse").last == #"kim {"reason":"code"}"#)
@@ -140,7 +140,7 @@ import Time
     let kim = try ConsoleVisitor(first, world)
     #expect(
       try world.audited("session.sign-in").last
-        == #"kim {"way":"password","secondFactor":"recovery-code","recoveryCodesLeft":9}"#)
+        == #"kim {"method":"password","secondFactor":"recovery-code","recoveryCodesLeft":9}"#)
     #expect(try ConsoleVisitor.post(ConsoleVisitor.proof("kim", code: codes[0]), world).isProblem(.badCredential))
     let renewed = try kim.call("POST", "\(path)/recovery-codes", #"{"code":"\#(try code(secret, world))"}"#)
     #expect(renewed.status == 201 && !renewed.text.contains(codes[1]))

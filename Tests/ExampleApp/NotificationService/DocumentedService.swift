@@ -2,7 +2,7 @@ import Foundation
 import UPMCPush
 import UserNotifications
 
-/// The extension as the original document writes it, line by line, in Swift.
+/// The extension as the existing SDK's guide writes it, line by line, in Swift.
 final class DocumentedService: UNNotificationServiceExtension {
   override func didReceive(
     _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void

@@ -7,12 +7,13 @@ internal import Operations
 extension Endpoint {
   static let openID: [Endpoint] = [
     Endpoint(
-      .get, "/v1/admin/session/ways", id: "showSignInWays", in: .administration, "Ask how to sign in",
+      .get, "/v1/admin/session/methods", id: "showSignInMethods", in: .administration, "Ask how to sign in",
       "For the sign-in page.", by: .open,
       answers: [
         Answer(
-          200, "The ways.", SignInMethods.object, example: #"{"password":true,"identityProvider":"Example Bank SSO"}"#)
-      ], problems: [.forbidden], handler: .whole(AdminCall.showSignInWays)),
+          200, "The methods.", SignInMethods.object,
+          example: #"{"password":true,"identityProvider":"Example Bank SSO"}"#)
+      ], problems: [.forbidden], handler: .whole(AdminCall.showSignInMethods)),
     Endpoint(
       .post, "/v1/admin/session/openid", id: "beginOpenID", in: .administration,
       "Begin to sign in at the identity provider",
@@ -58,7 +59,7 @@ extension AdminCall {
     try OpenIDSignIn(resources.provider, resources.console)
   }
 
-  fileprivate func showSignInWays() throws(Problem) -> Response {
+  fileprivate func showSignInMethods() throws(Problem) -> Response {
     .json(.ok, SignInMethods(resources.console.policy, resources.provider))
   }
 

@@ -98,14 +98,14 @@ extension Endpoint {
   static let exampleApp = exampleApp(#""pausedReason":null,"state":"active","purgeAfter":null,"purgedRows":null"#)
 
   /// Returns an app as JSON, for examples.
-  /// - Parameter standing: JSON of the last members, which state whether the app is paused or being deleted.
-  static func exampleApp(_ standing: String) -> String {
+  /// - Parameter state: JSON of the last members, which state whether the app is paused or being deleted.
+  static func exampleApp(_ state: String) -> String {
     """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
     "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
     "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"confidentialLanes":["urgent"],\
     "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"android":{"channelId":"bank"},\
-    "formerClientKey":null,"formerClientKeyEndsAt":null,\(standing)}
+    "formerClientKey":null,"formerClientKeyEndsAt":null,\(state)}
     """
   }
 }

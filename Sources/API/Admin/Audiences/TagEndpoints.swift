@@ -98,8 +98,8 @@ private struct TagBody {
 
   private static func users(isNeeded: Bool) -> JSONField<TagBody> {
     let form: JSONForm<[String]> = owners(
-      JSONForm<String>.clientUID.standing(
-        for: { $0 == UserKey.guestUID ? nil : $0 }, else: "GUEST is nobody; tag the device", written: { $0 }))
+      JSONForm<String>.clientUID.mapped(
+        by: { $0 == UserKey.guestUID ? nil : $0 }, else: "GUEST is nobody; tag the device", written: { $0 }))
     return isNeeded
       ? .required("clientUids", form.some, \.clientUIDs, "Whose tags.") : .given("clientUids", form, \.clientUIDs)
   }
