@@ -59,7 +59,8 @@ import Testing
     let cookie = try #require(begun.header("set-cookie"))
     for part in ["upmc_openid=", "HttpOnly", "SameSite=Strict", "Max-Age=600"] { #expect(cookie.contains(part)) }
     #expect(
-      try world.call("GET", "\(path.dropLast(6))ways").text == #"{"password":true,"identityProvider":"Example Bank"}"#)
+      try world.call("GET", "\(path.dropLast(6))methods").text
+        == #"{"password":true,"identityProvider":"Example Bank"}"#)
   }
 
   @Test(arguments: ["RS256", "ES256"])
