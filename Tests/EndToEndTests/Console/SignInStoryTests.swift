@@ -191,10 +191,11 @@ import Time
     let rows = try console.connection.run(
       Statement("test-accounts", "SELECT login || ' ' || role FROM accounts WHERE subject IS NOT NULL"))
     #expect(rows.count == 1 && rows.text(0, 0) == "jung@example.com operator")
-    let ways = try console.connection.run(
+    let signIns = try console.connection.run(
       Statement(
-        "test-ways", "SELECT count(*) FROM audit_log WHERE action = 'session.sign-in' AND after->>'way' = 'openid'"))
-    #expect(ways.int64(0, 0) == 2)
+        "test-sign-ins",
+        "SELECT count(*) FROM audit_log WHERE action = 'session.sign-in' AND after->>'method' = 'openid'"))
+    #expect(signIns.int64(0, 0) == 2)
   }
 
   private func refuse(_ console: ConsoleWorld, _ reason: String, after change: () throws -> Void) throws {
