@@ -65,7 +65,7 @@ final class Program {
     let environment = more + variables.filter { line in !names.contains { line.hasPrefix($0 + "=") } }
     var child = try ChildProcess.start(
       wrapper + [program] + arguments, environment: environment, output: .file(output), errors: .file(errors))
-    let ending = child.wait(atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+    let ending = child.wait(atMost: .patience)
     guard case .exited(let status) = ending else {
       Issue.record("upmc \(arguments) has not ended by itself: \(String(describing: ending))")
       return Ended(status: -1, lines: [], complaint: "")

@@ -29,7 +29,7 @@ struct CommandRun {
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }
     var child = try start(arguments, variables, in: directory)
-    let ending = child.wait(atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+    let ending = child.wait(atMost: .patience)
     guard case .exited(let status) = ending else {
       Issue.record("upmc \(arguments) has not ended by itself: \(String(describing: ending))")
       return CommandRun(status: -1, lines: [], complaint: "")

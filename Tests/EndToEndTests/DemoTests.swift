@@ -41,7 +41,7 @@ import Testing
       environment: [
         "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(directory)/data",
         "UPMC_LISTEN=127.0.0.1:\(port)",
-      ] + Sanitizers.variables, withErrors: true, atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+      ] + Sanitizers.variables, withErrors: true, atMost: .patience)
     #expect(report.ending == .exited(1))
     let lines = report.text.split(separator: "\n")
     #expect(lines.count == 1, "\(lines)")

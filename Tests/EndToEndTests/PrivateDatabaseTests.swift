@@ -49,7 +49,7 @@ import Testing
         "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(data)",
         "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
       ] + Sanitizers.variables, output: .file(output), errors: .file(output))
-    #expect(command.wait(atMost: .seconds(TestSupport.Limits.timeoutSeconds)) == .exited(0))
+    #expect(command.wait(atMost: .patience) == .exited(0))
     let text = TemporaryDirectory.read(output) ?? ""
     return try #require(Reply(status: 200, text: text).string("clientKey"), "\(text)")
   }

@@ -117,7 +117,7 @@ import Testing
   private func run(_ words: [String]) throws -> String {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return try ChildProcess.run(
-      words, environment: ["PATH=\(path)"], withErrors: true, atMost: .seconds(TestSupport.Limits.timeoutSeconds)
+      words, environment: ["PATH=\(path)"], withErrors: true, atMost: .patience
     ).text
   }
 
@@ -125,7 +125,7 @@ import Testing
     for text in ["a'b", "$(id) `id` \"x\"", "'", "''", "한글 \\ \\n"] {
       let report = try ChildProcess.run(
         ["/bin/sh", "-c", "printf %s \(CurlSample.literal(text))"],
-        atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+        atMost: .patience)
       #expect(String(decoding: report.output, as: UTF8.self) == text)
     }
   }

@@ -46,7 +46,7 @@ final class ServerProcess {
     var command = try ChildProcess.start(
       [Self.program] + arguments, environment: environment + ["UPMC_LISTEN=127.0.0.1:\(port)"], output: .file(file),
       errors: .file(file))
-    let ending = command.wait(atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+    let ending = command.wait(atMost: .patience)
     return (ending, (try? String(contentsOfFile: file, encoding: .utf8)) ?? "")
   }
 

@@ -12,7 +12,7 @@ import Testing
     try Data(bytes).write(to: URL(filePath: directory + "/packed.gz"))
     let report = try ChildProcess.run(
       ["/usr/bin/gzip", "--decompress", "--stdout", directory + "/packed.gz"],
-      atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+      atMost: .patience)
     #expect(report.succeeded, "\(report.ending)")
     return report.output
   }

@@ -21,7 +21,7 @@ final class PipelineFixture {
 
   /// Turns the loop until `condition` holds.
   func turn(until condition: () -> Bool) throws {
-    let deadline = loop.clock.now + .seconds(TestSupport.Limits.timeoutSeconds)
+    let deadline = loop.clock.now + .patience
     while !condition() {
       try #require(loop.clock.now < deadline, "waited too long")
       loop.turn(atMost: .milliseconds(100))
