@@ -2,33 +2,11 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Parses and imports lines about devices: the device and its tags.
+/// Validates and imports lines about devices: the device and its tags.
 extension ImportBatch {
-  struct DeviceLine {
-    let device: DeviceID
-    let tags: [String]
-
-    static func read(_ fields: [String], columns: [String]) -> Result<DeviceLine, Fault> {
-      guard fields.count == columns.count else {
-        return .failure(Fault(text: "has \(fields.count) fields instead of \(columns.count)"))
-      }
-      let cells = Dictionary(zip(columns, fields.map(CSVWriter.read))) { one, _ in one }
-      guard let device = DeviceID(cells["device"] ?? "") else {
-        return .failure(Fault(text: "device must be a device's id, as lists show it"))
-      }
-      let tags = (cells["tags"] ?? "").split(separator: ";").map(String.init)
-      if let fault = ImportBatch.fault(in: tags) { return .failure(fault) }
-      return .success(DeviceLine(device: device, tags: tags))
-    }
-  }
-
-  /// Returns the fault of the first invalid tag; nil if all are valid.
-  static func fault(in tags: [String]) -> Fault? {
-    tags.lazy.compactMap { tag in Tag.objection(to: tag).map { Fault(text: "the tag \"\(tag)\" \($0)") } }.first
-  }
-
   mutating func judge(
-    _ found: [(line: CSVReader.Line, device: DeviceLine)], _ record: inout Imports.Record, _ connection: Connection
+    _ found: [(line: CSVReader.Line, device: ImportLines.Device)], _ record: inout Imports.Record,
+    _ connection: Connection
   ) throws(PostgresError) {
     guard !found.isEmpty else { return }
     var tags: [DeviceID: Set<String>] = [:]

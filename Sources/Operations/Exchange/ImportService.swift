@@ -198,6 +198,13 @@ package enum ImportService {
       )
     }
     let hash = SHA256.hash(part.bytes + [part.isLast ? 1 : 0])
+    var progress = present
+    let isNext = present.finishedAt == nil && part.number == present.parts + 1
+    let parsed =
+      isNext
+      ? try connection.answer { () throws(PostgresError) in
+        try ImportLines(part, &progress, on: connection)
+      } : nil
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
       guard var record = try connection.run(Imports.lock(number)) else { return unknown(number) }
       if part.number == record.parts, record.partSHA256 == hash { return nil }
@@ -205,7 +212,11 @@ package enum ImportService {
       guard part.number == record.parts + 1 else {
         return Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1).")
       }
-      let batch = try ImportBatch(part, &record, on: connection)
+      // Nobody has changed the import since: each change counts its parts. Without parsed lines, the part before this
+      // one was accepted only now.
+      if parsed != nil { record = progress }
+      let lines = if let parsed { parsed } else { try ImportLines(part, &record, on: connection) }
+      let batch = try ImportBatch(lines, &record, on: connection)
       if !batch.faults.isEmpty { try connection.run(Imports.add(batch.faults, to: number)) }
       if record.skipsErrors {
         try batch.bringIn(record, on: connection, now: now)
@@ -243,9 +254,9 @@ package enum ImportService {
       var batches: [ImportBatch] = []
       for number in 1...part.number {
         let bytes = number == part.number ? part.bytes : try connection.run(Imports.part(number, of: record.number))
-        batches.append(
-          try ImportBatch(
-            Part(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection))
+        let lines = try ImportLines(
+          Part(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection)
+        batches.append(try ImportBatch(lines, &again, on: connection))
       }
       // A group may have been deleted since its line was first checked.
       let faults = batches.flatMap(\.faults)

@@ -77,11 +77,12 @@ package enum Demonstration {
     say(try stage.lessons(url: url))
   }
 
-  /// Prints the message's numbers whenever they change, until all expected confirmations have arrived.
+  /// Prints the message's numbers whenever they change, until all expected confirmations have arrived, or nothing has
+  /// changed for ten seconds: an app that forbids its extension confirms less.
   private static func watch(_ seqno: Seqno, _ stage: DemoStage, _ simulator: Simulator) throws {
     var last = ""
     var quietTurns = 0
-    while quietTurns < 15 {
+    while quietTurns < 100 {
       let funnel = try stage.funnel(seqno)
       let line = """
           targeted \(funnel.targeted ?? 0)  accepted \(funnel.accepted)  received \(funnel.received)  read \(funnel.read)\
