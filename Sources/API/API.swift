@@ -15,14 +15,14 @@
 /// **Failure.** Nothing is answered 2xx before its commit. What cannot be carried out now gets a 503 with Retry-After;
 /// no request waits without a bound.
 ///
-/// **Once.** An `Endpoint` is the single definition of how an endpoint is called, who may call it, what it takes,
-/// answers and refuses, and what carries it out; routers, permission checks and the description derive from it. A
-/// `JSONObject` (module JSON) is the single definition of how an object is read, written and described; it lives beside
-/// its type, mostly in `Operations`. A schema that is not a flat object lives in the file of its reader.
+/// **One definition each.** An `Endpoint` is the single definition of an endpoint's path, permission, request, answers,
+/// problems and handler; routers, permission checks and the description derive from it. A `JSONObject` (module JSON) is
+/// the single definition of how an object is parsed, written and described; it is declared beside its type, mostly in
+/// `Operations`. A schema that is not a flat object is declared in the file of its parser.
 ///
-/// **Adding an endpoint**: add a value to its area's file, or to a new file whose list `Endpoint.all` names; add its
-/// objects to the schemas of the area, and a new `{name}` of a path to `PathParameter.all`. Refusals common to all
-/// endpoints (no credential, busy, a body too large) are added automatically.
+/// **Adding an endpoint**: add an `Endpoint` to its area's file, or to a new file whose list you add to `Endpoint.all`.
+/// Add its objects to the area's schemas, and each new `{name}` in its path to `PathParameter.all`. Problems common to
+/// all endpoints (no credential, busy, body too large) are added automatically.
 ///
 /// **What keeps the description true**: tests check it against the routers and the problem codes, both ways; every
 /// example in it is sent to a running server, and every answer of that server is validated against its schema. `make

@@ -15,10 +15,11 @@ extension Endpoint {
     + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + serverState + server
 
-  /// Endpoints that run on an HTTP loop, batched in its committer.
+  /// Endpoints of the device API: they run on an HTTP loop, and its committer batches their operations. Calls of the
+  /// existing SDK (`.controller`) are not included, because `LegacyHandler` routes them.
   static let ofDevices = all.filter { if case .device = $0.handler { true } else { false } }
 
-  /// Endpoints that run on an admin thread with its own connection.
+  /// Endpoints of the admin API: they run on an admin thread with its own connection.
   static let ofAdmin = all.filter { endpoint in
     switch endpoint.handler {
     case .whole, .pieces: true

@@ -2,13 +2,13 @@ internal import JSON
 
 /// An endpoint's request body and answers.
 extension Endpoint {
-  /// The request body.
+  /// The request body of an endpoint, as the API description shows it: name of its schema, examples and media type.
   struct Body: Sendable {
     let schema: String
-    /// Examples with names. The first is the one shown.
+    /// Examples with names, all in the order of the description; empty for none. Samples use the first one.
     let examples: [(name: String, json: String)]
     let type: String
-    /// Maximum size in bytes; nil if it is determined elsewhere, as for uploaded files.
+    /// Maximum size in bytes, for the description only (the handlers enforce the limit); nil to leave it out.
     let bytes: Int?
 
     init(
@@ -25,7 +25,7 @@ extension Endpoint {
     }
   }
 
-  /// A successful answer.
+  /// A successful answer of an endpoint, as the API description shows it.
   struct Answer: Sendable {
     let status: Int
     let about: String
@@ -54,18 +54,22 @@ extension Endpoint {
       self.init(status, about, object.name, example: example, links: links)
     }
 
-    /// Returns an example of a list page with one item.
+    /// Returns the JSON of a list page with one item and no next page, for examples.
+    /// - Parameter item: the item as JSON.
     static func page(_ item: String) -> String { #"{"items":[\#(item)],"nextCursor":null}"# }
   }
 
   struct Link: Sendable {
     /// The `id` of the linked endpoint.
     let operation: String
-    /// Name of the linked endpoint's parameter, and a runtime expression for its value.
+    /// Names of the linked endpoint's parameters, each with the OpenAPI runtime expression for its value.
     let parameters: [(name: String, value: String)]
 
-    /// Links to an endpoint.
-    /// - Parameter value: an OpenAPI runtime expression.
+    /// Creates a link with one parameter.
+    /// - Parameters:
+    ///   - operation: the `id` of the linked endpoint.
+    ///   - name: name of its parameter.
+    ///   - value: OpenAPI runtime expression for the parameter's value.
     init(_ operation: String, _ name: String, _ value: String) {
       self.operation = operation
       parameters = [(name, value)]

@@ -1,4 +1,4 @@
-/// Sections of the description, in its order.
+/// The sections of the API description, in its order.
 extension Endpoint {
   enum Area: String, CaseIterable, Sendable {
     case devices = "Devices"

@@ -7,7 +7,7 @@ extension Endpoint {
   enum Access: Sendable {
     /// No credential is needed.
     case open
-    /// The client key inside the app, or the authKey of the device that registers again.
+    /// The app's client key, or the authKey of a known device that registers again.
     case clientKey
     /// The authKey of the device in the path.
     case authKey
@@ -16,10 +16,11 @@ extension Endpoint {
     /// An API key or a console session whose role has the permission.
     case permission(Permission)
 
-    /// Permission that the caller's role must have; nil if none is required.
+    /// Permission whose roles the description lists; nil for endpoints that need neither an API key nor a session. For
+    /// `.caller` it is `.viewMessages`, which every role has.
     var permission: Permission? {
       switch self {
-      // Every role may.
+      // Every role has this permission.
       case .caller: .viewMessages
       case .permission(let permission): permission
       case .open, .clientKey, .authKey: nil
@@ -41,26 +42,27 @@ extension Endpoint {
   /// Thread time that an endpoint inherently takes.
   enum Load: Sendable {
     case light
-    /// Takes time in proportion to the number of people, deliveries or entries, or has a long body. Pausing a message
-    /// and revoking a key are never heavy, so that they are not delayed.
+    /// Takes time in proportion to the number of people, deliveries or entries, or has a long body. Heavy requests
+    /// leave one of several threads free. Urgent calls, such as pausing a message, must not be heavy.
     case heavy
-    /// Hashes a password, which takes a tenth of a second and 32 MiB of memory. A separate thread does this.
+    /// Hashes a password, which takes a tenth of a second and 32 MiB of memory. Runs on the thread `passwords`.
     case password
-    /// Asks the identity provider, which may take seconds: it has its own thread.
+    /// Calls the identity provider, which may take seconds to answer. Runs on the thread `provider`.
     case provider
   }
 
   enum Handler: Sendable {
-    /// Runs on the HTTP loop; answered when its operation is committed.
+    /// Runs on the HTTP loop. It answers through the responder when its operation is committed; if it throws, the
+    /// caller answers with the problem.
     case device(
       @Sendable (DeviceHandler) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
     /// Runs on an admin thread, which also answers.
     case whole(@Sendable (AdminCall) -> () throws(Problem) -> Response)
-    /// Checked by an admin thread; the answer is then streamed by `AdminStreams`.
+    /// Runs on an admin thread up to the `StreamSource`, whose content `AdminStreams` then streams.
     case pieces(StreamSource.Kind, @Sendable (AdminCall) -> () throws(Problem) -> StreamSource)
     /// A call of the existing SDK's protocol, on the HTTP loop or on an admin thread.
     case controller(Controller)
-    /// Answered by another part of the server, not through the routers.
+    /// Answered by a handler that recognizes its own paths, such as `HealthHandler`; no router contains the endpoint.
     case own
 
     /// Returns the handler of a device endpoint without query items.

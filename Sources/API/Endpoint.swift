@@ -14,14 +14,14 @@ struct Endpoint: Sendable {
   let about: String
   let access: Access
   let load: Load
-  /// Query and header parameters; path parameters are derived from their names (`PathParameter`).
+  /// Query and header parameters. Path parameters are found by their names in `PathParameter.all`.
   let parameters: [Parameter]
   /// Names of the allowed query items; any other is refused.
   let query: [String]
   let body: Body?
   /// Successful answers.
   let answers: [Answer]
-  /// Problems specific to this endpoint.
+  /// Problems of this endpoint in addition to those that `problems` derives.
   let ownProblems: [Problem.Code]
   let handler: Handler
 
@@ -47,9 +47,10 @@ struct Endpoint: Sendable {
   }
 
   /// All problems that the endpoint may answer with: its own, and those of its credential, its body, its caller's quota
-  /// and the database.
+  /// and the database, each once and in the order of `Problem.Code.allCases`. Excludes those that every path has (such
+  /// as 405). Empty for calls of the existing SDK.
   var problems: [Problem.Code] {
-    // Form calls report all problems in the format of their own protocol.
+    // Calls of the existing SDK report all problems in the format of their own protocol.
     if area == .sdk { return [] }
     var problems = ownProblems
     switch access {
@@ -66,13 +67,13 @@ struct Endpoint: Sendable {
     return Problem.Code.allCases.filter(problems.contains)
   }
 
-  /// Whether requests wait in the queue in which each caller has a quota: all below `/v1/admin`.
+  /// Whether requests wait in a queue with a quota for each caller. This applies to all endpoints below `/v1/admin/`.
   private var hasShare: Bool { pattern.hasPrefix("/v1/admin/") }
 
-  /// Whether the endpoint uses the database: all below `/v1` do.
+  /// Whether the endpoint uses the database. This applies to all endpoints below `/v1/`.
   private var usesDatabase: Bool { pattern.hasPrefix("/v1/") }
 
-  /// Names in braces in the path.
+  /// Names of the path's parameters, in the order of the path and without their braces.
   var pathParameters: [String] {
     pattern.split(separator: "/").filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
   }

@@ -2,7 +2,8 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 
-/// Main loop of a dispatcher thread: opens its database connection, reconnects after failures, and logs them.
+/// Main loop of a dispatcher thread: opens the thread's own database connection, replaces it when it is lost, and logs
+/// failures.
 struct DatabaseThread {
   private let shared: Shared
   private let log: Logger
@@ -12,7 +13,11 @@ struct DatabaseThread {
     log = Logger(label: name)
   }
 
-  /// Calls `turn` repeatedly until the node stops. If there is nothing to do, `turn` itself waits.
+  /// Calls `turn` repeatedly and returns when the node stops. If `turn` throws, logs the error, waits for
+  /// `Limits.databasePause` and calls it again, with a new connection if the old one is lost.
+  /// - Parameters:
+  ///   - canceller: lets another thread cancel the query in progress; nil if queries are never cancelled.
+  ///   - turn: one unit of work, which starts from committed state. If there is nothing to do, it must wait.
   func run(cancelledBy canceller: Canceller? = nil, _ turn: (Connection) throws -> Void) {
     var options = ConnectionOptions()
     options.readsByIndex = true

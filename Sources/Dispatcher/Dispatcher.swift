@@ -4,8 +4,8 @@ internal import Logging
 internal import Store
 internal import Synchronization
 
-/// Sends accepted messages: plans audiences, claims devices in batches, hands them to push networks, records how each
-/// delivery ended, and retries what may succeed later.
+/// The part of a node that sends accepted messages: it plans audiences, claims devices in batches, hands them to push
+/// networks, records how each delivery ended, and retries deliveries that can still succeed.
 ///
 /// ```
 ///               plan                claim                      provider                complete
@@ -30,42 +30,43 @@ internal import Synchronization
 /// ```
 ///
 /// **Invariants.** Nothing is submitted before its claim is committed. A claim names a block (`Blocks`) or lists its
-/// devices; it is deleted in the transaction that writes the last of their outcomes. So after a crash the claims of a
-/// dead node are exactly the devices in doubt, and the node that adopts one knows which of them have no outcome. Totals
-/// grow only by what was really written. Outcomes are written at most once per (message, device): the first final one
-/// wins.
+/// devices; it is deleted in the transaction that writes the last of their outcomes. So after a crash the claims of the
+/// dead node list exactly the devices in doubt, and the node that adopts a claim knows which of its devices have no
+/// outcome. Totals count only outcomes that were written. Outcomes are written at most once per (message, device): the
+/// first final one wins.
 ///
 /// **Tokens.** What an answer means for a device is decided by a table (`TokenAssessment`) and by the device's row at
-/// the time the outcome is written (`TokenFinding`). A refused token quarantines its device; nothing is deleted. A
-/// flood of refusals is a configuration fault of ours, so the circuit breaker pauses the app and undoes what the flood
-/// did (`CircuitBreaker`, `TokenMaintenance`, `GiveBack`). Deliveries of a paused app wait in the database; other apps
-/// continue.
+/// the time the outcome is written (`TokenFinding`). A refused token quarantines its device; only a token that the
+/// network reports as dead since a known time removes the device. A flood of refusals means that our configuration is
+/// wrong, so the circuit breaker pauses the app and undoes what the flood did (`CircuitBreaker`, `TokenMaintenance`,
+/// `RejectionReversal`). Deliveries of a paused app wait in the database; other apps continue.
 ///
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, since other nodes may then adopt its claims. A node whose
-/// own clock is far from the database's takes no lease (`DatabaseClock`).
+/// own clock is far from the database's acquires no lease (`DatabaseClock`).
 ///
-/// **Control.** Pause, cancel, pace and canary are rows in the database, read within every claim (`ClaimAllowance`) and
-/// before every resubmission (`Resubmission`). So a change applies to all that is read after its commit; what was read
-/// before leaves within half a second or not at all. `ControlWorker` hears the announcement and recalls the retries
-/// that wait in memory.
+/// **Control.** Pause, cancellation, pace and canary are rows in the database. Every claim reads them
+/// (`ClaimAllowance`); every resubmission reads pause and cancellation (`Resubmission`). So a change applies to all
+/// deliveries that are read after its commit; those read before it are submitted within a second (`Limits.claimAge`) or
+/// read again. `ControlWorker` receives the announcement and recalls the retries that wait in memory.
 ///
-/// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message gets
-/// the same share (`FairShare`).
+/// **Fairness.** More urgent lanes come first, and each lane leaves room in the in-flight window for the more urgent
+/// ones. Within a lane, every message gets the same share (`FairShare`).
 ///
 /// **Fencing.** A node that was frozen past its lease believes that it still holds its claims. So a claim is identified
-/// by number and fence, and everything but a network's answer is written only while the claim is locked and still held
-/// (`Decisions`); a resubmission checks it first (`Resubmission`).
+/// by its number and its fence, a counter that grows with each adoption. Every decision except that a network has
+/// accepted or rejected a push is written only while the claim is locked and still held (`Decisions`), and a
+/// resubmission first checks that it is still held (`Resubmission`).
 ///
-/// **Threads.** One `LaneWorkers` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides
-/// `janitor`, `history`, `fold`, `control` and `badge`, each with its own connection. If the database goes away they
-/// retry once a second; results wait in memory, bounded by the window.
+/// **Threads.** One `LaneWorkers` of `plan`, `claim` and `complete` for the urgent lane, and one for the other lanes;
+/// in addition `janitor`, `history`, `fold`, `control` and `badge`, each with its own connection. If the database is
+/// unavailable, they retry once a second; results wait in memory, bounded by the window.
 ///
 /// Decision 049.
 package final class Dispatcher {
   let shared: Shared
-  /// Inboxes that signal the end of threads: of those that offer batches to providers, and of those that write the
-  /// answers.
+  /// Inboxes that signal the end of threads; empty before `start`. `offering` has one for each thread that claims or
+  /// starts sending, `writing` one for each other thread, among them those that write the results.
   private var offering: [Inbox<Void>] = []
   private var writing: [Inbox<Void>] = []
 
@@ -73,7 +74,7 @@ package final class Dispatcher {
     shared = try Shared(configuration, results: results)
   }
 
-  /// Starts the threads.
+  /// Starts all threads; to be called once. If it throws, the threads already started continue to run.
   package func start() throws(SystemError) {
     let shared = shared
     for workers in shared.laneWorkers {
@@ -88,14 +89,18 @@ package final class Dispatcher {
     offering.append(try run("badge") { BadgeSender(shared).run() })
   }
 
-  /// Announces a committed message, so that planning it need not wait for the next poll. Callable from any thread.
+  /// A function that wakes all planners, so that a message just committed is planned without waiting for their next
+  /// poll. Callable from any thread.
   package var poke: @Sendable () -> Void {
     let wakeups = shared.laneWorkers.map(\.planWakeup)
     return { for wakeup in wakeups { wakeup.signal() } }
   }
 
-  /// Stops claiming, waits for answers in flight, defers the rest and ends the lease.
-  /// - Parameter claimingEnded: called once nothing more will be offered to the providers, so that they can be stopped.
+  /// Stops claiming, waits for the answers in flight, defers the remaining deliveries in the database, and ends this
+  /// node's lease. Blocks until all threads have ended, for at most `Limits.drain` plus two seconds and the time that
+  /// ending the lease takes.
+  /// - Parameter claimingEnded: called on this thread, once the threads that claim have ended or the deadline has
+  ///   passed, so that the caller can stop the providers.
   package func stop(claimingEnded: () -> Void) {
     shared.stopping.raise()
     for workers in shared.laneWorkers {
@@ -118,7 +123,8 @@ package final class Dispatcher {
     _ = done.receive(atMost: max(.zero, deadline - shared.clock.now))
   }
 
-  /// Ends the lease once nothing is in flight, so that other nodes need not wait for it to expire.
+  /// Ends this node's lease in the database, so that other nodes need not wait for it to expire. If that fails, only
+  /// logs a warning.
   private func leave() {
     do {
       try Connection(shared.configuration.databaseURL).run(Nodes.leave(shared.configuration.node))
@@ -128,7 +134,7 @@ package final class Dispatcher {
     }
   }
 
-  /// Starts a thread. Returns an inbox that signals its end.
+  /// Starts a thread that runs `body`. Returns an inbox that receives one item when `body` has returned.
   private func run(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> Inbox<Void> {
     let done = try Inbox<Void>(capacity: 1)
     // The thread may outlive this handle; the inbox reports its end.

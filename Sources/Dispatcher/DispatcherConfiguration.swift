@@ -8,22 +8,23 @@ package import Tracing
 package struct DispatcherConfiguration: Sendable {
   package let databaseURL: String
   package let node: UUIDValue
-  /// Name of this machine, shown to operators.
+  /// Host name of this machine, shown to operators.
   package let host: String
-  /// The first of this node's writer numbers, which separate the totals that different threads increment.
+  /// The first of five consecutive writer numbers of this node. The two claimers, the two completers and thread `fold`
+  /// use one each, so that no two of them increment the same row of totals.
   package let firstWriter: Int32
   package let pushkeys: PushKeyring
-  /// Decrypts the contents of confidential messages.
+  /// Seal that decrypts the contents of confidential messages.
   package let contents: ContentSeal
-  /// The providers by network. Messages for a network without provider wait until there is one.
+  /// The providers by network. Deliveries to the devices of a network without a provider are skipped.
   package let providers: [PushNetwork: any PushProvider]
-  /// False only in a benchmark that measures the cost of outcome rows; deliveries are then never retried later or
-  /// resent.
+  /// True if the outcomes of deliveries are stored. False only in a benchmark that measures the cost of outcome rows;
+  /// deferred deliveries are then never retried, and messages cannot be resent.
   package let storesOutcomes: Bool
   package let metrics: Metrics
   package let keeping: RetentionPolicy
   package let clock: DatabaseClock
-  /// Receives the spans of claims and pushes; nil disables tracing.
+  /// Queue for the spans of claims and pushes; nil if tracing is disabled.
   package let spans: SpanQueue?
 
   package init(

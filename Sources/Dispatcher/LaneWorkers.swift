@@ -32,12 +32,13 @@ struct LaneWorkers: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// Returns the name of the thread for a task, for example `plan` or `plan-urgent`.
+  /// Returns the name of the thread for a task: `plan-urgent` if these workers serve only the urgent lane, otherwise
+  /// `plan`.
   /// - Parameter task: at most 8 bytes, because Linux limits thread names to 15.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 
-  /// Sends inputs to the completer, all at once, so that it receives them in one iteration. Drops them if the completer's
-  /// inbox is closed. Traps if the inbox is full.
+  /// Sends inputs to the completer, all at once, so that it receives them in one iteration. Drops them if the
+  /// completer's inbox is closed. Traps if the inbox is full.
   func tell(_ inputs: [CompleterInput]) {
     // The window bounds the deliveries in flight, so a full inbox is a bug.
     precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")

@@ -2,30 +2,33 @@ internal import Domain
 
 /// Limits of the dispatcher.
 enum Limits {
-  /// Devices per shard: small enough that the first shard is planned quickly, large enough that a million devices make
-  /// only twenty.
+  /// Approximate number of devices per shard: small enough that the first shard is planned quickly, large enough that a
+  /// million devices make only twenty. If the audience lists users, a tenth as many users make a shard.
   static let shardDevices = 50_000
-  /// Devices per claim, which is one commit. After a crash, the outcome of this many is in doubt. A claim that
-  /// increments badges locks its users' rows until it commits.
+  /// Maximum devices per claim, which is one commit; exceeded only if a single user has more. After a crash, the
+  /// outcomes of all devices of the open claims are in doubt. A claim that increments badges locks its users' rows
+  /// until it commits.
   static let claimDevices = 2_000
-  /// Maximum number of devices counted exactly when a shard has outgrown its plan. If there are more, the approver sees
-  /// at least this number.
+  /// Maximum number of devices that are counted when a shard has outgrown its plan. If more are left, the approver sees
+  /// a number of about this size.
   static let recountedDevices = 100_000
-  /// Tolerance for clock differences between nodes and for slow registrations: one minute.
+  /// Tolerance for clock differences between nodes and for slow registrations: devices bound to their user less than a
+  /// minute before the audience was frozen are checked for an earlier claim.
   static let bindingDoubt: Duration = .seconds(60)
   /// Maximum age of a claim's data when it is offered to a push network. Together with the half second that it may wait
   /// there (`PushBatch.freshNanoseconds`), a pause or logout takes effect within a second.
   static let claimAge: Duration = .milliseconds(400)
-  /// Recipients (users, devices or tokens listed in the request) per claim.
+  /// Maximum recipients (users, devices or tokens listed in the request) per claim.
   static let claimEntries = 500
-  /// Maximum number of devices in flight on this node.
+  /// Number of devices in flight on this node at which it claims no more. The last claim and single sends
+  /// (`sendDevices`) can exceed it.
   static let windowDevices = 20_000
   /// Minimum number of first outcomes to write by COPY; below that, its set-up costs more than it saves.
   static let copiedDecisions = 128
   /// Minimum number of ledger entries of a claim to write by COPY.
   static let copiedClaims = 128
-  /// Returns the maximum number of devices in flight for a lane and the more urgent ones; the rest is reserved for
-  /// those.
+  /// Returns the number of devices in flight, of all lanes together, at which a lane must not add more. The rest of the
+  /// window is reserved for more urgent lanes.
   static func windowDevices(for lane: Lane) -> Int {
     switch lane {
     case .urgent: windowDevices
@@ -35,37 +38,43 @@ enum Limits {
   }
   /// Maximum messages considered when the next claim is chosen, and hence the maximum that can be sent concurrently.
   static let waitingMessages = 512
-  /// How long claims are chosen from one scan of the waiting messages. A scan takes 10 ms if thousands wait.
+  /// Maximum time for which claims are chosen from one scan of the waiting messages. A scan takes 10 ms if thousands
+  /// wait.
   static let claimRound: Duration = .milliseconds(100)
   /// Same as `claimRound`, once a new message has been announced, which may be more urgent.
   static let shortClaimRound: Duration = .milliseconds(25)
   /// Maximum messages considered per iteration of the planner.
   static let plansPerLook = 64
-  /// Maximum recipients planned in one commit, for messages that list their recipients.
+  /// Maximum recipients planned in one commit, for messages that list their recipients. A message that lists more has a
+  /// commit of its own.
   static let plannedEntries = 2_000
-  /// Campaigns that get a shard planned between two scans for new messages.
+  /// Maximum messages that get a shard planned between two scans for new messages: campaigns and messages sent by a
+  /// person.
   static let partsPerLook = 8
-  /// Maximum paused or cancelling messages read at once.
+  /// Maximum messages that are paused or being cancelled, read in one query.
   static let heldMessages = 1_000
   /// Interval at which `control` polls for changes whose announcement it missed.
   static let controlInterval: Duration = .milliseconds(250)
-  /// Same as `controlInterval`, while no message is open.
+  /// Same as `controlInterval`, while no message is open. The interval is shorter if a scheduled message is due sooner.
   static let quietControlInterval: Duration = .seconds(1)
   /// Number of in-flight devices of single sends admitted in addition to the window.
   static let sendDevices = 20_000
   /// Pause before the next scan for due and orphaned deliveries if the last one found none: a tenth of `pollInterval`.
   static let takingUpInterval: Duration = .milliseconds(20)
-  /// Maximum deferred deliveries claimed per scan.
+  /// Maximum deferred deliveries with rows of their own that are claimed per scan, and number of deferred block
+  /// deliveries after which a scan claims no further block.
   static let dueDevices = 2_000
-  /// Rows of deferred block deliveries read per scan: more than a node has blocks in flight.
+  /// Maximum rows of deferred block deliveries read per scan: more than a node has blocks in flight.
   static let dueBlocks = 1_000
   /// Maximum claims of dead nodes adopted at once; each single send has its own claim.
   static let adoptedClaims = 200
-  /// Interval between full scans over held deliveries: some holds end without an announcement.
+  /// Minimum time between full scans for due deliveries, which also read those held by a pause: some holds end without
+  /// an announcement.
   static let heldLookInterval: Duration = .seconds(10)
   /// Minimum time between full scans, as a multiple of the duration of the last one.
   static let heldLookRest: Int64 = 100
-  /// A row may become visible up to this long after it was due.
+  /// Maximum time from when a deferred delivery is due until its row becomes visible, because the row's transaction
+  /// commits late.
   static let heldMargin: Duration = .seconds(3)
   /// Duration of a node's lease, in seconds of the database's clock.
   static let leaseSeconds: Int32 = 10
@@ -75,9 +84,9 @@ enum Limits {
   static let heartbeat: Duration = .seconds(1)
   /// Number of heartbeats between two removals of rows that ended messages have left behind.
   static let beatsPerPruning = 600
-  /// Rows of each kind removed at once.
+  /// Maximum rows of each kind removed by one statement.
   static let prunedRows = 10_000
-  /// Devices examined at once when the grace period of a stricter identity model has ended.
+  /// Maximum devices examined in one step when the grace period of a stricter identity model has ended.
   static let gracedDevicesAtOnce = 10_000
   /// Poll interval for work whose announcement was missed.
   static let pollInterval: Duration = .milliseconds(200)
@@ -85,52 +94,58 @@ enum Limits {
   static let silence: Duration = .seconds(10)
   /// Pause before reconnecting after a database failure.
   static let databasePause: Duration = .seconds(1)
-  /// Pause before resubmitting unprocessed deliveries, so that a network that refuses is not retried in a tight loop.
+  /// Minimum pause before resubmitting unprocessed deliveries, so that a network that refuses is not retried in a tight
+  /// loop.
   static let notProcessedPause: Duration = .milliseconds(100)
-  /// Maximum of that pause while the network answers nothing, and hence of the delay after an outage has ended.
+  /// Maximum of the pause, which grows while the network answers nothing, and hence of the delay after an outage has
+  /// ended.
   static let longestStandstillPause: Duration = .seconds(2)
   /// Same as `longestStandstillPause`, for the urgent lane.
   static let longestUrgentStandstillPause: Duration = .milliseconds(400)
-  /// How long deliveries may keep becoming stale before submission before that is reported.
+  /// Time for which a route's deliveries must keep becoming stale before submission, without an answer in between,
+  /// until that is reported. The report ends if none has become stale for as long.
   static let circleComplaint: Duration = .seconds(5)
-  /// Seconds by which a delivery is deferred if the credential is at fault. Its app is paused, so the delay matters
-  /// only after it is resumed.
+  /// Seconds by which a delivery is deferred if the app's credential is missing or at fault. The app is paused, so the
+  /// delay matters only after it is resumed.
   static let credentialFaultSeconds: Int64 = 5
   /// Seconds after a new credential was stored during which an answer may still concern the old one: every node has the
   /// new one within a second.
   static let credentialGraceSeconds: Int64 = 2
-  /// Number of recent answers per route that the circuit breaker considers.
+  /// Maximum number of recent answers per route that the circuit breaker considers.
   static let breakerAnswers = 200
-  /// Minimum number of refusals among them to open the breaker: a few dead devices are normal.
+  /// Minimum number of refusals among the considered answers to open the breaker: a few dead devices are normal. They
+  /// must also be at least half of these answers.
   static let breakerLeastRefusals = 100
-  /// When the breaker opens, quarantines on the route in this last period, by any node, are undone too, in seconds.
-  /// Devices that were quarantined rightly will be quarantined again.
+  /// Minimum period before the breaker opens, in seconds, for which quarantines on the route, by any node, are undone
+  /// too. The period is longer if the first refusal considered is older. Devices that were quarantined rightly will be
+  /// quarantined again.
   static let floodSeconds: Int64 = 60
-  /// How long the other environment may be unreachable (behind a firewall, for example) before a refusal counts as
-  /// confirmed: deliveries awaiting verification occupy the window. Measured from when the refused token was read.
+  /// Time after which a refusal counts as confirmed if the other environment cannot be reached (because of a firewall,
+  /// for example): deliveries awaiting verification occupy the window. Measured from when the refused token was read.
   static let question: Duration = .seconds(30)
-  /// First back-off of a busy device, in seconds; doubles with each report. Apple documents no number.
+  /// First back-off of a busy device, in seconds. It doubles with each report after the previous back-off has ended.
+  /// Apple documents no number.
   static let backOffSeconds: Int64 = 2
-  /// Maximum back-off of a busy device, in seconds.
+  /// Maximum back-off of a busy device, in seconds, before jitter and unless the network requests a longer one.
   static let longestBackOffSeconds: Int64 = 900
   /// Maximum accepted delay requested by a network, in seconds: 30 days, as long as Apple stores a push.
   static let longestWaitSeconds: Int64 = 30 * 86_400
-  /// Maximum number of devices whose back-off is remembered: about 10 MB.
+  /// Maximum number of devices whose back-off is remembered: about 10 MB. If more are busy, all are forgotten.
   static let backOffDevices = 100_000
-  /// How long an answered delivery waits for the rest of its block, so that one write covers them. After a crash, the
-  /// outcome of what was answered in this time is unknown too.
+  /// Maximum time that an answered delivery waits for the rest of its block, so that one write covers them. After a
+  /// crash, the outcomes of the deliveries that were waiting are unknown.
   static let blockTimeout: Duration = .milliseconds(200)
   /// Capacity of a completer's inbox. The window keeps it far below.
   static let waitingResults = 1_000_000
-  /// How long a stop waits for answers in flight.
+  /// Maximum time that a stop waits for answers in flight.
   static let drain: Duration = .seconds(8)
   /// Poll interval for users whose other devices are due to receive a new count.
   static let badgeInterval: Duration = .milliseconds(200)
-  /// Maximum users claimed at once, and number of users in flight above which no more are claimed.
+  /// Maximum users claimed at once, and number of users in flight at which no more are claimed.
   static let badgeUsers = 500
-  /// Time after which the count is sent again to a user whose devices have not all answered.
+  /// Time after which the count is sent again to a user whose pushes were lost or have failed temporarily.
   static let badgeAgainInterval: Duration = .seconds(15)
-  /// Maximum attempts per user; after that, the devices wait for the next change of the count.
+  /// Maximum attempts per user and change of the count; after that, the devices wait for the next change.
   static let badgeAttempts: Int16 = 5
   /// Timeout for an answer to a badge push: longer than that of any push network.
   static let badgeTimeout: Duration = .seconds(60)
@@ -138,10 +153,10 @@ enum Limits {
   static let badgeExpirySeconds: Int64 = 86_400
   /// Capacity of the badge inbox: the results of several hundred users with a few devices each.
   static let badgeResults = 16_384
-  /// Pages and media that the janitor deletes per iteration; a film is stored as 200 parts.
+  /// Maximum pages and media that the janitor deletes per round of clean-up; a film is stored as 200 parts.
   static let prunedFilesAtOnce = 50
-  /// Messages that the janitor examines per iteration, to complete those with nothing left to do.
+  /// Maximum messages per lane that the janitor examines in one round, to complete those with nothing left to do.
   static let finishedAtOnce = 1_000
-  /// Minimum size of a new canary if no device of the previous one was reachable.
+  /// Minimum number of devices in a new canary if no device of the previous one was reachable.
   static let replacedCanaryDevices: Int64 = 1_000
 }

@@ -4,7 +4,8 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// The state that the dispatcher's threads share: inboxes, wake-ups and a few atomic numbers.
+/// The state that the dispatcher's threads share: configuration, inboxes, wake-ups, atomic numbers, and sets that their
+/// own locks protect.
 final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock: DatabaseClock
@@ -14,23 +15,26 @@ final class Shared: Sendable {
   let stopping: StopSignal
   /// Bit set of lanes that hold the maximum number of open messages, as counted within the last second.
   let fullLanes = Atomic<UInt8>(0)
-  /// Bit set of `LaneWorkers` whose deliveries keep becoming stale before submission.
+  /// Bit set, by number, of the `LaneWorkers` whose deliveries keep becoming stale before submission.
   let circles = Atomic<UInt8>(0)
-  /// Until when this node may rely on its lease, in nanoseconds of the monotonic clock.
+  /// The end of the time for which this node may rely on its lease, in nanoseconds of the monotonic clock; 0 if it has
+  /// no lease.
   let leaseUntil = Atomic<Int64>(0)
-  /// Number of devices in flight.
+  /// Number of devices in the in-flight window: claimed by this node, and neither finally answered nor deferred yet.
+  /// Devices that wait in memory for a retry are included.
   let underWay = Atomic<Int>(0)
   /// Claims of this node whose commit succeeded although its confirmation was lost; nothing of them was submitted.
   /// Keyed by `LaneWorkers` number; added by the completer, launched by the claimer.
   let unlaunched = Mutex<[Int: Set<Claims.Hold>]>([:])
-  /// Claims of this node in the database that no thread here knows; added by a completer, released by the janitor.
+  /// Claims of this node in the database that no thread here will finish. A completer adds them; the janitor releases
+  /// them, so that a node adopts them.
   let stranded = Mutex<Set<Claims.Hold>>([])
   /// Back-offs of busy devices.
   let backOffs = DeviceBackoffs()
   let pausedApps = Mutex(PausedApps())
   /// Cancels the query that thread `history` is running. Also cancels writes, because nothing depends on their result.
   let historyCanceller = Canceller(sparesWrites: false)
-  /// The last batch number issued; unique within this process.
+  /// The last batch number issued, unique within this process; 0 before the first.
   private let lastBatch = Atomic<Int64>(0)
 
   init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
@@ -49,7 +53,8 @@ final class Shared: Sendable {
   func workers(of lane: Lane) -> LaneWorkers { laneWorkers[LaneWorkers.number(of: lane)] }
 
   var isStopping: Bool { stopping.isRaised }
-  /// True if this node may start new work. False also while the database's time is not known well enough.
+  /// True if this node may claim and submit: its lease has not ended, and the database's time is known well enough
+  /// (`DatabaseClock.isTrusted`).
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
   /// Returns true if the lane may add in-flight devices. Each lane leaves space in the window for the more urgent ones.
   func hasRoom(for lane: Lane) -> Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices(for: lane) }
@@ -67,12 +72,12 @@ final class Shared: Sendable {
     BatchAddress(lastBatch.add(1, ordering: .relaxed).newValue, inbox: inbox)
   }
 
-  /// Adds devices to the in-flight window.
+  /// Adds devices to the in-flight window, without checking for room.
   func admit(_ devices: Int) {
     underWay.add(devices, ordering: .relaxed)
   }
 
-  /// Removes devices from the in-flight window once their deliveries have ended.
+  /// Removes devices from the in-flight window. Wakes the claimers if the window was at least half full.
   func release(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
     if before >= Limits.windowDevices / 2 { for workers in laneWorkers { workers.claimWakeup.signal() } }

@@ -10,7 +10,7 @@ package struct App: Sendable, Equatable {
   package enum DevicePolicy: Int16, Sendable {
     /// All of a user's devices receive its messages.
     case multi = 0
-    /// Registering a user returns its other devices to GUEST.
+    /// Registering a user makes the user's other devices guests.
     case single = 1
 
     package var name: String { self == .multi ? "multi" : "single" }
@@ -43,18 +43,21 @@ package struct App: Sendable, Equatable {
   /// The bundle identifier or package name; also the APNs topic.
   package let appID: String
   package var name: String
-  /// IANA name of the time zone, used for `senddate` in payloads.
+  /// IANA name of the time zone, used for `senddate` in payloads, for send windows and for statistics.
   package var timeZone: String
   package var devicePolicy: DevicePolicy
-  /// The reason why the dispatcher has paused this app's messages; nil if it is not paused.
+  /// The reason why the app's messages are paused, such as a refused credential or the app's deletion; nil if they are
+  /// not paused.
   package let pausedReason: String?
-  /// Messages per minute that a device of the app may send to other users; 0 if devices may send none.
+  /// Maximum messages per minute that each device of the app may send to other users; 0 if devices may send none.
   package var deviceSendsPerMinute: Int16
-  /// True if a user's other devices receive a new badge count by silent push.
+  /// True if a change of a user's badge count is sent to the user's other devices by silent push.
   package var syncsBadges: Bool
-  /// Number of devices above which a person's send needs a second person's approval; nil for no limit.
+  /// Number of devices above which a person's send, alone or together with the person's other sends within an hour,
+  /// needs a second person's approval; nil for no limit.
   package var approvalAbove: Int64?
-  /// True if the app has a Notification Service Extension that sends receipts; its alerts then have `mutable-content`.
+  /// True if the app has a Notification Service Extension that sends receipts; its alerts then have `mutable-content`,
+  /// unless a message excludes it.
   package var hasExtension: Bool
   package var identityRules: IdentityRules
   package var confidentiality = Confidentiality()
@@ -69,7 +72,8 @@ package struct App: Sendable, Equatable {
     return deletion.removedRows == nil ? "deleting" : "purging"
   }
 
-  /// The error for requests that would change the app while it is being deleted; nil if it is not.
+  /// The error (`.conflict`) for requests that would change the app or send while it is being deleted; nil if it is
+  /// not.
   package var refusalWhileDeleted: Problem? {
     guard deletion != nil else { return nil }
     return Problem(

@@ -4,18 +4,18 @@ package import JSON
 package enum Audience: Equatable, Sendable {
   /// Everyone in the app, including guests.
   case all
-  /// Users (true) or guests (false) only.
+  /// Devices with a user (true), or guests (false).
   case members(Bool)
   case clientUIDs([String])
   case devices([DeviceID])
   case psids([String])
-  /// Groups with their subtrees.
+  /// Members of these groups and of all groups below them.
   case groups([Int64])
   /// Devices that match conditions.
   case segment(Segment)
   /// A saved segment by number. Never stored with a message, which gets a copy of the segment's conditions.
   case savedSegment(Int64)
-  /// Users in an uploaded file, with values per user.
+  /// Users in the uploaded file with this number, which also contains values for each user.
   case csv(Int64)
   /// Recipients of an earlier message, selected by their outcomes there. Not accepted in a request; `resend` creates
   /// it.
@@ -55,7 +55,7 @@ package enum Audience: Equatable, Sendable {
     JSONSchema.reference("SegmentNumber"),
     read: { (reader) throws(JSONError) in try readNumber(&reader, "the number of an uploaded file") })
 
-  /// Parses a CUID as a `UserKey`, because users are compared by their bytes.
+  /// Parses a CUID as a `UserKey`, because users are compared by their bytes. Throws for `GUEST`, which is not a user.
   private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> UserKey {
     let clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
     guard clientUID != UserKey.guestUID else { throw JSONError("GUEST is no audience; use {\"members\":false}") }
@@ -78,13 +78,14 @@ package enum Audience: Equatable, Sendable {
     try reader.readGroupSeq()
   }
 
-  /// Parses the number of a saved segment, or inline conditions.
+  /// Parses the number of a saved segment (`.savedSegment`), or an object of conditions (`.segment`).
   private static func readSegment(_ reader: inout JSONReader) throws(JSONError) -> Audience {
     if try reader.peek() == .object { return .segment(try Segment.read(&reader)) }
     return .savedSegment(try readNumber(&reader, "the number of a saved segment, or an object of conditions"))
   }
 
   /// Parses a positive number given as a string or as a number.
+  /// - Parameter what: what is expected, for the error's sentence.
   private static func readNumber(_ reader: inout JSONReader, _ what: Sentence) throws(JSONError) -> Int64 {
     let number: Int64?
     switch try reader.peek() {
@@ -98,7 +99,8 @@ package enum Audience: Equatable, Sendable {
 }
 
 extension JSONForm {
-  /// Returns the form of a list, from which duplicates are removed, in the order given.
+  /// Returns the form of a list of 1…10,000 entries (`audienceEntries`), in the order given. Repeated entries count for
+  /// the limit and are then removed.
   fileprivate static func entries<Entry: Hashable & Sendable>(
     _ schema: JSONTree, _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Entry
   ) -> JSONForm where Value == [Entry] {
@@ -121,7 +123,7 @@ extension JSONForm {
 }
 
 extension JSONReader {
-  /// Parses a string of 1 to `bytes` UTF-8 bytes.
+  /// Parses a string of 1 to `bytes` UTF-8 bytes. Throws for a longer or empty one.
   package mutating func readText(upTo bytes: Int) throws(JSONError) -> String {
     let text = try readString()
     guard !text.isEmpty else { throw JSONError("must not be empty") }

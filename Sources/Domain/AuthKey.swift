@@ -17,7 +17,8 @@ package struct AuthKeyring: Sendable {
     keys.replace(with: HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// The content of a valid key. Whether the key is still current depends on the epoch in the device's row.
+  /// The content of a key that this keyring has created, and what the caller claims with it. Whether the key is still
+  /// valid depends on the epoch in the device's row.
   package struct Claim: Equatable, Sendable {
     package let device: DeviceID
     package let epoch: Int16
@@ -46,7 +47,8 @@ package struct AuthKeyring: Sendable {
     return "\(device).\(mark)\(epoch).\(Self.seal(device, "\(mark)\(epoch)", keys.present))"
   }
 
-  /// Returns the content of a key; nil if this keyring did not create it.
+  /// Returns the content of a key; nil if it is malformed or was not created with one of this keyring's keys. Does not
+  /// check whether the epoch is current.
   package func verify(_ authKey: String) -> Claim? {
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }

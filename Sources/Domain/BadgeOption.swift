@@ -14,10 +14,10 @@ package enum BadgeOption: Equatable, Sendable {
     if case .force = self { false } else { true }
   }
 
-  /// True if the count is set, regardless of earlier increments; false if it is changed relatively.
+  /// True if the new count does not depend on the earlier one; false for `keep`, which decrements it.
   package var setsCount: Bool { self != .keep }
 
-  /// The value that is stored with the read.
+  /// The number of the option that is stored with the read. The new count is stored separately.
   package var code: Int16 {
     switch self {
     case .keep: 0
@@ -27,7 +27,7 @@ package enum BadgeOption: Equatable, Sendable {
     }
   }
 
-  /// Returns the count after this option is applied to `count`.
+  /// Returns the count after this option is applied to `count`, without regard to whether it was applied before.
   package func apply(to count: Int16) -> Int16 {
     switch self {
     case .keep: BadgeCount.clamp(count - 1)
@@ -43,7 +43,7 @@ package enum BadgeCount {
     min(max(count, Domain.Limits.badgeCount.lowerBound), Domain.Limits.badgeCount.upperBound)
   }
 
-  /// Returns the count after a message that adds `increment`.
+  /// Returns the count after a message that adds `increment`, at most 1000.
   package static func add(_ increment: Int16, to count: Int16) -> Int16 {
     clamp(count + increment)
   }
@@ -53,7 +53,7 @@ package enum BadgeCount {
 package enum BadgeRequest: Equatable, Sendable {
   /// The payload has no `badge` key, so the icon is unchanged.
   case none
-  /// Adds to the user's count, once per message; the payload carries the new count.
+  /// Adds this number to the user's count, once per message; the payload contains the new count.
   case increment(Int16)
   /// The payload contains this number, and the server's count is set to it.
   case set(Int16)
@@ -63,7 +63,7 @@ package enum BadgeRequest: Equatable, Sendable {
   /// True if claiming a recipient changes the user's badge count.
   package var movesCount: Bool { self != .none }
 
-  /// True if the count is set instead of incremented.
+  /// True if the count is set instead of incremented; false also if it is not changed.
   package var setsCount: Bool {
     switch self {
     case .none, .increment: false
@@ -71,12 +71,12 @@ package enum BadgeRequest: Equatable, Sendable {
     }
   }
 
-  /// The increment recorded in the ledger, which is reverted if every delivery to a user fails.
+  /// The increment recorded in the ledger, which is reverted if every delivery to a user fails; 0 for the other cases.
   package var increment: Int16 {
     if case .increment(let number) = self { number } else { 0 }
   }
 
-  /// Returns the user's count after this message.
+  /// Returns the user's count after this message, if it was `present` before.
   package func count(after present: Int16) -> Int16 {
     switch self {
     case .none: present

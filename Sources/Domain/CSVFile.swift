@@ -1,15 +1,15 @@
 /// Parses an audience from a CSV file: one user per line, with personal values for each.
 ///
-/// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` (or `clientUid`) is
-/// a header and names the columns, in any order: `CUID`, `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`. If a user
-/// occurs in several lines, only the first one counts.
+/// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. If the first line begins with `CUID` (or `clientUid`),
+/// it is a header and names the columns, the others in any order: `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`.
+/// If a user occurs in several valid lines, only the first one counts.
 ///
 /// The file is read in parts of any size (`CSVReader`). Of each user only a hash is kept, to detect duplicates.
 package struct CSVFile: Sendable {
   package struct Line: Equatable, Sendable {
     package let user: UserKey
     package let name: String
-    /// Values of `%VAR1%` …, as many as the line has; empty for an empty field.
+    /// Values of `%VAR1%` …, up to the last one that the line has; empty for an empty or missing field.
     package let variables: [String]
   }
 
@@ -19,10 +19,10 @@ package struct CSVFile: Sendable {
     package let reason: Sentence
   }
 
-  /// Number of distinct users so far.
+  /// Number of valid lines so far, each with another user.
   package private(set) var lineCount = 0
   package private(set) var faults: [Fault] = []
-  /// Total number of faulty lines; `faults` contains only the first ones.
+  /// Total number of faulty lines so far; `faults` contains only the first `csvFaults`.
   package private(set) var faultCount = 0
   package private(set) var duplicates = 0
 
@@ -30,17 +30,17 @@ package struct CSVFile: Sendable {
   private var columns: [Column] = [.user, .name] + (1...9).map(Column.variable)
   /// Beginning of a record whose end has not arrived yet.
   private var rest: [UInt8] = []
-  /// Number of lines read so far.
+  /// Number of lines read so far, without those in `rest`.
   private var passed: Int64 = 0
   private var isFirst = true
 
   package init() {}
 
   /// Parses the next part of the file: UTF-8, with or without a byte order mark at the start of the file.
-  /// - Parameter isLast: true if no more parts follow.
+  /// - Parameter isLast: true if no more parts follow. Then this must not be called again.
   /// - Returns: the valid lines that this part completes. Faulty lines are added to `faults`, and repeated users are
   ///   counted in `duplicates`.
-  /// - Throws: `.impossible` for an invalid header, `.bodyTooLarge` for too many lines.
+  /// - Throws: `.impossible` for an invalid header, `.bodyTooLarge` if a line follows after `csvLines` users.
   package mutating func read(_ part: [UInt8], isLast: Bool) throws(Problem) -> [Line] {
     let reader = CSVReader(rest + part, passed: passed, isLast: isLast)
     (rest, passed) = (reader.rest, reader.passed)
@@ -138,8 +138,8 @@ package struct CSVFile: Sendable {
     return nil
   }
 
-  /// A 128-bit hash of a user, kept instead of up to a million names. It is keyed with a random key of this process, so
-  /// that nobody can construct two users with the same hash.
+  /// A 128-bit hash of a user, kept instead of the user's id, of which there may be a million. It is keyed with a
+  /// random key of this process, so that nobody can construct two users with the same hash.
   private struct UserMark: Hashable {
     let first: Int
     let second: Int

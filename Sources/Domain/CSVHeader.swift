@@ -1,7 +1,7 @@
 /// Matches column names in CSV files.
 package enum CSVHeader {
-  /// Normalizes a column name: case, blanks, `_` and `-` are ignored, so `DEVICE_ID`, `Device ID` and `deviceId` are
-  /// equal.
+  /// Returns a column name in lower case without blanks, tabs, `_` and `-`, so that `DEVICE_ID`, `Device ID` and
+  /// `deviceId` become equal.
   package static func plain(_ name: String) -> String {
     name.lowercased().filter { $0 != " " && $0 != "\t" && $0 != "_" && $0 != "-" }
   }
@@ -11,8 +11,8 @@ package enum CSVHeader {
     "cuid": "clientuid", "cname": "clientname", "name": "clientname", "groupseq": "groupseqs",
   ]
 
-  /// Returns the one of `names` that a column heading stands for; nil if none. Headings may also be names of the wire
-  /// protocol (`CUID`, `CNAME` or `NAME`, `GROUPSEQ`).
+  /// Returns the one of `names` that a column heading means, compared as by `plain`; nil if none. A heading can also be
+  /// a name of the SDK's wire protocol (`CUID`, `CNAME` or `NAME`, `GROUPSEQ`).
   package static func match(_ column: String, in names: [String]) -> String? {
     let plain = plain(column)
     let other = others[plain]

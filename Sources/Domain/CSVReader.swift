@@ -7,13 +7,13 @@ internal import PlainText
 ///   piece ──► rest of the last piece + piece ──► records, each with the number of its first line
 ///                                       └──► rest: a record whose end has not arrived
 /// ```
-/// - A byte order mark at the start is skipped. Lines end with LF, CRLF or CR; empty lines are ignored.
+/// - A byte order mark at the start is skipped. Lines end with LF, CRLF or CR; lines without text are ignored.
 /// - Fields with commas, quotes or line breaks are enclosed in double quotes, with inner quotes doubled. Blanks and
 ///   tabs around a field are removed; within quotes they are kept. A quote inside an unquoted field is an ordinary
 ///   character.
-/// - A faulty record is reported with its line and costs one line: parsing continues with the next. A quote that is
+/// - A faulty record is reported with the number of its first line, and parsing continues after it. A quote that is
 ///   never closed would swallow the file, so a record is limited to `Limits.csvRecordBytes`; if its end is not found
-///   within them, only the line on which it begins is skipped.
+///   within them or within the file, only the line on which it begins is skipped.
 ///
 /// The result does not depend on how the file is divided into pieces.
 package struct CSVReader {
@@ -26,20 +26,21 @@ package struct CSVReader {
   package struct Line: Equatable, Sendable {
     /// Number of the record's first line in the file, counted from 1.
     package let number: Int64
-    /// The record's bytes without its line break.
+    /// The record's bytes without its line break; of a line that is too long, only the first `csvRecordBytes`.
     package let bytes: ArraySlice<UInt8>
     package let record: Record
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Complete records, in order.
+  /// Complete records, valid or faulty, in the order of the file.
   package private(set) var lines: [Line] = []
-  /// Bytes to prepend to the next piece.
+  /// Bytes to prepend to the next piece: the beginning of a record whose end has not arrived, or of a line that is too
+  /// long.
   package private(set) var rest: [UInt8] = []
-  /// Number of line breaks read so far.
+  /// Number of lines of the file read so far, to pass with the next piece.
   package private(set) var passed: Int64
-  /// Number of leading bytes that are not needed for later records.
+  /// Number of leading bytes of this piece that are completely parsed and not needed any more.
   package private(set) var taken = 0
 
   private let bytes: [UInt8]
@@ -64,7 +65,7 @@ package struct CSVReader {
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Parses a record.
+  /// Parses the record at a position, appends it to `lines` unless it is empty, and counts its lines.
   /// - Returns: the position of the next record; nil if no complete record follows.
   private mutating func take(from start: Int) -> Int? {
     guard start < bytes.count else { return nil }
@@ -87,7 +88,8 @@ package struct CSVReader {
 
   package static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  /// Returns the position of the next line; nil while that is uncertain, because a CR may be followed by LF.
+  /// Returns the position after the line break at `end`; nil if more bytes are needed, because the line is not complete
+  /// or a CR may be followed by LF.
   private func behindLineEnd(_ end: Int) -> Int? {
     guard end < bytes.count else { return isLast ? end : nil }
     guard bytes[end] == 0x0D else { return end + 1 }
@@ -128,7 +130,7 @@ package struct CSVReader {
   }
 }
 
-/// Parses one record, field by field.
+/// Parses one record, field by field. After `run`, `fields` and `fault` contain the result.
 private struct Scan {
   enum Outcome {
     /// The record ends at this position, which is its line break or the end of the bytes.
@@ -146,7 +148,7 @@ private struct Scan {
   private(set) var fault: Sentence?
   /// Number of line breaks within the record.
   private(set) var lineBreaks = 0
-  /// True if the record ended, or was cut off, within quotes.
+  /// True if the bytes or the limit ended within quotes.
   private(set) var isQuoted = false
   private(set) var isASCII = true
   private(set) var hasNUL = false
@@ -158,7 +160,8 @@ private struct Scan {
     isWhole = bound == bytes.count && bytes.count - start <= Domain.Limits.csvRecordBytes
   }
 
-  /// True if the bytes end before the record would be too long.
+  /// True if all remaining bytes fit into the longest allowed record, so that a record without end is cut off and not
+  /// too long.
   let isWhole: Bool
 
   var isEmpty: Bool { fault == nil && (fields.isEmpty || fields.count == 1 && fields[0].utf8.isEmpty) }
@@ -182,7 +185,7 @@ private struct Scan {
   /// line break.
   private var end: Outcome { isWhole ? .ended(index) : .tooLong }
 
-  /// Skips the rest of the record without parsing it.
+  /// Marks the record as faulty and skips it to the next line break, without parsing quotes.
   private mutating func overfull() -> Outcome {
     fault = "has more than \(Domain.Limits.csvFields) fields"
     fields = []
@@ -208,7 +211,7 @@ private struct Scan {
     fields.append(String(decoding: bytes[start..<end], as: UTF8.self))
   }
 
-  /// Parses a quoted field. Returns false if the closing quote is missing.
+  /// Parses a quoted field. Returns false if the closing quote does not occur before the bytes or the limit end.
   private mutating func quoted() -> Bool {
     isQuoted = true
     index += 1
@@ -233,7 +236,8 @@ private struct Scan {
     return false
   }
 
-  /// Ends a quoted field; after it, only a comma or the end of the line may follow.
+  /// Appends a quoted field and skips to the comma or line break that follows. Other text before it is a fault of the
+  /// record.
   private mutating func close(_ field: [UInt8]) {
     fields.append(String(decoding: field, as: UTF8.self))
     skipBlanks()
@@ -244,7 +248,8 @@ private struct Scan {
 }
 
 extension Domain.Limits {
-  /// Maximum size of a record in bytes, including quotes; the longest allowed fields add up to a third of it.
+  /// Maximum size of a record in bytes, including quotes. The longest valid line of an audience, with all characters
+  /// quoted, has a third of it.
   package static let csvRecordBytes = 65_536
   /// Maximum number of fields in a record, more than any real table has; a record with more is faulty.
   package static let csvFields = 1_000

@@ -1,11 +1,11 @@
 package import JSON
 
 /// A first part of a message's audience, to which the message is sent before the rest. If too many of its devices
-/// reject the push, the rest is not sent. Decision 060.
+/// reject the push, the message is paused before the rest is sent. Decision 060.
 package struct Canary: Equatable, Sendable {
   package enum Size: Equatable, Sendable {
     case devices(Int32)
-    /// Percentage of the audience; at least one device.
+    /// Percentage of the audience, rounded up to at least one device.
     case percent(Int32)
   }
 
@@ -43,7 +43,8 @@ package struct Canary: Equatable, Sendable {
       ])
   }
 
-  /// Parses `{"devices":n | "percent":n, "wait":"PT10M"?, "maxRejectedPercent":n?}`.
+  /// Parses `{"devices":n | "percent":n, "wait":"PT10M"?, "maxRejectedPercent":n?}`; by default the wait is five
+  /// minutes and the limit 10 percent. Throws unless there is exactly one of `devices` and `percent`.
   static func read(_ reader: inout JSONReader) throws(JSONError) -> Canary {
     var sizes: [Size] = []
     var wait = Domain.Limits.canaryWaitDefault
@@ -71,21 +72,27 @@ package struct Canary: Equatable, Sendable {
     case watching = 1
     /// The rest may be claimed.
     case passed = 2
-    /// Too many devices rejected the push.
+    /// Too many devices rejected the push; the message is paused.
     case stopped = 3
   }
 
   package enum Verdict: Equatable, Sendable {
     case wait
     case pass
-    /// None of the canary's devices could be sent to (no consent, unregistered …): use other devices instead.
+    /// None of the canary's devices could be sent to (no consent, unregistered …), so that it says nothing: select
+    /// other devices instead.
     case replace
     case stop(reason: String)
   }
 
-  /// Returns the verdict on the canary's results so far.
+  /// Returns the verdict on the canary's results so far: `.stop` as soon as the limit is exceeded for certain, or if it
+  /// is exceeded when the waiting period is over; `.replace` if all devices have ended without an answer of a push
+  /// network; `.pass` if the waiting period is over; otherwise `.wait`.
   /// - Parameters:
   ///   - open: number of canary devices without a final outcome.
+  ///   - accepted: number of canary devices whose push the network accepted.
+  ///   - rejected: number of canary devices whose push the network rejected.
+  ///   - maxRejectedPercent: maximum percentage of rejected devices among all that were accepted or rejected.
   ///   - isOver: true if the waiting period is over.
   package static func judge(
     open: Int64, accepted: Int64, rejected: Int64, maxRejectedPercent: Int64, isOver: Bool

@@ -1,15 +1,17 @@
 /// The rules by which an app's messages are confidential.
 extension App {
-  /// The lanes whose messages are confidential by default: their content is encrypted when accepted, never displayed,
-  /// and wiped when the message is complete.
+  /// The lanes whose messages are confidential by default. The content of a confidential message is encrypted when it
+  /// is accepted, never displayed, and wiped after the message is complete.
   package struct Confidentiality: Equatable, Sendable {
     package var lanes: Set<Lane> = []
-    /// True if this also applies to sends through the SDK's wire protocol, which cannot request confidentiality.
+    /// True if the rule also applies to sends through the SDK's wire protocol, which cannot request confidentiality
+    /// themselves.
     package var coversSDK = false
 
     package init() {}
 
-    /// Default for a new app: messages in the urgent lane, which one-time codes use.
+    /// Default for a new app: messages in the urgent lane, which one-time codes use, but not sends through the SDK's
+    /// wire protocol.
     package static let ofNewApps: Confidentiality = {
       var rules = Confidentiality()
       rules.lanes = [.urgent]
@@ -20,7 +22,7 @@ extension App {
       switch interface {
       case .api: request.isConfidential || lanes.contains(request.lane)
       case .sdk: request.isConfidential || coversSDK && lanes.contains(request.lane)
-      // Content created by the server is not secret: it only makes a device prove that it owns its token.
+      // Content created by the server is not secret: the push only makes a device prove that it owns its token.
       case .server: request.isConfidential
       }
     }
@@ -30,7 +32,7 @@ extension App {
       case api, sdk, server
     }
 
-    /// The lanes as stored: one bit per lane.
+    /// The lanes as stored: bit n is set for the lane with the raw value n.
     package var bits: Int16 { lanes.reduce(0) { $0 | 1 << $1.rawValue } }
 
     package init(bits: Int16, coversSDK: Bool) {

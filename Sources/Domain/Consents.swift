@@ -7,7 +7,7 @@ package import Time
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool
-    /// Time at which consent was last given or withdrawn.
+    /// Time at which consent was given or withdrawn; the first time if the same answer was repeated.
     package let at: Timestamp
 
     package init(isGiven: Bool, at: Timestamp) {
@@ -25,7 +25,7 @@ package struct Consents: Equatable, Sendable {
 
   package init() {}
 
-  /// A device's report of one or more answers; nil for those not reported.
+  /// A device's report of answers; nil for consents that it does not report.
   package struct Change: Equatable, Sendable {
     package var notification: Bool?
     package var ad: Bool?
@@ -34,7 +34,8 @@ package struct Consents: Equatable, Sendable {
     package init() {}
   }
 
-  /// Applies a report. Repeating the same answer keeps its time, which is when the answer was first given.
+  /// Applies a report. Consents that it does not contain stay unchanged, and an answer that does not change keeps its
+  /// time.
   package mutating func apply(_ change: Change, at now: Timestamp) {
     func merge(_ answer: inout Answer?, _ value: Bool?) {
       guard let value, answer?.isGiven != value else { return }
@@ -55,7 +56,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
   /// A message that must be delivered (one-time passwords, alarms, legal notices): sent to everyone.
   case essential
 
-  /// Returns whether a device with these consents may receive the message. Nil means never asked.
+  /// Returns whether a device with these consents may receive the message. True means given, false withdrawn, and nil
+  /// never asked.
   package func mayReach(notification: Bool?, ad: Bool?) -> Bool {
     switch self {
     case .essential: true

@@ -1,7 +1,7 @@
 package import Crypto
 
-/// Encrypts the content of confidential messages with AES-256-GCM, bound to the app. All servers of a database share
-/// the key, which the database stores only in encrypted form.
+/// Encrypts and decrypts the content of confidential messages with AES-256-GCM, bound to the app. All servers of a
+/// database share the key, which the database stores only in encrypted form.
 package struct ContentSeal: Sendable {
   /// A key that encrypts content, and a key derived from it for digests of requests.
   private struct Key: Sendable {
@@ -24,7 +24,7 @@ package struct ContentSeal: Sendable {
     self.keys = LiveKeys(Key(keys[0]), others: keys.dropFirst().map(Key.init))
   }
 
-  /// Replaces the keys in every copy: `present` encrypts, and all of them decrypt.
+  /// Replaces the keys in every copy of this seal: `present` encrypts, and all of them decrypt.
   package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
     keys.replace(with: Key(present), others: others.map(Key.init))
   }
@@ -43,8 +43,8 @@ package struct ContentSeal: Sendable {
     return nil
   }
 
-  /// Returns a keyed digest of a request, by which repeated requests are recognized. A plain hash would reveal
-  /// six-digit codes to brute force.
+  /// Returns a digest of a request, made with the current key, by which repeated requests are recognized (`isDigest`).
+  /// A hash without key would reveal six-digit codes to brute force.
   package func digest(_ body: [UInt8]) -> [UInt8] {
     keys.present.digests.authenticationCode(for: body)
   }
@@ -55,15 +55,19 @@ package struct ContentSeal: Sendable {
   }
 
   /// Returns a message's request as it was accepted, including its content.
-  /// - Throws: `.contentWiped` if the content was wiped, `.internalError` if it cannot be decrypted.
+  /// - Parameters:
+  ///   - stored: the request as stored with the message.
+  ///   - sealed: its encrypted content; nil if it was wiped or the message is not confidential.
+  /// - Throws: `.contentWiped` if the content was wiped, `.internalError` if it cannot be decrypted, and the errors of
+  ///   `MessageRequest.init(stored:)`.
   package func request(_ stored: [UInt8], sealed: [UInt8]?, of app: App.Number) throws(Problem) -> MessageRequest {
     let request = try MessageRequest(stored: stored)
     guard request.isContentSealed else { return request }
     return try MessageRequest(stored: SealedRequest.join(stored, try content(sealed, of: app)))
   }
 
-  /// Decrypts the content of a message.
-  /// - Throws: like `request`.
+  /// Decrypts the content of a confidential message.
+  /// - Throws: `.contentWiped` if `sealed` is nil, `.internalError` if it cannot be decrypted.
   package func content(_ sealed: [UInt8]?, of app: App.Number) throws(Problem) -> [UInt8] {
     guard let sealed else {
       throw Problem(

@@ -1,5 +1,5 @@
-/// Identifies a delivery of a campaign by its block and its position in it. Sent to the device in the `pushkey` and
-/// returned with its receipt, which therefore needs no look-up.
+/// Identifies a delivery of a campaign by its block and its position in the block. Sent to the device in the `pushkey`
+/// and returned with its receipt, which therefore needs no look-up.
 ///
 /// ```
 ///   40 bits: 39 … 12 block · 11 … 1 position · 0 has an SMS fallback; all ones: the delivery is in no block
@@ -7,20 +7,22 @@
 ///
 /// Decision 037.
 package struct DeliveryCoordinates: Hashable, Sendable {
-  /// Upper bound of block numbers, larger than the number of blocks that a message can have.
+  /// Number of block numbers that fit, larger than the number of blocks that a message can have. The last one is not
+  /// used.
   package static let blocks: Int32 = 1 << 28
-  /// Upper bound of positions, larger than the size of a block.
+  /// Number of positions that fit, larger than the size of a block.
   package static let positions: Int32 = 1 << 11
   static let byteCount = 5
   static let nowhere: UInt64 = (1 << 40) - 1
 
   package let block: Int32
   package let position: Int32
-  /// True if the user gets an SMS when no receipt arrives in time, so that recording a receipt must also determine the
-  /// user.
+  /// True if an SMS is requested for the user when no receipt arrives in time, so that recording a receipt must also
+  /// determine the user.
   package let hasFallback: Bool
 
-  /// Creates coordinates. Returns nil if a number is out of range.
+  /// Creates coordinates. Returns nil for a negative number, for a block of `blocks` − 1 or above, and for a position
+  /// of `positions` or above.
   package init?(block: Int32, position: Int32, hasFallback: Bool) {
     // The last block is excluded, because its last position would be encoded as `nowhere`.
     guard 0 <= block, block < Self.blocks - 1, 0 <= position, position < Self.positions else { return nil }

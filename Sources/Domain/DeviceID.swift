@@ -1,7 +1,7 @@
 internal import Crypto
 
-/// Internal id of an installation: 128 bits derived from (app, network, DEVICE_ID), so that registering again finds its
-/// rows without a look-up. Written as a lower-case UUID.
+/// Internal id of an installation: 128 bits derived from (app, network, DEVICE_ID), so that a repeated registration
+/// finds its rows without a look-up. Written as a lower-case UUID.
 ///
 /// A DEVICE_ID is not secret. A client that presents one without proving that it is the same device gets a separate
 /// row: the last two bits number the rows of a DEVICE_ID. Decision 024.
@@ -14,8 +14,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     self.low = low
   }
 
-  /// Derives the first row id of an installation: the first 16 bytes of SHA-256 over the three names, marked as a UUID
-  /// of version 8 (RFC 9562, section 5.8).
+  /// Derives the id of an installation's first row: the first 16 bytes of SHA-256 over the three names, marked as a
+  /// UUID of version 8 (RFC 9562, section 5.8), with the last two bits 0.
   package init(appID: String, network: PushNetwork, installation: String) {
     var hash = SHA256()
     for part in [appID, network.pnsID, installation] {
@@ -30,7 +30,7 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     low = words.low & ~(3 << 62) & ~3 | 2 << 62
   }
 
-  /// Parses the 36 characters of a UUID, in either case. Returns nil if malformed.
+  /// Parses the 36 characters of a UUID of any version, in either case. Returns nil if malformed.
   package init?(_ text: some StringProtocol) {
     var words: (high: UInt64, low: UInt64) = (0, 0)
     var index = 0
@@ -71,6 +71,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
 
   /// Returns the `apns-id` of this device's copy of a message. It is always the same for a device and a message, so
   /// that a repeated submission can be recognized, and different for different devices.
+  /// - Parameter mark: distinguishes several pushes of one message to this device, such as those for its Live
+  ///   Activities; 0 if there is only one.
   package func submissionID(of seqno: Seqno, mixedWith mark: Int64 = 0) -> DeviceID {
     let first = Self.mix(UInt64(bitPattern: seqno.number ^ mark))
     let second = Self.mix(first)
@@ -95,12 +97,13 @@ extension DeviceID {
 }
 
 extension DeviceID {
-  /// All row ids of this id's DEVICE_ID, which are adjacent in every index.
+  /// The ids of all rows that this id's DEVICE_ID can have, existing or not, in ascending order; they are adjacent in
+  /// every index.
   package var rows: [DeviceID] {
     (0..<UInt64(Domain.Limits.rowsPerInstallation)).map { DeviceID(high: high, low: low & ~3 | $0) }
   }
 
-  /// Returns whether both ids derive from the same DEVICE_ID.
+  /// Returns whether both ids derive from the same app, network and DEVICE_ID.
   package func sharesInstallation(with other: DeviceID) -> Bool {
     high == other.high && low & ~3 == other.low & ~3
   }
@@ -109,7 +112,7 @@ extension DeviceID {
 extension Domain.Limits {
   /// Maximum rows per DEVICE_ID: as many as two bits can number.
   package static let rowsPerInstallation = 4
-  /// Maximum registered devices per DEVICE_ID: a phone that is set up again does not need more. One more row may wait
-  /// for proof when all of these are taken.
+  /// Maximum registered devices per DEVICE_ID: a phone that is set up again does not need more. If all of them have
+  /// proved users, one more row is available.
   package static let devicesPerInstallation = 3
 }

@@ -14,11 +14,12 @@
 ///
 /// Everything here can be tested by calling it.
 package enum Domain {
-  /// Limits of the product. Each comment states the unit, the reason and the source.
+  /// Limits of the product. Lengths of texts are in bytes of UTF-8.
   package enum Limits {
     /// Range of badge counts; sums are clamped to it.
     package static let badgeCount: ClosedRange<Int16> = 0...1000
-    /// Range of the values that `update`, `force` and the badge request may set; for 0 there is `reset`.
+    /// Range of the values to which `update`, `force` and a send can set or increase the badge; for 0 there are `reset`
+    /// and `clear`.
     package static let badgeValue: ClosedRange<Int16> = 1...1000
     /// Maximum length of a client user id in bytes: an e-mail address has up to 254 (RFC 5321), a phone number 15.
     package static let clientUIDBytes = 256
@@ -31,18 +32,19 @@ package enum Domain {
     package static let attributeBytes = 128
     package static let appIDBytes = 255
     package static let groupNameBytes = 256
-    /// Maximum messages confirmed by one request, for a device that was offline for long.
+    /// Maximum messages confirmed by one request, enough for a device that was offline for long.
     package static let confirmationsPerCall = 100
     /// Maximum users, devices, PSIDs or groups listed in one send.
     package static let audienceEntries = 10_000
-    /// Maximum queued and sending messages per lane. Larger than the number of devices that may be in flight, so it is
-    /// reached only if the networks do not accept messages.
+    /// Maximum queued and sending messages per lane; further sends are refused as `busy`. Larger than the number of
+    /// devices that may be in flight, so it is reached only if the networks do not accept messages.
     package static let openMessages = 50_000
     /// Maximum length of an idempotency key in bytes.
     package static let idempotencyKeyBytes = 128
     /// Maximum size of a payload in bytes; APNs refuses larger ones.
     package static let payloadBytes = 4096
-    /// Maximum payload through FCM in bytes: FCM also counts the name `message` under which the payload is sent.
+    /// Maximum payload through FCM in bytes, because FCM also counts the name `message` under which the payload is
+    /// sent.
     package static let fcmPayloadBytes = 4096 - 7
     /// Maximum payload of a VoIP push in bytes.
     package static let voipPayloadBytes = 5120
@@ -66,7 +68,8 @@ package enum Domain {
     package static let translations = 50
     /// Maximum length of a value of `%VAR1%` … `%VAR9%` in bytes.
     package static let variableBytes = 1024
-    /// Maximum length in bytes of `ext` or of a message's text; what does not fit the payload is moved to a page.
+    /// Maximum length in bytes of `ext` or of a message's text; what does not fit into the payload is moved to a hosted
+    /// page.
     package static let hostedTextBytes = 262_144
     /// Allowed lifetime of a message in seconds; APNs stores pushes for at most 30 days.
     package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000

@@ -1,4 +1,4 @@
-/// Events that the customer's own servers may subscribe to. The raw values are stored and sent.
+/// Events that the customer's own servers can subscribe to by webhooks. The raw values are stored and sent.
 package enum EventKind: String, CaseIterable, Sendable {
   /// A push was not confirmed in time: the customer should send an SMS to this user. Once per user and message.
   case smsRequested = "sms.requested"
@@ -9,9 +9,10 @@ package enum EventKind: String, CaseIterable, Sendable {
   case messageReopened = "message.reopened"
   /// Devices have confirmed the arrival of a message; an event contains many devices.
   case deliveriesReceived = "deliveries.received"
-  /// Users have opened a message; an event contains many of them.
+  /// Users have read a message, as their apps confirmed; an event contains many of them.
   case deliveriesRead = "deliveries.read"
-  /// A message that has ended could not be delivered to these devices: rejected, expired or skipped.
+  /// A message that has ended could not be delivered to these devices: it was rejected, or it expired or was skipped
+  /// for them. An event contains many devices.
   case deliveriesFailed = "deliveries.failed"
   /// A push network has reported that a device's token is no longer valid.
   case tokenDropped = "token.dropped"
@@ -19,9 +20,9 @@ package enum EventKind: String, CaseIterable, Sendable {
   case deviceAdded = "device.added"
   /// A push certificate expires soon: sent 30 days, 7 days and one day before.
   case credentialExpiring = "credential.expiring"
-  /// A test of a webhook, requested by an operator.
+  /// A test of a webhook, requested by an operator and sent only to that webhook.
   case webhookTest = "webhook.test"
 
-  /// The kinds that a webhook may subscribe to.
+  /// The kinds that a webhook can subscribe to: all except the test.
   package static let wanted: [EventKind] = allCases.filter { $0 != .webhookTest }
 }

@@ -1,6 +1,7 @@
 package import JSON
 
-/// SMS fallback: if a push is not confirmed in time, the customer's own SMS gateway gets an event, once per user.
+/// SMS fallback: if a push is not confirmed in time, the customer's servers get the event `sms.requested`, once per
+/// user, and send an SMS with their own gateway.
 package struct Fallback: Equatable, Sendable {
   /// The confirmation that cancels the fallback. The raw values are stored in the database.
   package enum Condition: Int16, CaseIterable, Sendable {
@@ -15,7 +16,8 @@ package struct Fallback: Equatable, Sendable {
     package func isMet(byRead isRead: Bool) -> Bool { self == .received || isRead }
   }
 
-  /// Delay in seconds after the message was claimed for the user.
+  /// Delay of the event in seconds after the message was first claimed for the user. If the push waits for permitted
+  /// hours, the delay counts from these.
   package var afterSeconds: Int64 = Domain.Limits.defaultFallbackSeconds
   package var unless = Condition.received
 
@@ -37,15 +39,17 @@ package struct Fallback: Equatable, Sendable {
     by: { word in Condition.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
-/// A message's text with the recipient's values filled in, as in the payload.
+/// Fills a recipient's values into the texts of a message, for uses outside the payload. A `%VARn%` without a value
+/// stays as it is.
 package struct FilledText: Sendable {
   private let clientUID: String
   private let clientName: String
   private let variables: [Int: String]
   private let fills: Bool
 
-  /// Creates the text for a recipient.
-  /// - Parameter line: the recipient's values from a file; for an empty one, the message's own value is used.
+  /// Creates the values of a recipient.
+  /// - Parameter line: the recipient's values of `%VAR1%` … from a file; for an empty or missing one, the message's own
+  ///   value is used.
   package init(_ content: MessageContent, clientUID: String, clientName: String, line: [String] = []) {
     self.clientUID = clientUID
     self.clientName = clientName
@@ -82,14 +86,14 @@ package struct FilledText: Sendable {
 }
 
 extension Alert {
-  /// The literal title; nil if there is none or it is referenced by key.
+  /// The literal title; nil if the alert has none or references it by key.
   package var title: String? {
     if case .parts(let parts) = self, case .plain(let text)? = parts.title { text } else { nil }
   }
 }
 
 extension Domain.Limits {
-  /// Allowed delay in seconds before an unconfirmed push leads to an SMS.
+  /// Allowed delay in seconds before an SMS is requested for an unconfirmed push.
   package static let fallbackSeconds: ClosedRange<Int64> = 1...86_400
   package static let defaultFallbackSeconds: Int64 = 180
 }

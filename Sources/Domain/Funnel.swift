@@ -1,19 +1,20 @@
 package import Time
 
-/// The totals of one message. Invariant: `targeted = pending + accepted + rejected + expired + cancelled + skipped`,
-/// where pending are the deliveries without outcome.
+/// The totals of one message. Invariant, as soon as `targeted` is known: `targeted = pending + accepted + rejected +
+/// expired + cancelled + skipped`, where pending are the deliveries without a final outcome.
 package struct Funnel: Equatable, Sendable {
   package var seqno: Seqno
-  /// The app's id.
+  /// The app's APP_ID.
   package var appID = ""
   /// Time at which the message was created.
   package var createdAt: Timestamp = .zero
-  /// The message's alert as JSON, as in the request; nil if it has none, is confidential, or is too large for lists.
+  /// The message's default alert as JSON, as in the request; nil if it has none, is confidential, or its request is too
+  /// large for lists.
   package var alert: String?
   /// True if the message's content is encrypted and never shown.
   package var isConfidential = false
   package var state: MessageState
-  /// Number of devices; nil until the audience has been counted.
+  /// Number of devices in the audience; nil until they have been counted.
   package var targeted: Int64?
   package var accepted: Int64 = 0
   package var rejected: Int64 = 0
@@ -22,21 +23,22 @@ package struct Funnel: Equatable, Sendable {
   package var skipped: Int64 = 0
   package var received: Int64 = 0
   package var read: Int64 = 0
-  /// Number of submissions that were never answered.
+  /// Number of submissions to push networks that were never answered.
   package var unknown: Int64 = 0
-  /// Number of submissions of a delivery beyond its first.
+  /// Number of submissions beyond the first of each delivery.
   package var resent: Int64 = 0
-  /// Number of deliveries that were not accepted, by reason.
+  /// Number of deliveries that ended without being accepted, by reason.
   package var reasons: [String: Int64] = [:]
-  /// The reason why the message is paused or has failed, as a sentence; nil otherwise.
+  /// The reason why the message is paused or has failed, as a sentence; nil in other states, or if no reason was
+  /// recorded.
   package var stateReason: String?
   /// SEQNO of the message that this one resends; nil if none.
   package var resendOf: Seqno?
   /// Time at which the message is (or was) due; nil for immediately.
   package var dueAt: Timestamp?
-  /// The sender's own reference: JSON as in the request; nil if absent.
+  /// The sender's own reference (`SenderReference`): JSON as in the request; nil if absent.
   package var reference: String?
-  /// The device that sent the message: JSON as in the request; nil if absent.
+  /// The device that sent the message (`SenderDevice`): JSON as in the request; nil if it was not sent by a device.
   package var origin: String?
 
   package init(seqno: Seqno, state: MessageState, targeted: Int64?) {
@@ -76,8 +78,8 @@ package enum MessageState: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Priority of a message. Each lane has its own share of every resource. Raw values are stored; lower ones are served
-/// first.
+/// Priority of a message. Each lane has its own share of every resource. The raw values are stored in the database;
+/// lower ones are served first.
 package enum Lane: Int16, CaseIterable, Sendable {
   case urgent = 0
   case normal = 1

@@ -8,7 +8,7 @@ public enum Hex {
     text.append(digit(byte & 15))
   }
 
-  /// Writes the `count` highest digits of a word.
+  /// Writes the `count` highest digits of a word over `text`, from index `start`.
   static func write(_ word: UInt64, digits count: Int, at start: Int, to text: inout MutableSpan<UInt8>) {
     var rest = word
     for place in start..<start + count {
@@ -36,7 +36,7 @@ public enum Hex {
     }
   }
 
-  /// Decodes up to 16 digits as a number. Returns nil for a character that is not a hex digit.
+  /// Decodes the digits of a range, at most 16, as a number. Returns nil for a character that is not a hex digit.
   package static func word(_ digits: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
     var word: UInt64 = 0
     for place in range {

@@ -1,6 +1,7 @@
 /// ISO 8601 durations of weeks and smaller units: `PT10M`, `P1D`, `P1DT12H`, `PT30S`.
 package enum ISODuration {
-  /// Formats seconds in the largest unit, at most days, that divides them: `PT15M`, `P365D`, `PT90S`.
+  /// Formats seconds in the largest unit, at most days, that divides them: `PT15M`, `P365D`, `PT90S`; 0 is `PT0S`. Not
+  /// for negative numbers.
   package static func text(_ seconds: Int64) -> String {
     if seconds > 0, seconds % 86_400 == 0 { return "P\(seconds / 86_400)D" }
     if seconds > 0, seconds % 3600 == 0 { return "PT\(seconds / 3600)H" }
@@ -8,7 +9,8 @@ package enum ISODuration {
     return "PT\(seconds)S"
   }
 
-  /// Parses a duration and returns its seconds. Returns nil if malformed, or for months and years, whose length varies.
+  /// Parses a duration and returns its seconds. Returns nil if malformed, for fractions and numbers of more than nine
+  /// digits, and for months and years, whose length varies.
   package static func seconds(_ text: String) -> Int64? {
     var rest = Substring(text)
     guard rest.popFirst() == "P", !rest.isEmpty else { return nil }

@@ -32,15 +32,16 @@ extension App {
     package var identity = Identity.proof
     /// A stricter mode that is only simulated: what it would refuse is counted. Nil if there is none.
     package var observed: Identity?
-    /// Time at which weaker bindings end; nil if there is no grace period.
+    /// End of the grace period after a change to a stricter mode: devices that are bound to their users with less proof
+    /// than `identity` requires become guests then. Nil if there is no such period.
     package var graceEndsAt: Timestamp?
     /// True if, in `open`, a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
     package var keepsUserOnRefresh = false
-    /// True if, in `open`, confidential messages go only to devices with a proof, as in the other modes.
+    /// True if, in `open`, confidential messages go only to devices whose user is proved, as in the other modes.
     package var keepsConfidentialToProved = false
     /// True to notify a user's other devices of a new device by push.
     package var tellsDevices = false
-    /// Generation of the secret for user proofs; each has another secret.
+    /// Generation of the secret for user proofs, which each increment replaces.
     package var proofGeneration: Int16 = 1
 
     package init() {}
@@ -49,13 +50,14 @@ extension App {
       self.identity = identity
     }
 
-    /// The stricter of the active mode and the simulated one.
+    /// The simulated stricter mode if there is one, otherwise the active one: requests that it refuses are counted.
     package var wanted: Identity { max(identity, observed ?? .open) }
 
     /// The weakest mode in which a device must be bound in order to receive confidential messages.
     package var confidentialFrom: Identity { max(identity, keepsConfidentialToProved ? .proof : .open) }
 
-    /// The mode in which a device that names its user is bound when it has a voucher.
+    /// The mode to which a voucher would bind a device that names its user. `.open` if the app neither needs nor tries
+    /// out proofs, also for confidential messages; vouchers are not read then.
     package var sought: Identity {
       identity == .strict ? .strict : wanted > .open || keepsConfidentialToProved ? .proof : .open
     }

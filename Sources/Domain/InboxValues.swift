@@ -4,7 +4,7 @@ package import JSON
 package struct InboxValues: Equatable, Sendable {
   /// Name from the file; empty to use the user's own name.
   package let name: String
-  /// Values of `%VAR1%` …, as many as the file gives.
+  /// Values of `%VAR1%` …, as many as the user's line in the file contains; empty for an empty field.
   package let variables: [String]
 
   package init(name: String, variables: [String]) {
@@ -22,7 +22,7 @@ package struct InboxValues: Equatable, Sendable {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Parses the stored form.
+  /// Parses the stored form. Throws if it is not an array of strings.
   /// - Parameter json: text written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var reader = JSONReader(json)

@@ -1,8 +1,8 @@
 package import JSON
 
-/// Forms of values that occur throughout the API.
+/// Forms of values that occur throughout the API: how each is parsed, written and described.
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// The form of a number such as a SEQNO, as a string.
+  /// The form of a positive number such as a SEQNO, as a string of at most 18 digits.
   package static var sequence: JSONForm {
     JSONForm<String>.anyText.described(JSONSchema.sequence).mapped(
       by: { text in SequenceNumber.parse(text).flatMap { Value(exactly: $0) } },
@@ -83,16 +83,17 @@ extension JSONForm<App.Identity> {
 }
 
 extension JSONForm<String> {
-  /// The form of a user's CUID.
+  /// The form of a user's CUID: 1 to 256 bytes; `GUEST` is not excluded.
   package static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
-  /// The form of an attribute that a device reports, such as its model.
+  /// The form of an attribute that a device reports, such as its model: 1 to 128 bytes.
   package static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
 }
 
 extension JSONObject {
   /// Parses the body of a request.
-  /// - Throws: `.malformed` or `.invalidField`, with a pointer to the faulty field.
+  /// - Throws: `.malformed` if it is not the expected JSON; `.invalidField` or, if fields only contradict each other,
+  ///   `.impossible`, with a pointer to each faulty field.
   package func read(body: [UInt8]) throws(Problem) -> Root {
     do throws(JSONError) {
       return try read(body)

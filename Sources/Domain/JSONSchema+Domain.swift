@@ -11,7 +11,7 @@ extension JSONSchema {
     upTo: Domain.Limits.tagBytes,
     matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
 
-  /// Schema of a SEQNO or GROUPSEQ as a string.
+  /// Schema of a SEQNO or GROUPSEQ as a string: 1 to 18 digits without a leading zero.
   package static let sequence = text(matching: "^[1-9][0-9]{0,17}$")
   package static let badge = number(
     Int64(Domain.Limits.badgeValue.lowerBound)...Int64(Domain.Limits.badgeValue.upperBound))

@@ -9,7 +9,8 @@ package enum KeyText {
   /// Maximum length of sentences about a credential in bytes; an index entry can hold about 2,700.
   static let sentenceBytes = 512
 
-  /// Returns the text without characters that cannot be stored or displayed, shortened to `bytes`.
+  /// Returns the text with control characters and the like escaped (`\u0000`) and with surplus combining marks
+  /// replaced, shortened to at most `bytes` of UTF-8.
   package static func kept(_ text: String, bytes: Int = wordBytes) -> String {
     // In nearly all cases nothing needs to be changed.
     if text.utf8.count <= bytes, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }

@@ -2,7 +2,7 @@
 /// itself is done by the database (`convert_from`).
 package enum KoreanCodePage {
   /// Returns whether the bytes consist only of characters that the database can convert, of one byte (ASCII except NUL)
-  /// or two.
+  /// or two. True for no bytes.
   package static func isText(_ bytes: some Sequence<UInt8>) -> Bool {
     var lead: UInt8?
     for byte in bytes {
@@ -28,7 +28,8 @@ package enum KoreanCodePage {
     }
   }
 
-  /// Returns whether a character is in EUC-KR, some of whose symbol rows have gaps.
+  /// Returns whether a two-byte character, both of whose bytes are at least 0xA1, is in EUC-KR: some of its rows of
+  /// symbols have gaps.
   private static func isOfEUC(_ lead: UInt8, _ trail: UInt8) -> Bool {
     switch lead {
     case 0xA2: trail <= 0xE8

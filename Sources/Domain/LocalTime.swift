@@ -73,7 +73,7 @@ package struct ClockTime: Equatable, Sendable {
   package let minute: Int
   package let second: Int
 
-  /// Parses `HH:mm` or `HH:mm:ss`. Returns nil if malformed.
+  /// Parses `HH:mm` or `HH:mm:ss`, from 00:00 to 23:59:59. Returns nil if malformed or out of this range.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3 else { return nil }
@@ -94,7 +94,7 @@ package struct ClockTime: Equatable, Sendable {
   var seconds: Int64 { Int64(hour * 3600 + minute * 60 + second) }
 }
 
-/// Parses and formats numbers of fixed width.
+/// Parses and formats non-negative numbers of fixed width.
 enum Digits {
   static func number(_ text: some StringProtocol, _ count: Int) -> Int? {
     guard text.utf8.count == count, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }

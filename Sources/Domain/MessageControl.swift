@@ -1,4 +1,4 @@
-/// An operator's commands for a message in progress.
+/// An operator's commands for a message that has not ended.
 package enum MessageControl: String, CaseIterable, Sendable {
   case pause
   case resume
@@ -7,7 +7,8 @@ package enum MessageControl: String, CaseIterable, Sendable {
   /// The state of the message to which a command is applied.
   package struct Status: Equatable, Sendable {
     package let state: MessageState
-    /// True if the message is being cancelled: claimed deliveries are still being returned.
+    /// True if the message is being cancelled: nothing more is claimed, and the results of claimed deliveries are
+    /// awaited.
     package let isCancelling: Bool
     /// True if the message's audience is frozen, because planning has begun.
     package let isFrozen: Bool
@@ -23,14 +24,16 @@ package enum MessageControl: String, CaseIterable, Sendable {
 
   package enum Effect: Equatable, Sendable {
     case become(MessageState)
-    /// Stop claiming; the message becomes cancelled when its last delivery has an outcome.
+    /// Stop claiming deliveries; the message becomes cancelled when its last delivery has an outcome.
     case beginCancelling
-    /// The message is in the requested state already.
+    /// Do nothing, because the message is in the requested state already or on its way to it.
     case nothing
     case refuse
   }
 
-  /// Returns the effect of the command in a given state.
+  /// Returns the effect of the command in a given state. Refuses commands for a message that has ended (except `cancel`
+  /// for a cancelled one), other commands than `cancel` before the message is due or while it is being cancelled, and
+  /// `resume` while it waits for approval.
   package func effect(on status: Status) -> Effect {
     switch (self, status.state) {
     case (.cancel, .cancelled): return .nothing
@@ -51,7 +54,7 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 }
 
-/// The recipients of an earlier message to resend to. The raw values are stored in the database.
+/// The recipients of an earlier message to which it is sent again. The raw values are stored in the database.
 package enum ResendTarget: Int16, CaseIterable, Sendable {
   /// Recipients whose delivery was rejected, expired or skipped.
   case failed = 0
@@ -59,11 +62,11 @@ package enum ResendTarget: Int16, CaseIterable, Sendable {
   case notReceived = 1
   /// Recipients whose push the network accepted, but who have not read it.
   case notRead = 2
-  /// Like `failed`, for a message that excluded some or all recipients because it was too late. These are not recorded,
-  /// so the target is everyone in its audience whom the message has not reached.
+  /// Everyone in the audience whom the message has not reached. Used instead of `failed` for a message that skipped
+  /// recipients because it was too late, since these are not recorded individually.
   case unreached = 3
 
-  /// The targets that a request may name.
+  /// The targets that a request can name; excludes `unreached`.
   package static let allCases: [ResendTarget] = [.failed, .notReceived, .notRead]
 
   package var name: String {

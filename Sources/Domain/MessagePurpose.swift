@@ -1,6 +1,6 @@
 /// The list in which the console shows a message.
 package enum MessagePurpose: Int16, CaseIterable, Sendable {
-  /// Sent to an audience: everyone, groups, a segment or a file.
+  /// Sent to an audience: everyone, users or guests, groups, a segment, a file, or recipients of an earlier message.
   case campaign = 0
   /// Sent to users or devices listed in the request.
   case single = 1
@@ -15,8 +15,7 @@ package enum MessagePurpose: Int16, CaseIterable, Sendable {
     }
   }
 
-  /// True if deliveries count in statistics: those of tests do not. SQL that sums up messages uses
-  /// `Statistics.isCounted`.
+  /// True if deliveries count in statistics; false for tests. SQL that sums up messages uses `Statistics.isCounted`.
   package var isCounted: Bool { self != .test }
 }
 

@@ -42,7 +42,7 @@ extension MessageRequest {
     MessageContent.texts.map { $0.placed(\.content) } + [.given("badge", BadgeRequest.choice.form, \.badge)]
     + MessageContent.settings.map { $0.placed(\.content) } + course
 
-  /// The members that determine how and when a message is sent.
+  /// The members of a send that determine how, when and to which devices of the audience a message is sent.
   private static let course: [JSONField<MessageRequest>] = [
     .given("lane", .lane, \.lane, "A full lane never delays the one before it. `normal` by default."),
     .given(
@@ -117,7 +117,8 @@ extension JSONForm<Canary> {
 }
 
 extension JSONReader {
-  /// Parses a value that a badge may be set to: 1…1000.
+  /// Parses a value that a badge can be set to: a number in 1…1000. Throws the sentence `Problem.badgeRange` for
+  /// anything else.
   package mutating func readBadge() throws(JSONError) -> Int16 {
     let refusal = JSONError(Problem.badgeRange)
     guard try peek() == .number else { throw refusal }

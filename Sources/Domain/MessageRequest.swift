@@ -5,31 +5,32 @@ internal import JSON
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  /// Number of the uploaded file with values for `%CNAME%` and `%VAR1%` …; nil if none. Also set if the message is
-  /// resent to a part of its audience.
+  /// Number of the uploaded file with values for `%CNAME%` and `%VAR1%` …; nil if none. Unlike `audience`, it is kept
+  /// if the message is resent to a part of its audience.
   package private(set) var csv: Int64?
   package var content = MessageContent()
   package var badge = BadgeRequest.none
   package var lane = Lane.normal
   /// Category, which determines the consents that the message needs.
   package var kind = MessageKind.notice
-  /// True if the message is confidential. If the app requires it, it goes only to devices whose user is proved.
+  /// True if the message is confidential. If the app's identity rules require it, the message goes only to devices
+  /// whose user is proved.
   package var isConfidential = false
   /// True for a stored request whose content is encrypted and stored separately; `content` is then empty.
   package internal(set) var isContentSealed = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
-  /// Retention in inboxes, in seconds; nil if the message is not kept there.
+  /// Retention in inboxes, in seconds from the message's time; nil if the message is not stored there.
   package internal(set) var inboxSeconds: Int64?
-  /// True to keep the history of each recipient.
+  /// DB_IN: true to keep the history of each recipient.
   package var dbIn = true
   /// True to request an SMS if the push is not confirmed.
   package var sms = false
-  /// SMS fallback: delay and the confirmation that cancels it; nil if not requested.
+  /// SMS fallback: delay and the confirmation that cancels the fallback; nil if `sms` is false.
   package internal(set) var fallback: Fallback?
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
-  /// True for a test, which is listed separately from campaigns.
+  /// True for a test, which is listed separately from campaigns and not counted in statistics.
   package var isTest = false
   package var pace: Pace?
   package var canary: Canary?
@@ -41,15 +42,16 @@ package struct MessageRequest: Equatable, Sendable {
 
   init() {}
 
-  /// Parses a request.
-  /// - Throws: a `Problem` that lists every faulty field with its pointer.
+  /// Parses a request, and checks that its fields are consistent.
+  /// - Throws: `.malformed` if this is not JSON; `.invalidField`, listing every field that is wrong by itself;
+  ///   `.impossible` if fields contradict each other.
   package init(json: [UInt8]) throws(Problem) {
     try self.init(json, isStored: false)
   }
 
   /// Parses a request as stored with a message. Unknown fields are ignored, because a newer release may have written
-  /// it.
-  /// - Throws: a `Problem` if the request needs a feature that this release lacks.
+  /// the request.
+  /// - Throws: a `Problem` if the request is damaged or needs a feature that this release lacks.
   package init(stored: [UInt8]) throws(Problem) {
     try self.init(stored, isStored: true)
   }

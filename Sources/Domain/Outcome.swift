@@ -6,7 +6,7 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   case accepted = 1
   /// The push network refused the push permanently.
   case rejected = 2
-  /// The message expired before it could be delivered.
+  /// The message expired before the push network accepted the push.
   case expired = 3
   case cancelled = 4
   /// The server did not send the push, for a reason (`SkipReason`).
@@ -54,15 +54,16 @@ package enum SubmissionResult: Equatable, Sendable {
   case accepted
   /// Refused permanently, for a reason that does not concern the device's token. The reason is the network's own code.
   case rejected(reason: String)
-  /// Refused because the token is not valid (any more). `since` is when the network learned that, if known; a later
-  /// registration remains valid.
+  /// Refused because the token is not valid (any more). `since` is when the network learned that, nil if it did not
+  /// say; a registration after that time remains valid.
   case badToken(reason: String, since: Timestamp?)
-  /// Refused temporarily: retry after a delay. `after` is the delay in seconds that the network requested.
+  /// Refused temporarily: retry after a delay. `after` is the delay in seconds that the network requested; nil if it
+  /// requested none.
   case retry(reason: String, after: Int?)
   /// Refused because this device gets too many pushes: all deliveries to this device must wait, but no others. `after`
-  /// is the delay in seconds that the network requested.
+  /// is the delay in seconds that the network requested; nil if it requested none.
   case deviceBusy(reason: String, after: Int?)
-  /// The credential is not valid in this environment; the device may belong to the other one.
+  /// The credential is not valid in this APNs environment; the device may belong to the other one.
   case wrongEnvironment(reason: String)
   /// Certainly not processed, so it is safe to resubmit.
   case notProcessed
@@ -76,7 +77,7 @@ package enum SubmissionResult: Equatable, Sendable {
   /// Not submitted, because the device's data was read too long ago and must be read again first.
   case stale
 
-  /// The same result with its reasons sanitized for storing, because they come from a peer.
+  /// The same result with its reason escaped and shortened for storing (`KeyText`), because it comes from a peer.
   package var kept: SubmissionResult {
     switch self {
     case .accepted, .notProcessed, .stale: self

@@ -33,7 +33,8 @@ package struct Pace: Equatable, Sendable {
     ]).adding("description", "No faster than this.")
   )
 
-  /// Parses `{"perSecond":n}` or `{"devices":n,"wait":"PT30S"}`.
+  /// Parses `{"perSecond":n}` or `{"devices":n,"wait":"PT30S"}`. Throws for other combinations of members, and for
+  /// values out of range.
   package static func read(_ reader: inout JSONReader) throws(JSONError) -> Pace {
     var perSecond: Int32?
     var devices: Int32?
@@ -63,14 +64,15 @@ package struct Pace: Equatable, Sendable {
   }
 }
 
-/// Computes how many devices a pace allows now. Stored in the database and shared by all nodes; times are those of the
+/// Computes how many devices a pace allows to claim now. Before each claim, `allowance` returns the number; after it,
+/// `take` subtracts the devices claimed. Stored in the database and shared by all nodes; times are those of the
 /// database's clock.
 package struct PaceMeter: Equatable, Sendable {
-  /// Number of devices that may be claimed; negative if a user's devices, which are never split, exceeded what was
-  /// left.
+  /// Number of devices that may be claimed, as of `countedAt`; negative if more were claimed than allowed, because a
+  /// user's devices are never split.
   package private(set) var tokens: Double
   package private(set) var countedAt: Timestamp
-  /// Time before which nothing may be claimed; nil for no such limit.
+  /// Time before which nothing may be claimed; nil if there is no such time.
   package private(set) var readyAt: Timestamp?
 
   /// Restores a meter from the database.
@@ -80,7 +82,7 @@ package struct PaceMeter: Equatable, Sendable {
     self.readyAt = readyAt
   }
 
-  /// Creates a meter for a pace that starts now.
+  /// Creates a meter for a pace that starts now, with the devices of the first batch or of a tenth of a second.
   package init(_ pace: Pace, now: Timestamp) {
     self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
   }
@@ -91,7 +93,8 @@ package struct PaceMeter: Equatable, Sendable {
     min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
   }
 
-  /// Returns the number of devices that may be claimed now.
+  /// Adds what has accumulated since the last call and returns the number of devices that may be claimed now; 0 before
+  /// `readyAt`.
   package mutating func allowance(_ pace: Pace, now: Timestamp) -> Int {
     if let readyAt, now < readyAt { return 0 }
     if pace.waitSeconds > 0 {
@@ -106,7 +109,8 @@ package struct PaceMeter: Equatable, Sendable {
     return max(0, Int(tokens.rounded(.down)))
   }
 
-  /// Records that `devices` were claimed at the time of the last `allowance`.
+  /// Records that this many devices were claimed after the last `allowance`, and sets `readyAt` if the next claim must
+  /// wait.
   package mutating func take(_ devices: Int, _ pace: Pace) {
     tokens -= Double(devices)
     if pace.waitSeconds > 0 {
@@ -126,7 +130,7 @@ extension Domain.Limits {
 }
 
 extension JSONReader {
-  /// Parses an integer within a range.
+  /// Parses an integer within a range. Throws for anything else.
   package mutating func readCount(in range: ClosedRange<Int64>) throws(JSONError) -> Int32 {
     let number = try readInteger()
     guard range.contains(number), let count = Int32(exactly: number) else {
@@ -135,7 +139,7 @@ extension JSONReader {
     return count
   }
 
-  /// Parses an ISO 8601 duration within a range of seconds.
+  /// Parses an ISO 8601 duration and returns its seconds. Throws unless they are within the range and fit `Count`.
   package mutating func readSeconds<Count: FixedWidthInteger>(in range: ClosedRange<Int64>) throws(JSONError) -> Count {
     guard let seconds = ISODuration.seconds(try readString()), range.contains(seconds),
       let count = Count(exactly: seconds)

@@ -2,7 +2,8 @@ internal import JSON
 
 /// The part of a stored request that is needed to end a message whose request this release cannot parse completely.
 package struct PartialRequest: Equatable, Sendable {
-  /// True if the message may have changed its users' badge counts.
+  /// True if the message may have changed its users' badge counts, because it has a `badge`; false also if the request
+  /// is damaged before that member.
   package private(set) var movesBadge = false
 
   package init(stored: [UInt8]) {
@@ -18,7 +19,9 @@ package struct PartialRequest: Equatable, Sendable {
 }
 
 extension MessageRequest {
-  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more.
+  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more. Of the
+  /// stored one it has only whether the badge counts are changed. Nil only if the substitute itself could not be
+  /// parsed.
   package init?(ending stored: [UInt8]) {
     guard var request = try? MessageRequest(json: Array(#"{"appId":"-","audience":{"all":true},"alert":"-"}"#.utf8))
     else { return nil }

@@ -10,7 +10,7 @@ package import JSON
 package enum PayloadSchemas {
   package static let all: [JSONTree.Member] = [payload, aps, alert, activityText, sound, mps, data]
 
-  /// Names of the schemas that no API operation responds with.
+  /// Names of the schemas of what a device receives from each network: the payload itself, or FCM's `data`.
   package static let received = (apns: payload.name, fcm: data.name)
 
   private static let payload: JSONTree.Member = (

@@ -10,7 +10,8 @@ package struct PayloadTemplate: Sendable {
     case bytes([UInt8])
     case clientUID
     case clientName
-    /// A variable by index, 0 for `%VAR1%`; `otherwise` is the JSON-escaped text for a recipient without a value.
+    /// A variable by index, 0 for `%VAR1%`; `otherwise` is the JSON-escaped text for a recipient without a value, which
+    /// may be empty.
     case variable(Int, otherwise: [UInt8])
     case badge
     case pushkey
@@ -19,16 +20,17 @@ package struct PayloadTemplate: Sendable {
   /// The values of one recipient.
   package struct Recipient: Sendable {
     package let userKey: UserKey
-    /// The user's name; empty unless the template needs it.
+    /// The user's name; may be empty if the template does not need it (`needsClientName`).
     package let clientName: String
     /// The user's badge count; ignored if the payload has no badge.
     package let badge: Int16
     package let psid: String
     /// Index of the recipient's text in the message's `LanguageTable`.
     package let language: Int
-    /// Values of `%VAR1%` …, as many as exist and the template needs; an empty one counts as missing.
+    /// Values of `%VAR1%` … from a file. For an empty or missing one, the message's own value is used, or nothing if it
+    /// has none.
     package let variables: [String]
-    /// Block and position of the delivery; nil if it is identified by its token.
+    /// Block and position of the delivery; nil if it is in no block, so that its receipt is found by the token.
     package let place: DeliveryCoordinates?
 
     package init(
@@ -49,7 +51,7 @@ package struct PayloadTemplate: Sendable {
   /// Pieces by index in the `LanguageTable`; the first is the text without a language.
   private let texts: [[Piece]]
   package let languages: LanguageTable
-  /// The variables that occur and differ between recipients.
+  /// The variables that occur in any language and differ between recipients.
   package let variables: Set<Variable>
   /// Maximum payload size of the push type, in bytes.
   package let limitBytes: Int
@@ -59,6 +61,7 @@ package struct PayloadTemplate: Sendable {
 
   /// Prepares the payload of a message, without the recipients' values.
   /// - Parameters:
+  ///   - request: the message, with hosted links already in place of the content that they replace.
   ///   - seqno: the message's SEQNO.
   ///   - sendDate: send date in the payload, `yyyyMMddHH` in the app's time zone.
   package init(_ request: MessageRequest, seqno: Seqno, sendDate: String) {
@@ -81,7 +84,7 @@ package struct PayloadTemplate: Sendable {
   package static let badgeOnly = PayloadTemplate(
     badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
 
-  /// Creates a template without placeholders, for an update to all followers of a channel.
+  /// Creates a template without placeholders, for an update that all followers of a broadcast channel receive.
   init(broadcast payload: [UInt8]) {
     seqno = ""
     texts = [[.bytes(payload)]]
@@ -98,7 +101,8 @@ package struct PayloadTemplate: Sendable {
     limitBytes = PushType.alert.payloadBytes
   }
 
-  /// Appends the payload for one recipient.
+  /// Appends the payload for one recipient, in the recipient's language, which must be an index of `languages`. Does
+  /// not check its size.
   package func append(for recipient: Recipient, keys: PushKeyring, to bytes: inout [UInt8]) {
     for piece in texts[recipient.language] {
       switch piece {
@@ -121,13 +125,13 @@ package struct PayloadTemplate: Sendable {
 
   /// The size of a payload in one language.
   package struct Measure: Sendable {
-    /// Size in bytes without the variables, with the longest possible badge.
+    /// Size in bytes without the values of variables, with a badge of four digits.
     package fileprivate(set) var bytes = 0
     /// Number of occurrences of each variable.
     package fileprivate(set) var uses: [Variable: Int] = [:]
   }
 
-  /// Sizes by index in the `LanguageTable`.
+  /// Sizes by index in the `LanguageTable`, from which the longest payload can be computed before sending.
   package var measures: [Measure] {
     texts.map { pieces in
       pieces.reduce(into: Measure()) { measure, piece in

@@ -1,6 +1,7 @@
 internal import JSON
 
-/// Writes a message's payload as JSON, with marks for values that differ between recipients.
+/// Writes a message's payload as JSON, with marks for the badge count and the pushkey, which differ between recipients.
+/// Variables in texts stay as they are. `PayloadSplitter` finds both.
 ///
 /// The marks are control characters, which cannot occur in the JSON otherwise, because strings escape them.
 enum PayloadWriter {
@@ -74,11 +75,11 @@ enum PayloadWriter {
   }
 }
 
-/// Splits a written payload at its marks.
+/// Splits a written payload at its marks and variables. Variables with the same value for all recipients are replaced.
 struct PayloadSplitter {
-  /// Values of `%VAR1%` … that are the same for all recipients.
+  /// Values of `%VAR1%` … by number, JSON-escaped, that are the same for all recipients.
   private let constants: [Int: [UInt8]]
-  /// Values for recipients without one of their own.
+  /// Values of `%VAR1%` … by number, JSON-escaped, for recipients without one of their own.
   private let otherwise: [Int: [UInt8]]
   private let fillsVariables: Bool
 

@@ -2,7 +2,8 @@ package import JSON
 
 /// The reason why a request was not performed, in the form in which all handlers report it (RFC 9457).
 ///
-/// A request with a problem has changed nothing. Decision 087.
+/// A request with a problem has changed nothing of what it asked for; only `outcomeUnknown` leaves that open. Decision
+/// 087 explains the choice between 400 and 422.
 package struct Problem: Error, Equatable, Sendable {
   /// Stable name of the kind of problem. Clients rely on it, so its meaning never changes.
   package enum Code: String, CaseIterable, Sendable {
@@ -45,7 +46,7 @@ package struct Problem: Error, Equatable, Sendable {
     case outcomeUnknown = "upmc:outcome-unknown"
     case internalError = "upmc:internal-error"
 
-    /// The HTTP status of this kind of problem.
+    /// The HTTP status of this kind of problem, in 400…503.
     package var status: Int {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
@@ -68,7 +69,7 @@ package struct Problem: Error, Equatable, Sendable {
     /// `summary` in English.
     package var title: String { summary.english }
 
-    /// The title of this kind of problem.
+    /// The title of this kind of problem, without details of the request.
     package var summary: Sentence {
       switch self {
       case .malformed: "The request cannot be read"
@@ -115,7 +116,7 @@ package struct Problem: Error, Equatable, Sendable {
 
   /// A faulty field.
   package struct Field: Equatable, Sendable {
-    /// RFC 6901 pointer to the field in the request's body.
+    /// RFC 6901 pointer to the field in the request's body, for example `/audience/devices/3`.
     package let pointer: String
     package let sentence: Sentence
 
@@ -127,7 +128,7 @@ package struct Problem: Error, Equatable, Sendable {
     /// `sentence` in English.
     package var detail: String { sentence.english }
 
-    /// The pointer and the fault as a complete sentence.
+    /// The pointer and the fault as a complete sentence, which ends with a full stop.
     package var whole: Sentence { "\(pointer) \(sentence)." }
   }
 
@@ -135,7 +136,7 @@ package struct Problem: Error, Equatable, Sendable {
   /// The problem and its remedy, in one or two sentences.
   package let sentence: Sentence
   package let fields: [Field]
-  /// Seconds after which the client may retry; nil if unknown.
+  /// Seconds after which the client can retry, sent as `Retry-After`; nil if unknown or if a retry is useless.
   package var retryAfterSeconds: Int?
 
   package init(_ code: Code, _ detail: Sentence, fields: [Field] = []) {
@@ -145,12 +146,16 @@ package struct Problem: Error, Equatable, Sendable {
   }
 
   /// Creates a problem with a single faulty field.
+  /// - Parameter detail: the part of the sentence that follows the field's pointer, without a full stop: `must not be
+  ///   empty`.
   package init(_ code: Code = .invalidField, at pointer: String, _ detail: Sentence) {
     let field = Field(pointer: pointer, detail: detail)
     self.init(code, field.whole, fields: [field])
   }
 
-  /// Creates the problem of a body that is not the expected JSON. Lists all faulty members, up to `JSON.Limits.errors`.
+  /// Creates the problem of a body that is not the expected JSON: `.malformed`, without fields, if it cannot be parsed
+  /// or is invalid as a whole; `.impossible` if its members only contradict each other; otherwise `.invalidField`.
+  /// Lists all faulty members, up to `JSON.Limits.errors`.
   package init(_ error: JSONError) {
     guard !error.isMalformed, !error.pointer.isEmpty else {
       self.init(
@@ -173,7 +178,8 @@ package struct Problem: Error, Equatable, Sendable {
   package static let badgeRange: Sentence =
     "must be a whole number from \(Domain.Limits.badgeValue.lowerBound) to \(Domain.Limits.badgeValue.upperBound)"
 
-  /// Encodes the problem as `application/problem+json`, with its sentences in `language`.
+  /// Encodes the problem as `application/problem+json`, with its sentences in `language`. Faulty fields, if any, are
+  /// the member `errors`.
   package func json(requestID: String, in language: SpokenLanguage = .english) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

@@ -9,17 +9,19 @@ package import Crypto
 /// ```
 ///   0 … 7    D[0 … 7]: proves the token
 ///   8 … 12   the delivery's coordinates, XOR D[8 … 12], because they would reveal a message's number of devices
-///   13 … 19  a · x + b mod 2⁶¹ − 1, the lower 56 bits: authenticates the coordinates against anyone who has seen no others
-///            for that token; a and b are D[13 … 20] and D[21 … 28], x the coordinates, then 21 bits of the incarnation
+///   13 … 19  a · x + b mod 2⁶¹ − 1, the lower 56 bits: authenticates the coordinates against anyone who has seen no
+///            others for that token; a and b are D[13 … 20] and D[21 … 28], x the coordinates, then 21 bits of the
+///            incarnation
 /// ```
-/// **Incarnation**: a restored database reuses block numbers that it has assigned to other devices before. A key
-/// from a former incarnation still proves its token, but its coordinates are ignored.
+/// **Incarnation**: a restored database reuses block numbers that it has assigned to other devices before. A key from a
+/// former incarnation still proves its token, but its coordinates are ignored.
 ///
 /// The current key is tried first, then former ones, so that keys can be rotated while messages are in progress.
 package struct PushKeyring: Sendable {
   /// The content of a valid pushkey, besides the proof of the token.
   package struct Proof: Equatable, Sendable {
-    /// The delivery's coordinates; nil if it must be found by its token.
+    /// The delivery's coordinates; nil if the delivery is in no block, or if the coordinates are not authentic or from
+    /// another incarnation. The delivery is then found by its token.
     package let coordinates: DeliveryCoordinates?
   }
 
@@ -28,7 +30,9 @@ package struct PushKeyring: Sendable {
   private let incarnation: UInt64
 
   /// Creates a keyring.
-  /// - Parameter incarnation: the database's incarnation number, below 2²¹.
+  /// - Parameters:
+  ///   - previous: a further key that verifies; nil if there is none.
+  ///   - incarnation: the database's incarnation number, below 2²¹.
   package init(present: SymmetricKey, previous: SymmetricKey? = nil, incarnation: Int32 = 0) {
     keys = LiveKeys(HMAC(key: present), others: previous.map { [HMAC(key: $0)] } ?? [])
     self.incarnation = UInt64(incarnation) & (1 << 21 - 1)
@@ -40,6 +44,9 @@ package struct PushKeyring: Sendable {
   }
 
   /// Appends the 40 digits of a pushkey to a payload.
+  /// - Parameters:
+  ///   - psid: the token that the push is sent to, normalized (`PushNetwork.normalize`).
+  ///   - place: the delivery's coordinates; nil if it is in no block.
   package func append(seqno: String, psid: String, at place: DeliveryCoordinates? = nil, to bytes: inout [UInt8]) {
     let digest = keys.present.words(of: seqno.utf8.span, and: psid.utf8.span)
     let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
@@ -57,12 +64,13 @@ package struct PushKeyring: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Verifies a pushkey. Returns nil if it is not valid for this message and token.
+  /// Verifies a pushkey. Returns nil if it is malformed or was not created for this message and token with one of this
+  /// keyring's keys. `psid` must be normalized (`PushNetwork.normalize`).
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
     proof(pushkey.utf8.span, seqno: seqno.utf8.span, psid: psid.utf8.span)
   }
 
-  /// Verifies a pushkey without allocating. Returns nil if it proves nothing.
+  /// Verifies a pushkey without allocating, like the other `proof`.
   package func proof(_ pushkey: Span<UInt8>, seqno: Span<UInt8>, psid: Span<UInt8>) -> Proof? {
     guard pushkey.count == 2 * Self.digestBytes, let token = Hex.word(pushkey, 0..<16),
       let place = Hex.word(pushkey, 16..<26), let seal = Hex.word(pushkey, 26..<40)

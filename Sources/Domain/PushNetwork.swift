@@ -16,8 +16,9 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
     self = network
   }
 
-  /// Returns a token in the form in which it is stored and compared: APNs tokens are hexadecimal and lower-cased.
-  /// Returns nil if the text cannot be a token of this network.
+  /// Returns a token in the form in which it is stored and compared: APNs tokens are hexadecimal and lower-cased, FCM
+  /// tokens unchanged. Returns nil if the text cannot be a token of this network: empty, longer than `psidBytes`, or
+  /// with other characters.
   package func normalize(psid: String) -> String? {
     guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
     switch self {

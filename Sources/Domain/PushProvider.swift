@@ -1,25 +1,26 @@
 /// The interface between the dispatcher and a push network's sender: batches in, results out.
 ///
 /// A provider delivers exactly one `PushResult` for each target of each accepted batch, even if connections fail.
-/// Results may arrive in any order, on the provider's own thread.
+/// Results may arrive in any order, on the provider's own thread, through a `PushResultSink`.
 package protocol PushProvider: Sendable {
-  /// Offers a batch. Returns false, taking nothing, if the queue is full; the caller may offer it again later. Callable
-  /// from any thread.
+  /// Enqueues a batch. Returns false without enqueuing any of it if the queue is full; the caller can offer it again
+  /// later. Does not block; callable from any thread.
   func offer(_ batch: PushBatch) -> Bool
   /// Sets the number of nodes, including this one, that send with the same credentials, so that each uses only its
-  /// share of the network's limits. Called repeatedly, from any thread.
+  /// share of the network's limits. Called with each heartbeat of the node, from any thread; no effect for the same
+  /// number.
   func share(among nodes: Int)
 }
 
 extension PushProvider {
-  /// Does nothing, for networks whose limits are not shared between nodes.
+  /// Does nothing: the default for networks whose limits are not shared between nodes.
   package func share(among nodes: Int) {}
 }
 
-/// Receives a batch of a provider's results. Must not block.
+/// Receives results of a provider, of one or several batches. Called on the provider's thread; must not block.
 package typealias PushResultSink = @Sendable ([PushResult]) -> Void
 
-/// An app, a push network and an environment: the unit of isolation between tenants.
+/// An app, a push network and an environment: the unit of isolation between tenants, with its own credential and queue.
 package struct PushRoute: Hashable, Sendable {
   package let app: App.Number
   package let network: PushNetwork
@@ -39,7 +40,7 @@ package final class PushMessage: Sendable {
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// Time at which the message expires, in seconds since 1970; it is not submitted after that.
+  /// Time in seconds since 1970 at which the message expires; it is not submitted after that.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
 
@@ -56,8 +57,8 @@ package final class PushMessage: Sendable {
     self.onUnknown = onUnknown
   }
 
-  /// Creates a push that contains only a badge count. It belongs to no message; its number is random and negative, so
-  /// that no two have the same `apns-id`.
+  /// Creates a push that contains only each recipient's badge count. It belongs to no message; its number is random and
+  /// negative, so that pushes created by different calls differ in their `apns-id`.
   package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
     PushMessage(
       seqno: .ofNoMessage(),
@@ -74,7 +75,7 @@ package struct PushTarget: Sendable {
   package let recipient: PayloadTemplate.Recipient
   /// Version of the app on the device, for statistics.
   package let appVersion: String
-  /// The token to send to, if it is not the device's PSID; otherwise nil.
+  /// The further token that the push is sent to; nil if it is sent to the device's PSID.
   package let further: FurtherTarget?
 
   package init(
@@ -91,10 +92,10 @@ package struct PushTarget: Sendable {
   }
 
   package var userKey: UserKey { recipient.userKey }
-  /// The token to send to.
+  /// The token to send to: the device's PSID or its further token.
   package var psid: String { recipient.psid }
   package var badge: Int16 { recipient.badge }
-  /// True if the message must also be sent to other tokens of the device.
+  /// True if the message must also be sent to more tokens of the device after this one.
   package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
 }
 
@@ -103,9 +104,9 @@ package struct PushTarget: Sendable {
 /// A message for Live Activities may concern several on one device, each with its own token. It is still one delivery:
 /// the push is sent to its tokens one after another, and it counts as accepted if one of them was accepted.
 package final class FurtherTarget: Sendable {
-  /// The device's own PSID, which FCM needs too.
+  /// The device's own PSID. FCM needs it in addition to the token of the Live Activity.
   package let registration: String
-  /// Number of tokens to send to after this one.
+  /// Number of tokens of the device to which the message is sent after this one.
   package let rest: Int
   package let done: FurtherTokensDone
 
@@ -141,9 +142,9 @@ package struct PushBatch: Sendable {
   /// Time at which reading the recipients' data began, in nanoseconds of the monotonic clock.
   package let readAtNanoseconds: Int64
   /// Time at which everything was read and committed, in nanoseconds of the monotonic clock. A target that cannot be
-  /// submitted within `freshNanoseconds` after it is returned as `.stale`, because its device may belong to another
-  /// user by then. Measured from the end of reading, because with a distant database every batch would otherwise be
-  /// stale on arrival.
+  /// submitted within `freshNanoseconds` after this time is returned as `.stale`, because its device may belong to
+  /// another user by then. Measured from the end of reading, because with a distant database every batch would
+  /// otherwise be stale on arrival.
   package let readUntilNanoseconds: Int64
 
   /// Time after reading within which a target must be submitted: half a second. Including the round trip, nothing is

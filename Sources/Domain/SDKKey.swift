@@ -22,8 +22,8 @@ package struct SDKKeyring: Sendable {
   package struct Subject: Equatable, Sendable {
     package let app: App.Number
     private let psidDigest: String
-    /// The registered device, and whether the key was issued for the token alone; nil if the device was not registered
-    /// yet.
+    /// The registered device, its epoch, and whether the key was issued for the token alone; nil if the device was not
+    /// registered yet.
     package let claim: AuthKeyring.Claim?
 
     init(app: App.Number, psidDigest: String, claim: AuthKeyring.Claim?) {
@@ -47,17 +47,17 @@ package struct SDKKeyring: Sendable {
   package enum Verdict: Equatable, Sendable {
     case genuine(Subject)
     case expired
-    /// This keyring did not create the key.
+    /// The key is malformed, or was not created with one of this keyring's keys.
     case forged
   }
 
-  /// Returns a new AUTHKEY.
+  /// Returns a new AUTHKEY, which is valid for `sdkKeyLifetime` from `now`.
   package func make(_ subject: Subject, now: Timestamp) -> String {
     let text = "\(subject.text).\((now + Domain.Limits.sdkKeyLifetime).seconds)"
     return "\(text).\(Self.seal(text, keys.present))"
   }
 
-  /// Verifies an AUTHKEY.
+  /// Verifies an AUTHKEY. Does not check whether the epoch in its claim is the device's current one.
   package func verify(_ authKey: String, now: Timestamp) -> Verdict {
     guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
@@ -74,7 +74,8 @@ package struct SDKKeyring: Sendable {
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
 
-  /// Signs a text. The prefix keeps these signatures distinct from others made with the same secret.
+  /// Returns the signature of a text, 40 hex digits. The prefix keeps these signatures distinct from others made with
+  /// the same secret.
   private static func seal(_ text: String, _ hmac: HMAC) -> String {
     let message = Array("AUTHKEY of the SDK \(text)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
@@ -86,8 +87,8 @@ package struct SDKKeyring: Sendable {
 }
 
 extension Domain.Limits {
-  /// Validity of an SDK key. Clients request a new one by themselves.
+  /// Validity of an SDK key. The SDK requests a new one when it has expired.
   package static let sdkKeyLifetime: Duration = .seconds(1_800)
-  /// Maximum length in bytes, longer than any key: two numbers, a UUID, two digests and a time.
+  /// Maximum length of a key in bytes, more than any genuine one has: two numbers, a UUID, two digests and a time.
   static let sdkKeyBytes = 256
 }

@@ -1,7 +1,7 @@
 /// Parses the values that existing SDKs use in registrations, both in their wire protocol and in files exported from
 /// another server.
 package enum SDKWords {
-  /// The fault of a value, phrased to follow the field's name.
+  /// The fault of a value, as the part of a sentence that follows the field's name: `must be Y or N`.
   package struct Objection: Error, Equatable {
     package let text: String
 
@@ -10,7 +10,8 @@ package enum SDKWords {
 
   package static let webPush = "names web push, which is not served here; apps register with APNS or FCM"
 
-  /// Parses PNSID. If it is absent, the network is determined from the form of the token.
+  /// Parses PNSID: APNS, FCM or GCM, in either case. If it is absent, the network is determined from the form of the
+  /// token. Throws for other networks and for unknown words.
   package static func network(_ pnsID: String?, ofToken psid: String) throws(Objection) -> PushNetwork {
     switch pnsID?.uppercased() {
     case "APNS": return .apns
@@ -23,7 +24,8 @@ package enum SDKWords {
     }
   }
 
-  /// Parses APNS_MODE. Returns production if it is absent or UNKNOWN.
+  /// Parses APNS_MODE: DEV means sandbox, REAL production, in either case. Returns production if it is absent or
+  /// UNKNOWN. Throws for other words.
   package static func environment(_ mode: String?) throws(Objection) -> PushEnvironment {
     switch mode?.uppercased() {
     case "DEV": return .sandbox
@@ -32,7 +34,8 @@ package enum SDKWords {
     }
   }
 
-  /// Parses DEVICE_TYPE. Returns an empty text if it is absent.
+  /// Parses DEVICE_TYPE: I means `ios`, A `android`, in either case. Returns an empty text if it is absent. Throws for
+  /// other words.
   package static func platform(_ type: String?) throws(Objection) -> String {
     switch type?.uppercased() {
     case "I": return "ios"
@@ -42,7 +45,8 @@ package enum SDKWords {
     }
   }
 
-  /// Parses NOTIFICATION_YN, AD_YN or NIGHT_AD_YN. Returns nil if it is absent.
+  /// Parses NOTIFICATION_YN, AD_YN or NIGHT_AD_YN: Y or N, in either case. Returns nil if it is absent. Throws for
+  /// other words.
   package static func flag(_ word: String?) throws(Objection) -> Bool? {
     switch word {
     case nil: return nil
@@ -61,7 +65,7 @@ package enum SDKWords {
     /// True if the CUID has the prefix of unregistered clients.
     package let isMarked: Bool
 
-    /// Parses a CUID.
+    /// Parses a CUID. Throws if it is longer than `clientUIDBytes` without its prefix.
     /// - Parameter cuid: the CUID as sent; nil or empty if absent.
     package init(_ cuid: String?) throws(Objection) {
       isMarked = cuid?.hasPrefix(Self.mark) ?? false
@@ -73,7 +77,7 @@ package enum SDKWords {
       }
     }
 
-    /// Prefix of the CUID of a client that is not registered yet.
+    /// Prefix that the SDK puts before the CUID of a client that is not registered yet.
     package static let mark = "TMP0"
   }
 }

@@ -1,7 +1,7 @@
 internal import JSON
 
 /// Splits a confidential request into the members needed to plan and count a message, and its content, which is
-/// encrypted.
+/// encrypted. Also joins the two again.
 package enum SealedRequest {
   /// Members that contain no content. All others, including future ones, are encrypted.
   private static let plain: Set<String> = [
@@ -11,7 +11,9 @@ package enum SealedRequest {
 
   /// Splits a request.
   /// - Parameter json: a valid request.
-  /// - Returns: two JSON objects, of which the first is marked as confidential and sealed.
+  /// - Returns: two JSON objects. `plain` is marked as confidential and sealed, and also says whether there is an
+  ///   alert.
+  /// - Throws: `.malformed` if this is not a JSON object.
   package static func split(_ json: [UInt8]) throws(Problem) -> (plain: [UInt8], content: [UInt8]) {
     let members = try members(of: json)
     var (open, content) = (JSONWriter(), JSONWriter())
@@ -32,7 +34,8 @@ package enum SealedRequest {
 
   private static let marks: Set<String> = ["confidential", "sealed", "dryRun"]
 
-  /// Joins the two objects to the complete request, which is still marked as confidential.
+  /// Joins the two objects of `split` to the complete request, which is still marked as confidential but not as sealed.
+  /// Throws `.malformed` if one of them is not a JSON object.
   package static func join(_ plain: [UInt8], _ content: [UInt8]) throws(Problem) -> [UInt8] {
     var members = try members(of: plain)
     members.removeAll { $0.name == "sealed" || $0.name == "alerts" }

@@ -4,9 +4,11 @@ package enum SecondPerson {
   package enum Because: Int16, CaseIterable, Sendable {
     /// The message has more devices than one person may send to in this app.
     case size = 1
-    /// The message exceeds this limit together with the same person's other messages within an hour.
+    /// The message has no more devices than one person may send to, but exceeds that number together with the same
+    /// person's other messages within an hour.
     case hour = 2
-    /// When it was frozen, the audience was larger than requested or approved.
+    /// A second person had approved the message, but its audience was larger when it was frozen, by more than
+    /// `tolerancePercent`.
     case growth = 3
 
     package var name: String {
@@ -18,12 +20,14 @@ package enum SecondPerson {
     }
   }
 
-  /// Percentage by which an audience may grow between its approval and its freezing.
+  /// Percentage by which an audience may grow between its approval and its freezing without another approval.
   package static let tolerancePercent: Int64 = 10
 
-  /// Returns the reason why approval is needed; nil if the message may be sent without.
+  /// Returns the reason why approval is needed; nil if the message may be sent without. A message that was approved
+  /// needs another approval only if it has grown above both `most` and the tolerance.
   /// - Parameters:
-  ///   - devices: number of devices of the message; nil if there are too many to count at once.
+  ///   - devices: number of devices of the message; nil if there are too many to count at once, which needs approval
+  ///     unless the message was approved.
   ///   - approved: number of devices that a second person has already approved; nil if none.
   ///   - withinHour: number of devices of this person's other messages within an hour that needed no approval.
   ///   - most: number of devices that one person may send to.
@@ -42,10 +46,10 @@ package enum SecondPerson {
   }
 }
 
-/// The reason why a message is held until it may be sent. The raw values are stored in the database.
+/// Whether a message is held until a second person approves it. The raw values are stored in the database.
 package enum MessageHold: Int16, Sendable {
   case none = 0
-  /// The message's devices must be counted before this can be decided.
+  /// The message's devices must be counted before it is known whether approval is needed.
   case uncounted = 1
   /// The message waits for a second person's approval.
   case waiting = 2

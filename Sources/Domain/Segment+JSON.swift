@@ -9,7 +9,8 @@ package import JSON
 ///  "not":{"clientUids":["kim01"]},"any":[{…},{…}]}
 /// ```
 extension Segment {
-  /// Parses a complete JSON text.
+  /// Parses a complete JSON text. Throws a `Problem` that names each faulty condition: `.malformed`, `.invalidField`,
+  /// or `.impossible` for too many or too deeply nested ones.
   package init(json: [UInt8]) throws(Problem) {
     var reader = JSONReader(json)
     do throws(JSONError) {
@@ -29,11 +30,11 @@ extension Segment {
     JSONForm<Tags>.tagSets.named, JSONForm<Segment>.consentSet.named,
   ]
 
-  /// The conditions read so far.
+  /// Parser state: the conditions of one object read so far, and the limits that apply to the whole segment.
   private struct Conditions {
     /// Nesting depth of the current segment.
     var depth = 1
-    /// Number of conditions so far in the whole segment, including enclosing ones.
+    /// Number of conditions so far in the whole segment, including enclosing and nested objects.
     var count = 0
     var members: [Segment] = []
 
@@ -110,7 +111,7 @@ extension Segment {
       return members.count == 1 ? first : .all(members)
     }
 
-    /// Parses a nested segment, whose conditions count towards the limit, too.
+    /// Parses a nested segment, whose conditions also count towards the limit of the whole segment.
     private mutating func readOne(_ reader: inout JSONReader) throws(JSONError) -> Segment {
       var inner = Conditions(depth: depth + 1, count: count)
       let segment = try inner.readWhole(&reader)
@@ -133,7 +134,7 @@ extension Segment {
 // MARK: Conditions
 
 extension JSONForm {
-  /// Returns the form of the list of values of a condition.
+  /// Returns the form of the list of values of a condition, which has 1 to `segmentValues` elements.
   fileprivate static func values<Element>(_ form: JSONForm<Element>) -> JSONForm where Value == [Element] {
     .list(
       of: form, 1...Domain.Limits.segmentValues,
@@ -143,7 +144,7 @@ extension JSONForm {
 }
 
 extension JSONForm<String> {
-  /// The form of a version: one to eight numbers separated by dots.
+  /// The form of a version: one to eight numbers of at most nine digits, separated by dots.
   fileprivate static let version = JSONForm.attribute.described(
     JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
   ).mapped(

@@ -18,7 +18,7 @@ package indirect enum Segment: Equatable, Sendable {
   /// True for devices with a user, false for guests.
   case member(Bool)
   case consent(ConsentTo, Bool)
-  /// Devices whose user is a member of one of these groups or their descendants.
+  /// Devices whose user, or for a guest the device, is a member of one of these groups or of a group below them.
   case groups([Int64])
   case clientUIDs([String])
 
@@ -27,7 +27,8 @@ package indirect enum Segment: Equatable, Sendable {
     case os = "osVersion"
   }
 
-  /// A range of versions, compared number by number: 1.10 comes after 1.9, and 2.0 equals 2.
+  /// A range of versions: at least `from`, less than `before`, and at most `upTo`; nil for no such limit. Versions are
+  /// compared number by number: 1.10 comes after 1.9, and 2.0 equals 2.
   package struct VersionRange: Equatable, Sendable {
     package var from: String?
     package var before: String?
@@ -35,9 +36,9 @@ package indirect enum Segment: Equatable, Sendable {
   }
 
   package enum TimeOf: String, Sendable {
-    /// Time of the first registration.
+    /// Time of the first registration; 1970 for devices imported from another push server.
     case registered
-    /// Time of the last registration or call.
+    /// Time of the last registration or call, recorded at most every 15 minutes.
     case seen
   }
 
@@ -46,13 +47,14 @@ package indirect enum Segment: Equatable, Sendable {
     package var since: Timestamp?
     /// End, exclusive; nil for none.
     package var before: Timestamp?
-    /// At most this many seconds before the audience is read; nil for no such limit.
+    /// Only times at most this many seconds before the audience is read; nil for no such limit.
     package var within: Int64?
-    /// More than this many seconds before the audience is read; nil for no such limit.
+    /// Only times more than this many seconds before the audience is read; nil for no such limit.
     package var notWithin: Int64?
   }
 
-  /// Tags of the device or of its user.
+  /// A condition on the tags of the device and of its user together: at least one of `any`, all of `all`, and none of
+  /// `none`. An empty list means no condition.
   package struct Tags: Equatable, Sendable {
     package var any: [String] = []
     package var all: [String] = []
@@ -74,7 +76,7 @@ extension Domain.Limits {
   /// Maximum values in a condition (platforms, countries, tags …).
   package static let segmentValues = 1_000
   package static let segmentNameBytes = 256
-  /// Maximum seconds in `within`: a hundred years. More is meaningless and might overflow.
+  /// Maximum seconds in `within` and `notWithin`: a hundred years. More is meaningless and might overflow.
   package static let segmentAgeSeconds: Int64 = 3_153_600_000
   package static let tagBytes = 64
   /// Maximum tags of a user or device.

@@ -2,9 +2,9 @@ package import JSON
 
 /// The sender's own reference for a message: stored and shown with its totals, but never sent to devices. Decision 073.
 package struct SenderReference: Equatable, Sendable {
-  /// The sender's own id for the message.
+  /// The sender's own id for the message; nil if not given. Need not be unique.
   package var key: String?
-  /// Category of service that the message belongs to, for example `ALL` or `PRIVATE`.
+  /// Category of service that the message belongs to, for example `ALL` or `PRIVATE`; nil if not given.
   package var service: String?
   package var values: [String] = []
 
@@ -40,7 +40,7 @@ package struct SenderReference: Equatable, Sendable {
   }
 }
 
-/// The device that sent a message. Set only by the server, never by a client.
+/// The device that sent a message to other users, and its user. Set only by the server, never by a client.
 package struct SenderDevice: Equatable, Sendable {
   package private(set) var device: DeviceID
   package private(set) var clientUID: String

@@ -1,17 +1,17 @@
-/// SEQNO: the number of a message, in the order in which messages were accepted. On the wire it is decimal text of at
-/// most 18 digits.
+/// SEQNO: the number of a message, positive and in the order in which messages were accepted. On the wire it is decimal
+/// text of at most 18 digits. Negative numbers belong to pushes of no message (`ofNoMessage`).
 package struct Seqno: RowNumber, LosslessStringConvertible {
   package let number: Int64
 
   package init(_ number: Int64) { self.number = number }
 
-  /// Parses the wire format. Returns nil if malformed.
+  /// Parses the wire format: 1 to 18 digits without a leading zero. Returns nil if malformed.
   package init?(_ text: String) {
     guard let number = SequenceNumber.parse(text) else { return nil }
     self.number = number
   }
 
-  /// Larger than the number of every message: where a walk backwards begins.
+  /// A number above that of every message, to start reading in descending order.
   package static let max = Seqno(.max)
 
   /// Returns a random negative number, for a push that belongs to no message.

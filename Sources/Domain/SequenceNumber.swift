@@ -22,9 +22,9 @@ package enum SequenceNumber {
     return number
   }
 
-  /// The schema of a GROUPSEQ in requests.
+  /// The schema of a GROUPSEQ in requests: a string or an integer.
   static let groupSeqSchema = ("GroupSeq", schema("GroupSeq", "GROUPSEQ, as text or as a number."))
-  /// The schema of other numbers in requests, such as that of a segment.
+  /// The schema of other numbers in requests, such as that of a segment: a string or an integer.
   static let numberSchema = ("SegmentNumber", schema("SegmentNumber", "As text or as a number."))
 
   private static func schema(_ name: String, _ about: String) -> JSONTree {
@@ -36,7 +36,7 @@ package enum SequenceNumber {
 }
 
 extension JSONReader {
-  /// Parses a SEQNO given as a string.
+  /// Parses a SEQNO given as a string. Throws for numbers and for malformed strings.
   package mutating func readSeqno() throws(JSONError) -> Seqno {
     guard try peek() == .string else { throw JSONError("must be a SEQNO in quotes") }
     guard let seqno = Seqno(try readString()) else {
@@ -45,7 +45,7 @@ extension JSONReader {
     return seqno
   }
 
-  /// Parses a GROUPSEQ given as a string or a number.
+  /// Parses a GROUPSEQ given as a string or a number. Throws unless it is positive.
   package mutating func readGroupSeq() throws(JSONError) -> Int64 {
     let number = try peek() == .number ? try readInteger() : SequenceNumber.parse(try readString())
     guard let number, number > 0 else { throw JSONError("must be a GROUPSEQ: a whole number from 1") }

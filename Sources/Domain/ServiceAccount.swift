@@ -18,14 +18,16 @@ package struct ServiceAccount: Sendable {
     }
   }
 
-  /// Hash of the public key, in hexadecimal digits. It identifies the holder of the private key, regardless of the
-  /// names in the file.
+  /// SHA-256 of the public key (DER), in 64 hexadecimal digits. It identifies the holder of the private key, regardless
+  /// of the names in the file.
   package let fingerprint: String
 
   /// Parses and validates a service account file.
   /// - Parameters:
   ///   - json: content of the file that Google's console provides.
-  ///   - tokens: the URL at which this server requests access tokens; the file must name the same.
+  ///   - tokens: the URL at which this server requests access tokens; a URL in the file must be allowed by it.
+  /// - Throws: if this is not the JSON of a service account, a member is missing or invalid, it names another URL, or
+  ///   its key is not an RSA key of 2048 bits or more.
   package init(json: String, tokens: TokenAddress = TokenAddress()) throws(Mistake) {
     let members: [String: String]
     do throws(JSONError) {
@@ -89,7 +91,7 @@ package struct ServiceAccount: Sendable {
 
   /// Creates the signed assertion that is exchanged for an access token (RFC 7523; RS256, RFC 7518 §3.3). Takes about a
   /// millisecond.
-  /// - Parameter seconds: time of issue, in seconds since 1970.
+  /// - Parameter seconds: time of issue, in seconds since 1970; the assertion expires `assertionSeconds` later.
   package func assertion(issuedAt seconds: Int64) throws -> String {
     let header = #"{"alg":"RS256","typ":"JWT","kid":"\#(keyID)"}"#
     var claims = JSONWriter()

@@ -3,7 +3,8 @@ package import Time
 
 /// Times in JSON.
 extension Timestamp {
-  /// Parses RFC 3339 text: `2026-12-24T09:00:00+09:00`, `…Z`. Returns nil if it is malformed.
+  /// Parses RFC 3339 text: `2026-12-24T09:00:00+09:00`, `…Z`. Seconds may be missing; digits beyond microseconds are
+  /// dropped. Returns nil if it is malformed, has no offset, or names a date or time that does not exist.
   package init?(_ text: String) {
     var body = Substring(text)
     var offset: Int64 = 0
@@ -34,14 +35,14 @@ extension Timestamp {
 }
 
 extension JSONForm<Timestamp> {
-  /// RFC 3339 text; written in UTC with milliseconds.
+  /// The form of a time: RFC 3339 text with any offset, written in UTC with milliseconds.
   package static let moment = JSONForm(
     JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() },
     write: { $1.value($0.description) })
 }
 
 extension JSONReader {
-  /// Reads a time as RFC 3339 text.
+  /// Parses a time given as RFC 3339 text with an offset. Throws for anything else.
   package mutating func readMoment() throws(JSONError) -> Timestamp {
     guard let moment = Timestamp(try readString()) else {
       throw JSONError("must be a time with its offset, for example 2026-12-24T09:00:00+09:00")

@@ -7,13 +7,13 @@ package enum Timing: Equatable, Sendable {
   case now
   /// At an instant.
   case at(Timestamp)
-  /// At this time of each device's local clock.
+  /// When each device's local clock shows this time.
   case local(LocalTime)
 }
 
 /// A repeating message: every day, week or month at the same local time, up to and including a last day. Each
-/// occurrence is a separate message. Occurrence k is the first one plus k units, so a monthly 31st falls on the last
-/// day of shorter months and returns to the 31st afterwards.
+/// occurrence is a separate message. Occurrence k (from 0) is k units after the first one, so a monthly 31st falls on
+/// the last day of shorter months and returns to the 31st afterwards.
 package struct Repetition: Equatable, Sendable {
   /// Interval between occurrences. The raw values are stored; they are PostgreSQL's names of intervals.
   package enum Unit: String, CaseIterable, Sendable {
@@ -35,16 +35,18 @@ package struct Repetition: Equatable, Sendable {
     ])
 }
 
-/// The hours in which a message may be sent. Outside them deliveries wait, unless the message expires first.
+/// The hours in which a message may be sent, on every day: from `opens` (inclusive) to `closes` (exclusive). Outside
+/// them deliveries wait, unless the message expires first.
 package struct SendWindow: Equatable, Sendable {
-  /// The clock that applies: the app's time zone or each device's.
+  /// The clock that applies: that of the app's time zone, or each device's.
   package enum Zone: String, CaseIterable, Sendable {
     case app
     case device
   }
 
   package private(set) var opens = ClockTime.midnight
-  /// End of the window; if earlier than `opens`, the window spans midnight.
+  /// End of the window, exclusive; if earlier than `opens`, the window spans midnight. Never equal to it in a valid
+  /// request.
   package private(set) var closes = ClockTime.midnight
   package private(set) var zone = Zone.app
 
@@ -59,7 +61,7 @@ package struct SendWindow: Equatable, Sendable {
 }
 
 extension JSONForm<ClockTime> {
-  /// The form of a time of day in a request.
+  /// The form of a time of day in a request: `HH:mm` or `HH:mm:ss`.
   static let clockTime = JSONForm<String>.anyText.described(
     JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
   ).mapped(by: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
@@ -81,7 +83,7 @@ extension JSONForm<LocalTime> {
 }
 
 extension Domain.Limits {
-  /// Maximum delay of a scheduled message in seconds; a message that is later is not sent, because it would come as a
-  /// surprise.
+  /// Maximum delay of a scheduled message in seconds. A message that has reached nobody by then is not sent, because it
+  /// would come as a surprise.
   package static let lateSeconds: Int32 = 3600
 }

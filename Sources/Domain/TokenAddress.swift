@@ -20,10 +20,10 @@ package struct TokenAddress: Sendable, Equatable {
     self.configured = configured
   }
 
-  /// The URL at which tokens are requested.
+  /// The URL at which tokens are requested: the configured one, or Google's.
   package var url: String { configured ?? Self.google }
 
-  /// Returns whether a service account's file may name this URL.
-  /// - Parameter uri: the URL in the file.
+  /// Returns whether a service account's file may name this URL: one of Google's, or the one that the operator has
+  /// configured.
   package func allows(_ uri: String) -> Bool { Self.googles.contains(uri) || uri == configured }
 }

@@ -1,5 +1,5 @@
-/// The use of a push token. A device has one token for alerts, its PSID; it may have one of each other kind, and
-/// one for each of its Live Activities. The raw values are stored in the database.
+/// The use of a push token. A device has one token for alerts, its PSID; it can have one of each other kind, and one
+/// for each of its Live Activities. The raw values are stored in the database.
 package enum TokenKind: Int16, CaseIterable, Sendable {
   case alert = 1
   case voip = 2
@@ -31,7 +31,7 @@ package enum TokenKind: Int16, CaseIterable, Sendable {
   /// activity.
   package static let further = allCases.filter { $0 != .alert && $0 != .liveActivityUpdate }
 
-  /// Returns the one of these kinds with this name; nil if there is none.
+  /// Returns the kind in `further` with this name; nil if there is none, as for `alert`.
   package init?(further name: String) {
     guard let kind = Self.further.first(where: { $0.name == name }) else { return nil }
     self = kind

@@ -16,14 +16,14 @@ package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
     self.init(count)
   }
 
-  /// Decodes the stored column.
+  /// Decodes the stored column: the absolute value is the count, and a negative one means doubt.
   package init(stored: Int16) {
     self.init(stored.magnitude > Int16.max ? .max : abs(stored), mayHaveArrived: stored < 0)
   }
 
   package var stored: Int16 { mayHaveArrived ? -count : count }
 
-  /// The state after another attempt that was answered.
+  /// The state after another attempt that was answered: an earlier doubt remains.
   package var next: Tries { Tries(count &+ 1, mayHaveArrived: mayHaveArrived) }
 
   /// The same count, with one attempt that was never answered.

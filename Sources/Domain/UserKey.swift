@@ -1,12 +1,12 @@
-/// Identifies the owner of a device: a user or, for a guest, the device itself. Badge counts, the ledger and
-/// memberships are keyed by it.
+/// Identifies the owner of a device: a user or, for a guest, the device itself. Badge counts, the ledger of badge
+/// changes, inboxes and group memberships are keyed by it.
 ///
 /// Guests sort before users, so each of the two groups is a single range of keys.
 package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `u` followed by the CUID, or `g` followed by the device's id.
   package let text: String
 
-  /// The CUID that means "no user"; it cannot be registered.
+  /// The CUID that means "no user". Registering it makes the device a guest.
   package static let guestUID = "GUEST"
 
   package init(stored text: String) {

@@ -15,7 +15,8 @@ package struct UserProofKeyring: Sendable {
     keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
   }
 
-  /// Replaces the keys in every copy of this keyring: secrets are derived from `present`, and all of them verify.
+  /// Replaces the keys in every copy of this keyring: secrets are derived from `present`, and proofs made with a secret
+  /// derived from any of the keys are valid.
   package func replace(with present: SymmetricKey, others: [SymmetricKey]) {
     keys.replace(with: HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
@@ -31,7 +32,8 @@ package struct UserProofKeyring: Sendable {
     return Hex.encode(hmac.authenticationCode(for: message))
   }
 
-  /// Returns whether a proof is valid for the user.
+  /// Returns whether a proof, in either form, is valid for the user and was made with the app's secret of this
+  /// generation. False for malformed proofs and expired tokens.
   package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Timestamp) -> Bool {
     keys.all.contains { key in
       let secret = HMAC(key: SymmetricKey(Array(Self.secret(appID, generation, key).utf8)))
@@ -57,7 +59,8 @@ package struct UserProofKeyring: Sendable {
       && (texts["exp"].flatMap { Int64($0) } ?? 0) > now.seconds
   }
 
-  /// Returns the string and number members of a JSON object, and ignores other members.
+  /// Returns the string and number members of a JSON object as texts, and ignores other members. Throws if this is not
+  /// a JSON object.
   private static func texts(_ json: [UInt8]) throws(JSONError) -> [String: String] {
     var reader = JSONReader(json)
     var texts: [String: String] = [:]

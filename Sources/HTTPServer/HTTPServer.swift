@@ -16,15 +16,16 @@ package import TLS
 ///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
 /// ```
 ///
-/// A PROXY header and a TLS handshake may precede the first request: `Transport` handles both, transparently for the
-/// rest. `ClientCounts` limits each client address; `Forwarding` finds that address behind trusted proxies.
+/// A PROXY header and a TLS handshake can precede the first request: `Transport` handles both, hidden from the other
+/// parts. `ClientCounts` limits each client address; `Forwarding` finds that address behind trusted proxies.
 ///
-/// **A loop iteration**: read each ready connection once, handle complete requests, let the other users of the loop
-/// run, then send each connection's responses with one call. This allocates nothing per request.
+/// **A loop iteration**: read each ready connection once, handle complete requests, run the loop's other
+/// end-of-iteration hooks, then send each connection's responses with one call (two with a large body). An iteration
+/// allocates nothing per request.
 ///
-/// **Invariants**: responses leave in the order of their requests; a handler gets a request complete or not at all;
-/// ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not read is not
-/// read from.
+/// **Invariants**: responses leave in the order of their requests; `RequestHandler.handle` gets a request complete or
+/// not at all; ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not
+/// read is not read from.
 ///
 /// **Failure**: a malformed request is answered with problem details, and the connection closes after the client has
 /// had time to read them. If the process has no free descriptors, accepting pauses for a moment while open connections
@@ -33,20 +34,22 @@ package import TLS
 package final class HTTPServer {
   package let loop: EventLoop
   package let configuration: Configuration
-  /// Inbox for responses from other threads. Its capacity limits how many requests can wait for one.
+  /// Inbox for responses from other threads. It has room for one reply per connection; an offer beyond that, for
+  /// example of many pieces of streamed responses, fails until the loop has processed some.
   package let replies: Inbox<Reply>
   package internal(set) var counters = ServerCounters()
   /// Number of requests answered or being handled, including refused ones.
   package var requests: UInt64 { requestCount }
   private var requestCount: UInt64 = 0
-  /// True once `drain` was called.
+  /// True after `drain` or `close`.
   package private(set) var isDraining = false
 
   /// TLS context of new connections; nil for plain HTTP. Replace it when the certificate changes; open connections keep
-  /// the one they began with.
+  /// the context with which they began. Strict-Transport-Security is sent only if `init` was given a context.
   package var tls: TLSContext?
 
-  /// The meter that counts and times responses; nil for none.
+  /// The meter that counts and times responses; nil for none. Set it at most once: each assignment starts another
+  /// update per second.
   package var meter: RequestMeter? { didSet { tellMeter() } }
 
   let handler: any RequestHandler
@@ -64,7 +67,7 @@ package final class HTTPServer {
   private var lastIdentity: UInt64 = 0
   /// The counts per client address; nil if there are no limits per address.
   let counts: ClientCounts?
-  /// Slot at which the search for an idle connection to close continues.
+  /// Slot that the last search for an idle connection to close has examined last; the next search continues behind it.
   private var nextEvictionCandidate = 0
   private var flushQueue: [Connection] = []
   private var resumeQueue: [Connection] = []
@@ -72,7 +75,8 @@ package final class HTTPServer {
   private var drainTimer: Timers.ID?
   private var drained: (() -> Void)?
 
-  /// Starts accepting connections.
+  /// Creates a server and starts accepting connections on the thread of `loop`. Throws if the process has no free
+  /// descriptor, or the kernel no memory.
   /// - Parameters:
   ///   - listener: a listening socket; with `reusePort`, servers on several loops may share a port.
   ///   - tls: TLS context for HTTPS; nil for plain HTTP.
@@ -104,22 +108,23 @@ package final class HTTPServer {
     loop.atEndOfTurn(last: true) { [weak self] in self?.flush() }
   }
 
-  /// The port on which the server listens; 0 for a Unix socket.
+  /// The port on which the server listens; 0 for a Unix socket, or if the kernel does not report it.
   package let port: UInt16
 
-  /// Number of open connections.
+  /// Number of open connections, including those that only get a 503.
   package private(set) var connectionCount = 0
 
-  /// Timeout of a connection that becomes idle now. Uses precomputed nanoseconds, because every request needs it.
+  /// Time at which a connection that becomes idle now times out. Uses precomputed nanoseconds, because every request
+  /// needs it.
   var idleDeadline: Instant { Instant(nanoseconds: loop.now.nanoseconds + idleNanoseconds) }
 
-  /// Returns the random number of a new request.
+  /// Counts a new request and returns its random number.
   func beginRequest() -> UInt64 {
     requestCount &+= 1
     return requestIDs.next()
   }
 
-  /// Updates the meter once a second.
+  /// Updates the meter now and then once a second; does nothing without a meter.
   private func tellMeter() {
     guard let meter else { return }
     meter.look(connections: connectionCount, counters)
@@ -128,7 +133,8 @@ package final class HTTPServer {
 
   // MARK: Connections
 
-  /// Takes a new connection, or answers 503 if the server is full.
+  /// Sets up an accepted connection. If the server is full and no idle connection can be closed, the new connection
+  /// only gets a 503. If the kernel is out of memory, the new connection is closed.
   private func accepted(_ socket: consuming Socket) {
     counters.accepted &+= 1
     let isSurplus = connectionCount >= configuration.connections && !makeRoom()
@@ -141,11 +147,11 @@ package final class HTTPServer {
     if connection.phase == .opening { connection.open() } else { connection.arrive(from: peer) }
   }
 
-  /// True if peer addresses are needed; each costs a system call.
+  /// True if the address of each peer is needed when it connects; reading it costs a system call.
   private var knowsAddresses: Bool { counts != nil || !configuration.trustedProxies.isEmpty }
 
-  /// Closes an idle connection in favour of a new one; HTTP clients must expect that between requests. Returns false if
-  /// none is found.
+  /// Closes one idle connection in favour of a new one; HTTP clients must expect that between requests. Returns false,
+  /// closing none, if the next `HTTPLimits.evictionCandidates` slots contain no idle connection that has had a request.
   private func makeRoom() -> Bool {
     for _ in 0..<min(HTTPLimits.evictionCandidates, connections.count) {
       nextEvictionCandidate = (nextEvictionCandidate + 1) % connections.count
@@ -162,19 +168,22 @@ package final class HTTPServer {
     configuration.trustedProxies.contains { $0.contains(address) }
   }
 
-  /// Returns whether an address is exempt from the limits per address.
+  /// Returns whether an address is exempt from the limits per address: a trusted proxy's, and a loopback address unless
+  /// the configuration says otherwise.
   func isExempt(_ address: IPAddress) -> Bool {
     configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
   }
 
-  /// Returns the client's address, which is read from the headers of trusted proxies; nil for a Unix socket.
+  /// Returns the client's address: the peer's, or if that is a trusted proxy, the address that the forwarded header
+  /// reports (see `Forwarding.client`). Returns nil for a Unix socket, or if the peer disconnected before its address
+  /// was read.
   func client(of request: Request) -> IPAddress? {
     guard let peer = request.remoteAddress.ip else { return nil }
     let header = configuration.forwardedHeader
     return Forwarding.client(of: peer, header, lines: request.values(header.rawValue), isTrusted: isTrusted)
   }
 
-  /// The open connection in the lowest slot, for tests.
+  /// The open connection in the lowest slot, for tests; nil if none is open.
   var firstConnection: Connection? { connections.lazy.compactMap { $0 }.first }
 
   private func open(_ transport: Transport, _ descriptor: Int32, isSurplus: Bool) -> Connection? {
@@ -213,8 +222,9 @@ package final class HTTPServer {
     flushQueue.append(connection)
   }
 
-  /// Schedules `connection` to continue later in the iteration: a handler that answers many requests at once must not
-  /// be called again from within those calls. The connection calls it at most once before it is resumed.
+  /// Schedules `connection` to continue with the loop's next due timers, in this iteration or the next: a handler that
+  /// answers many requests at once must not be called again from within those calls. The connection calls it at most
+  /// once before it is resumed.
   func queueResume(_ connection: Connection) {
     resumeQueue.append(connection)
     if resumeQueue.count == 1 { loop.schedule(after: .zero) { [weak self] in self?.resume() } }
@@ -265,7 +275,8 @@ package final class HTTPServer {
     }
   }
 
-  /// Checks all connections once a second, which avoids a timer per request.
+  /// Schedules `sweep`, which checks all connections, in a second. One timer for all connections avoids a timer per
+  /// request.
   private func scheduleSweep() {
     sweepTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.sweep() }
   }
@@ -279,11 +290,12 @@ package final class HTTPServer {
 
   // MARK: End
 
-  /// Shuts down gracefully. Keeps accepting for a moment (`HTTPLimits.lastAccepts`), so that pending TCP handshakes
-  /// complete, then stops listening. Closes idle connections at once, except new ones without a request yet, and the
-  /// others after their current request, with `Connection: close`. Disconnects what is left at `deadline`. Further
-  /// calls have no effect.
-  /// - Parameter completion: called on the loop's thread when no connection is left; ignored in further calls.
+  /// Shuts down gracefully. Keeps accepting for a moment (`HTTPLimits.lastAccepts`, at most `deadline`), so that
+  /// pending TCP handshakes complete, then stops listening. Closes idle connections at once, but new ones without a
+  /// request only when listening stops; closes the others after their current request, with `Connection: close`. Resets
+  /// what is left after `deadline`. Has no effect after an earlier `drain` or `close`; `completion` is then never
+  /// called.
+  /// - Parameter completion: called once on the loop's thread, when listening has stopped and no connection is left.
   package func drain(deadline: Duration = .seconds(10), completion: @escaping () -> Void = {}) {
     guard !isDraining else { return }
     isDraining = true
@@ -319,7 +331,7 @@ package final class HTTPServer {
     completion?()
   }
 
-  /// Stops at once: disconnects all clients, even if responses are unsent.
+  /// Stops listening and resets all connections at once, even if responses are unsent. Later offers to `replies` fail.
   package func close() {
     isDraining = true
     acceptor?.close()

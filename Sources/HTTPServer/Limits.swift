@@ -1,11 +1,11 @@
 internal import Reactor
 
-/// Limits of this module. Each comment states the unit, the reason and the source.
+/// Limits of this module, with their units and, unless obvious, their reasons.
 package enum HTTPLimits {
-  /// Maximum length of a request line in bytes; RFC 9112 §3 recommends at least 8,000.
+  /// Maximum length of a request line in bytes, without CR LF; RFC 9112 §3 recommends at least 8,000.
   package static let requestLineBytes = 8_000
-  /// Maximum length of a header line in bytes, without CR LF: well above cookies and tokens, and the limit of nginx and
-  /// Apache.
+  /// Maximum length of a header line in bytes, without CR LF: well above cookies and tokens, and about the limit of
+  /// nginx and Apache.
   package static let fieldBytes = 8_192
   /// Maximum number of header lines in a request.
   package static let fields = 100
@@ -15,8 +15,8 @@ package enum HTTPLimits {
   package static let emptyLines = 2
   /// Maximum body size in bytes, unless the handler sets another one.
   package static let bodyBytes = 1_048_576
-  /// Content-Length in bytes up to which a body is accepted without asking the handler, unless the server's body limit is
-  /// lower; nearly all requests are smaller. The handler is asked about every chunked body.
+  /// Content-Length in bytes up to which a body is accepted without asking the handler, unless the server's body limit
+  /// is lower; nearly all requests are smaller. The handler is asked about every chunked body.
   package static let unaskedBodyBytes = 16_384
   /// Memory budget in bytes for large requests that are being received or processed: five of the largest videos, or
   /// several hundred long recipient lists.
@@ -26,24 +26,27 @@ package enum HTTPLimits {
   /// Size in bytes up to which a request does not count towards the memory budget: a request with a hundred receipts
   /// is smaller.
   package static let freeBodyBytes = 16_384
-  /// Maximum total length of a body's chunk extensions in bytes. They are practically unused; more indicates an attack.
+  /// Maximum total length of a body's chunk extensions in bytes, and of each chunk size line without CR LF. Extensions
+  /// are practically unused; more indicates an attack.
   package static let chunkExtensionBytes = 4_096
   /// Maximum total length of the trailer lines after a chunked body in bytes. They are checked and discarded.
   package static let trailerBytes = 8_192
   /// Free buffer space for each read in bytes: enough for a typical request, and most pipelined ones.
   package static let readBytes = 4_096
-  /// Free buffer space in bytes for a read while a body is expected.
+  /// Maximum free buffer space in bytes for a read while a body of known length arrives, or while input after the last
+  /// response is discarded.
   package static let bodyReadBytes = 65_536
   /// Initial size of a connection's output buffer in bytes.
   package static let idleOutputBytes = 512
-  /// Unsent response bytes above which the connection's next request is not handled yet.
+  /// Unsent response bytes at which a connection stops handling further requests until it has sent some.
   package static let outputBytes = 262_144
-  /// Unsent response bytes of all connections together above which each client must read a response before it gets the
-  /// next. Five hundred clients that do not read reach it.
+  /// Unsent response bytes of all connections together at which each connection stops handling further requests until
+  /// it has sent all its responses. Five hundred clients that do not read reach it.
   package static let allOutputBytes = 134_217_728
-  /// Pipelined input in bytes above which the socket is not read until the current request is answered.
+  /// Pipelined input in bytes at which the server stops reading a socket until the current request is answered.
   package static let pipelinedBytes = 65_536
-  /// Body size in bytes from which a response's body is sent without a copy; smaller ones are appended to their head.
+  /// Minimum size in bytes of a complete response's body that is sent without a copy; a smaller body is appended to its
+  /// head.
   package static let detachedBodyBytes = 16_384
   /// Size of an idle connection's input buffer in bytes.
   package static let restingBufferBytes = 64
@@ -56,9 +59,10 @@ package enum HTTPLimits {
   package static let idleBufferBytes = 16_384
   /// Unsent bytes of a streamed response above which its client is disconnected as too slow.
   package static let streamBytes = 4_194_304
-  /// Maximum bytes that a client may send after an error response before it is disconnected.
+  /// Maximum bytes that a client may send after the last response before it is disconnected.
   package static let lingerBytes = 4_194_304
-  /// Number of connections accepted beyond the limit and answered 503. Further ones wait in the kernel's queue.
+  /// Number of connections that can be open beyond the limit at a time, to answer them 503. Further ones wait in the
+  /// kernel's queue.
   package static let refusals = 64
   /// Maximum connections accepted per loop iteration, so that a flood of them does not starve the open ones.
   package static let acceptsPerTurn = 64
@@ -70,9 +74,9 @@ package enum HTTPLimits {
   package static let proxyHeaderBytes = 4_096
   /// Burst allowance of an address, as the time in which its average rate would permit that many requests.
   package static let requestCredit = Duration.seconds(2)
-  /// Maximum connections examined to find an idle one that can be closed for a new one.
+  /// Maximum connection slots examined to find an idle connection that can be closed for a new one.
   package static let evictionCandidates = 64
-  /// Pause of accepting when the process has no free descriptors.
+  /// Pause of accepting when the process has no free descriptors, or the kernel no memory.
   package static let acceptRest = Duration.milliseconds(100)
 }
 

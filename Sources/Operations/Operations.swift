@@ -16,14 +16,15 @@
 ///
 /// The rules run between the rounds, in plain Swift on plain values, so tests only have to supply rows.
 ///
-/// **Straight-line operations** (sending, groups, apps, keys) run on a thread with a blocking connection.
+/// **Straight-line operations** (sending, groups, apps, keys) run individually, each on a thread with a blocking
+/// connection.
 package enum Operations {
   package enum Limits {
     /// Maximum number of operations in a batch. In larger batches, the commit's share of the time per operation is
     /// already negligible.
     package static let batchOperations = 1024
-    /// Approximate maximum of rows that a batch reads or writes, which takes a few milliseconds. A single operation may
-    /// exceed it.
+    /// Approximate maximum number of rows that a batch reads or writes, which takes a few milliseconds. The last
+    /// operation of a batch can exceed it.
     package static let batchWeight = 4096
     /// Number of catalog reloads after which the time zones are reloaded too: one reload a second, so about ten
     /// minutes.

@@ -7,7 +7,7 @@ internal import Time
 struct BinaryFields {
   private(set) var bytes: [UInt8] = []
   private(set) var hasNull = false
-  /// True if a text contained U+0000. PostgreSQL rejects it, so nothing of the statement may be sent.
+  /// True if a text contains U+0000. PostgreSQL rejects it, so the statement must not be sent.
   private(set) var containsNUL = false
 
   /// Format version that precedes the text of a `jsonb` value (`jsonb_recv`).

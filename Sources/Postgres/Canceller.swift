@@ -25,19 +25,21 @@ package final class Canceller: Sendable {
   private let sparesWrites: Bool
 
   /// Creates a canceller for one connection.
-  /// - Parameter sparesWrites: true if writes that commit by themselves must not be cancelled.
+  /// - Parameter sparesWrites: false to cancel writes outside a transaction, too.
   package init(sparesWrites: Bool = true) {
     self.sparesWrites = sparesWrites
   }
 
   /// Sends one cancel request; does nothing if no cancellable statement is running. Blocks until the server has
-  /// accepted the request, and holds the lock meanwhile, so that the request cannot hit the next statement.
+  /// accepted the request or cannot be reached, and holds the lock meanwhile, so that the request cannot hit the next
+  /// statement: the connection's thread waits for it, too.
   package func cancel() {
     state.withLock { if $0.mayCancel { $0.key?.ask() } }
   }
 
   /// Sends cancel requests ten times a second from a thread of its own, until `release`. The caller need not wait for
-  /// an unresponsive server, and statements that begin a moment later are cancelled too.
+  /// an unresponsive server, and statements that begin a moment later are cancelled too. Does nothing if no thread can
+  /// be created.
   package func keepCancelling() {
     // If no thread can be created, nothing is cancelled, and stopping takes longer.
     _ = try? Thread(name: "cancel") { [self] in
@@ -48,7 +50,7 @@ package final class Canceller: Sendable {
     }
   }
 
-  /// Ends `keepCancelling`.
+  /// Ends `keepCancelling`, at most one interval later. A later `keepCancelling` does nothing.
   package func release() {
     state.withLock { $0.isOver = true }
   }
@@ -83,8 +85,9 @@ extension Postgres.Limits {
 }
 
 extension Statement {
-  /// True if the statement text contains no writing keyword. `FOR UPDATE` counts as a write, which errs on the safe
-  /// side: the statement is not cancelled.
+  /// True if the statement text contains none of the keywords INSERT, UPDATE and DELETE in capitals. `FOR UPDATE`
+  /// counts as a write, which errs on the safe side: the statement is not cancelled. Functions that write are not
+  /// recognized.
   var onlyReads: Bool {
     !["INSERT", "UPDATE", "DELETE"].contains { sql.utf8.contains($0.utf8) }
   }

@@ -7,10 +7,10 @@ package import Time
 /// There is one type per SQL type instead of a generic one, because `append` runs once per row and column, and a call
 /// into another module is fast only if it needs no specialization.
 
-/// A column of `int8`.
+/// One value per row for an SQL column of type `int8`, passed as `int8[]`; nil becomes NULL.
 package struct Int64Column: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}
@@ -26,10 +26,10 @@ package struct Int64Column: Sendable {
   }
 }
 
-/// A column of `int4`.
+/// One value per row for an SQL column of type `int4`, passed as `int4[]`; nil becomes NULL.
 package struct Int32Column: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}
@@ -45,10 +45,10 @@ package struct Int32Column: Sendable {
   }
 }
 
-/// A column of `int2`.
+/// One value per row for an SQL column of type `int2`, passed as `int2[]`; nil becomes NULL.
 package struct Int16Column: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}
@@ -64,10 +64,10 @@ package struct Int16Column: Sendable {
   }
 }
 
-/// A column of `bool`.
+/// One value per row for an SQL column of type `bool`, passed as `bool[]`; nil becomes NULL.
 package struct BoolColumn: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}
@@ -83,10 +83,10 @@ package struct BoolColumn: Sendable {
   }
 }
 
-/// A column of `uuid`.
+/// One value per row for an SQL column of type `uuid`, passed as `uuid[]`; nil becomes NULL.
 package struct UUIDColumn: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}
@@ -102,10 +102,10 @@ package struct UUIDColumn: Sendable {
   }
 }
 
-/// A column of `timestamptz`.
+/// One value per row for an SQL column of type `timestamptz`, passed as `timestamptz[]`; nil becomes NULL.
 package struct TimestampColumn: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}

@@ -17,16 +17,17 @@ package final class Connection {
   private var session: Session
   private var attempts = 0
   private var channels: [String] = []
-  /// Number of the session, incremented with each reconnect. When it changes, a listener must assume that it missed
-  /// notifications.
+  /// Number of the session, from 0, incremented with each reconnect. When it changes, a listener must assume that it
+  /// missed notifications.
   package private(set) var generation = 0
   /// True if the server rejected a write as read-only: the next call outside a transaction reconnects to find the
   /// primary.
   private var needsAnotherServer = false
-  /// True while `transaction` runs its body.
+  /// True from the BEGIN of `transaction` or `withTransaction` until the transaction has ended.
   private var isInTransaction = false
 
-  /// Connects to the database.
+  /// Connects to the database. Blocks for up to `connectTimeout` per host, plus the time for resolving names and
+  /// applying the session's settings. Throws an error with the origin `refusal` if the URL cannot be parsed.
   /// - Parameter url: any URL that libpq accepts: `postgresql://user@host/db`, with several hosts,
   ///   `target_session_attrs` etc.
   package convenience init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
@@ -40,31 +41,35 @@ package final class Connection {
 
   package typealias Maker = @Sendable () throws(PostgresError) -> Connection
 
-  /// Opens another connection with the same settings, but without the canceller, on the thread that calls it.
+  /// A function that opens another connection with the same settings, but without the canceller; the connection belongs
+  /// to the thread that calls it.
   package var another: Maker {
     var options = options
     options.canceller = nil
     return { [target, options] () throws(PostgresError) in try Connection(target, options) }
   }
 
-  /// Returns the hosts, ports and database name of the URL, without the password, for messages.
+  /// Returns the hosts, ports and database name of the URL, without the password, for messages; a fixed text if the URL
+  /// cannot be parsed.
   package static func place(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.description ?? "a URL that cannot be read"
   }
 
   /// Returns the URL's settings as environment variables for PostgreSQL's command-line programs: `PGHOST=…` etc.
-  /// Includes the password if the URL has one.
+  /// Includes the password if the URL has one; leaves out settings without a variable. Throws if the URL cannot be
+  /// parsed.
   package static func environment(of url: String) throws(PostgresError) -> [String] {
     try ConnectionTarget(url, options: ConnectionOptions()).environment
   }
 
-  /// Returns the name of the database in the URL; if it has none, the user's name, as in libpq.
+  /// Returns the name of the database in the URL; if it has none, the user's name, as in libpq. Empty if it has
+  /// neither, or cannot be parsed.
   package static func databaseName(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.databaseName ?? ""
   }
 
-  /// Returns true if the URL names several hosts without requiring a primary, so that a connection may end up on a
-  /// standby.
+  /// Returns whether the URL names several hosts without requiring a primary, so that a connection may end up on a
+  /// standby. False if the URL cannot be parsed.
   package static func mayMeetStandby(_ url: String) -> Bool {
     guard let target = try? ConnectionTarget(url, options: ConnectionOptions()) else { return false }
     return target.hostCount > 1 && !target.wantsPrimary
@@ -79,7 +84,9 @@ package final class Connection {
 
   // MARK: Statements
 
-  /// Runs a statement. Prepares it on its first use in this session, unless `isKept` is false.
+  /// Runs a statement, and returns when the server has answered. Prepares the statement on its first use in this
+  /// session, unless `isKept` is false. Outside a transaction, a statement that no longer matches the schema is
+  /// prepared and run again in a new session. Throws without sending anything if a text contains U+0000.
   @discardableResult
   package func run(_ statement: Statement, _ parameters: Parameters = Parameters()) throws(PostgresError) -> Rows {
     if let refusal = parameters.refusal { throw refusal.naming(statement.name) }
@@ -148,7 +155,8 @@ package final class Connection {
 
   // MARK: Transactions
 
-  /// Runs `body` in a transaction: commits if it returns, rolls back if it throws.
+  /// Runs `body` in a transaction: commits if it returns, rolls back if it throws. If `body` returns although a
+  /// statement has failed, rolls back and throws `inFailedTransaction`. Traps inside another transaction.
   /// - Parameter attempts: maximum number of attempts, each running `body`, if the transaction fails with an
   ///   `isRetryable` error.
   package func transaction<Outcome>(
@@ -169,7 +177,8 @@ package final class Connection {
     }
   }
 
-  /// Like `transaction`, for a body that throws any error; every error rolls back.
+  /// Runs `body`, which can throw any error, in a transaction: commits if it returns, rolls back if it throws. Like
+  /// `transaction`, but without further attempts.
   package func withTransaction<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
     do {
       try begin()
@@ -209,8 +218,9 @@ package final class Connection {
   // MARK: COPY
 
   /// Streams rows into a table with COPY, the fastest way to insert many rows.
-  /// - Parameter sql: for example `COPY t (a, b) FROM STDIN (FORMAT binary)`.
-  /// - Returns: the number of rows stored. If `body` throws, none are.
+  /// - Parameter sql: a COPY in binary format, for example `COPY t (a, b) FROM STDIN (FORMAT binary)`.
+  /// - Returns: the number of rows stored. If `body` or the server fails, none are, and this method throws. Also throws
+  ///   if `sql` is another kind of statement.
   @discardableResult
   package func copyIn(
     _ sql: String, _ body: (inout CopyWriter) throws(PostgresError) -> Void
@@ -230,15 +240,18 @@ package final class Connection {
 
   // MARK: Notifications
 
-  /// Subscribes to a notification channel; the subscription is renewed on reconnect. Not allowed inside a transaction.
+  /// Subscribes to a notification channel; the subscription is renewed on reconnect. Has no effect if repeated. Do not
+  /// call it inside a transaction: a rollback would undo it.
   package func listen(_ channel: String) throws(PostgresError) {
     try beReady()
     try session.run("LISTEN \(session.quoted(identifier: channel))")
     if !channels.contains(channel) { channels.append(channel) }
   }
 
-  /// Waits for notifications. Returns an empty array on timeout or if `wakeup` is signalled first. Throws if the
-  /// connection is lost: then call `reconnect` and assume that notifications were missed.
+  /// Waits for notifications and returns all that have arrived. Returns an empty array on timeout, if `wakeup` is
+  /// signalled first (and does not clear it), or if the server sends something else. Throws if the connection is lost:
+  /// then call `reconnect` and assume that notifications were missed. If it was lost before the call, reconnects first;
+  /// then `generation` has changed.
   package func notifications(
     waitingAtMost timeout: Duration, or wakeup: Wakeup? = nil
   ) throws(PostgresError) -> [Notification] {
@@ -261,7 +274,8 @@ package final class Connection {
 
   // MARK: Connecting
 
-  /// Opens a new session, whatever the state of the old one, and listens to the same channels.
+  /// Opens a new session, whatever the state of the old one, and listens to the same channels. Increments `generation`.
+  /// If that fails, keeps the old session and throws.
   package func reconnect() throws(PostgresError) {
     attempts += 1
     isInTransaction = false
@@ -273,7 +287,8 @@ package final class Connection {
     generation += 1
   }
 
-  /// Reconnects if the server has closed the connection since the last call, which makes the socket readable.
+  /// Reconnects if the server has closed the connection since the last call, which makes the socket readable, or if it
+  /// is read-only. Does nothing inside a transaction.
   private func beReady() throws(PostgresError) {
     guard !isInTransaction, session.transaction == .idle || session.isBroken else { return }
     if needsAnotherServer { return try reconnect() }
@@ -283,8 +298,8 @@ package final class Connection {
     if session.isBroken { try reconnect() }
   }
 
-  /// Returns whether the server responds to a new connection. If it does, this session's server process is just busy
-  /// with a long statement.
+  /// Returns whether the server responds to a new connection, be it by refusing it. If it does, this session's server
+  /// process is just busy with a long statement.
   private static func answers(_ target: ConnectionTarget) -> Bool {
     var options = ConnectionOptions()
     options.silence = Postgres.Limits.probe
@@ -327,6 +342,7 @@ package final class Connection {
 }
 
 extension Duration {
-  /// Rounded up: waking a millisecond early would only cause another iteration.
+  /// The duration in milliseconds for `poll`, 0 if negative. Rounded up: waking a millisecond early would only cause
+  /// another iteration.
   fileprivate var pollMilliseconds: Int32 { Int32(clamping: max(0, (nanoseconds + 999_999) / 1_000_000)) }
 }

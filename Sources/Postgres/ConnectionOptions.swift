@@ -1,31 +1,33 @@
 internal import Reactor
 
-/// Options of a session.
+/// Options of a connection, which apply to each of its sessions.
 package struct ConnectionOptions: Sendable {
-  /// Name of the session in `pg_stat_activity`; at most 63 bytes.
+  /// Name of the session in `pg_stat_activity`, at most 63 bytes, unless the URL has an `application_name`.
   package var applicationName = "upmc"
-  /// Connect timeout for each host in the URL.
+  /// Connect timeout for each host in the URL. The sum applies to the whole attempt, so one host can use all of it.
   package var connectTimeout: Duration = .seconds(5)
-  /// The server cancels a statement that runs longer than this (57014). Nil for the server's own setting.
+  /// Time after which the server cancels a running statement (57014); nil for the server's own setting.
   package var statementTimeout: Duration?
-  /// The server ends a session whose transaction is idle for longer than this, because its client has probably vanished
-  /// and its locks block others. Nil for the server's own setting.
+  /// Time for which a transaction may be idle before the server ends its session, because its client has probably
+  /// vanished and its locks block others. Nil for the server's own setting.
   package var idleInTransactionTimeout: Duration? = Postgres.Limits.idleInTransaction
-  /// The server gives up waiting for a lock after this time (55P03). Nil for the server's own setting.
+  /// Time after which the server gives up waiting for a lock (55P03); nil for the server's own setting.
   package var lockTimeout: Duration?
-  /// If a statement has no answer for this long, a second connection checks whether the server responds; if it does
-  /// not, the connection is treated as lost. Nil to wait for as long as TCP considers the connection alive. Only for
-  /// blocking connections.
+  /// Time without an answer to a statement after which a second connection checks whether the server responds; if it
+  /// does not, the connection is treated as lost. Nil to wait for as long as TCP considers the connection alive. Only
+  /// for blocking connections.
   package var silence: Duration?
   /// True to disable sequential scans when statements are planned. For sessions that only look up rows by index: their
   /// statements are planned once, perhaps while a table is empty, and the plan is kept as the table grows.
   package var readsByIndex = false
-  /// Lets another thread cancel the running statement. Each connection needs its own canceller.
+  /// Lets another thread cancel the running statement; nil if that is not needed. Each connection needs its own
+  /// canceller. Only for blocking connections.
   package var canceller: Canceller?
 
   package init() {}
 
-  /// A statement that configures a new session. Not passed as start-up `options`, which connection poolers reject.
+  /// A statement that configures a new session. The settings are not passed as start-up `options`, which connection
+  /// poolers reject.
   var settingsSQL: String {
     let wanted: [(String, Duration?)] = [
       ("statement_timeout", statementTimeout),

@@ -28,20 +28,22 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     applicationName = options.applicationName
   }
 
-  /// Removes the URL from the parser's message, because it may contain a password.
+  /// Returns the first line of the parser's message, or a fixed text if that line contains the URL, because the URL may
+  /// contain a password.
   private static func withoutURL(_ reason: String, _ url: String) -> String {
     let line = reason.prefix { $0 != "\n" }
     return line.contains(url) ? "it cannot be read" : String(line)
   }
 
-  /// Number of hosts in the URL, at least 1.
+  /// Number of hosts in the URL, by name or address; at least 1.
   var hostCount: Int {
     max(items("host").count, items("hostaddr").count, 1)
   }
 
   var databaseName: String { given["dbname"] ?? given["user"] ?? "" }
 
-  /// The settings as environment variables for libpq (PostgreSQL documentation, 34.15).
+  /// The settings as environment variables for libpq (PostgreSQL documentation, 34.15), in no particular order.
+  /// Settings without a variable are left out.
   var environment: [String] {
     let names = [
       "dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",
@@ -63,7 +65,8 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     ["read-write", "primary"].contains(given["target_session_attrs"] ?? "")
   }
 
-  /// Hosts, ports and database name, without the password.
+  /// Hosts, ports and database name, without the password: `host:port,host:port/name`. Parts that the URL does not
+  /// contain are left out.
   var description: String {
     let hosts = items("host").isEmpty ? items("hostaddr") : items("host")
     let ports = items("port")
@@ -74,7 +77,8 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     return "\(places.joined(separator: ","))/\(given["dbname"] ?? "")"
   }
 
-  /// Settings passed to libpq for connection attempt number `attempt`. Later entries override earlier ones.
+  /// Returns the settings to pass to libpq for connection attempt number `attempt`, from 0. The hosts are rotated by
+  /// this number, so that each attempt begins at the next host. Later entries override earlier ones.
   func keywords(attempt: Int) -> [(String, String)] {
     var keywords: [(String, String)] = [
       ("fallback_application_name", applicationName),

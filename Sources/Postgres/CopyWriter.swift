@@ -13,7 +13,8 @@ package struct CopyWriter {
     self.session = session
   }
 
-  /// Starts a row. Throws if the connection is lost, or if an earlier text contained U+0000.
+  /// Starts a row. Throws if the connection is lost, or an earlier text contained U+0000; both are noticed only when
+  /// the buffered rows are sent, every `Postgres.Limits.copyChunkBytes`.
   package mutating func beginRow(columns: Int) throws(PostgresError) {
     if fields.bytes.count >= Postgres.Limits.copyChunkBytes { try send() }
     if isFresh { fields.beginCopy() }
@@ -32,7 +33,7 @@ package struct CopyWriter {
   /// Appends a value of a `jsonb` column.
   package mutating func append(json value: String?) { fields.append(json: value) }
 
-  /// Sends the remaining rows and the end marker.
+  /// Sends the remaining rows and the end marker. Throws like `beginRow`.
   mutating func finish() throws(PostgresError) {
     if isFresh { fields.beginCopy() }
     fields.endCopy()

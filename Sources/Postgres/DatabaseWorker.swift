@@ -20,7 +20,7 @@ package final class OwnConnection {
   }
 
   /// Drops the connection, so that the next use opens a new one, if the error shows that the session is lost or left in
-  /// a transaction.
+  /// a transaction (class 25). Has no effect for other errors.
   package func failed(_ error: any Error) {
     guard let error = error as? PostgresError else { return }
     if error.isConnectionLost || error.sqlState?.errorClass == "25" { connection = nil }
@@ -49,7 +49,8 @@ package struct DatabaseWorker {
     self.failed = failed
   }
 
-  /// Repeats `turn` until the stop signal, reconnecting after errors.
+  /// Repeats `turn` until the stop signal is raised. After a failed turn, calls `failed` with the error, pauses, and
+  /// reconnects if the session is lost. If a turn is cancelled after the signal, returns without calling `failed`.
   /// - Parameter turn: one unit of work. If there is nothing to do it should wait, at most until the stop signal.
   package func run(_ turn: (Connection) throws -> Void) {
     while !stopping.isRaised {

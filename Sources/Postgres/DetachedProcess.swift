@@ -20,7 +20,7 @@ package struct DetachedProcess: Sendable {
   /// Starts a program.
   /// - Parameters:
   ///   - words: the program's absolute path and its arguments.
-  ///   - environment: its complete environment, as `NAME=value`.
+  ///   - environment: its complete environment, as `NAME=value`; nothing is inherited.
   ///   - output: file to which standard output and error are appended, created with mode 0600 if missing; nil to
   ///     discard them.
   package init(_ words: [String], environment: [String] = [], output: String? = nil) throws(SystemError) {
@@ -54,7 +54,8 @@ package struct DetachedProcess: Sendable {
   /// define.
   private static let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80)
 
-  /// Returns how the process ended; nil while it runs. Reaps the process: do not call again after a non-nil result.
+  /// Returns how the process ended; nil while it runs. Does not block. Reaps the process: do not call again after a
+  /// non-nil result.
   package func poll() -> End? {
     var status: Int32 = 0
     switch unsafe waitpid(pid, &status, WNOHANG) {

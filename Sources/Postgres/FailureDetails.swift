@@ -7,8 +7,8 @@ package enum FailureDetails {
 
   private static let isAway = Atomic(false)
 
-  /// Returns the log details of an error: `error`, and `fault` if the database is unavailable. A dozen threads notice
-  /// that, and the log merges their lines by the fault's name.
+  /// Returns the log details of an error: `error`, and `fault` if the database is unavailable, which is also recorded
+  /// for `isOver`. A dozen threads notice that, and the log merges their lines by the fault's name.
   package static func of(_ error: any Error) -> [String: String] {
     var details = ["error": "\(error)"]
     if (error as? PostgresError)?.isConnectionLost == true {
@@ -18,6 +18,6 @@ package enum FailureDetails {
     return details
   }
 
-  /// Records that the database responds. Returns true if a log line has reported it unavailable since the last call.
+  /// Records that the database responds. Returns true if `of` has reported it unavailable since the last call.
   package static func isOver() -> Bool { isAway.exchange(false, ordering: .relaxed) }
 }

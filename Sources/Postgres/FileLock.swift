@@ -16,18 +16,19 @@ package final class FileLock {
     file = FileDescriptor(owning: number)
   }
 
-  /// Acquires the lock exclusively without waiting. Returns false if another process holds it; a shared lock held here
-  /// is lost then.
+  /// Acquires the lock exclusively without waiting. Returns false if another process, or another `FileLock` of this
+  /// one, holds the lock in any mode; a shared lock held here is lost then.
   package func tryExclusive() -> Bool {
     flock(file.number, LOCK_EX | LOCK_NB) == 0
   }
 
-  /// Acquires a shared lock without waiting. Returns false if another process holds the lock exclusively.
+  /// Acquires a shared lock without waiting; an exclusive lock held here becomes shared. Returns false if another
+  /// process, or another `FileLock` of this one, holds the lock exclusively.
   package func tryShared() -> Bool {
     flock(file.number, LOCK_SH | LOCK_NB) == 0
   }
 
-  /// Releases the lock.
+  /// Releases the lock; has no effect if it is not held.
   package func unlock() {
     _ = flock(file.number, LOCK_UN)
   }

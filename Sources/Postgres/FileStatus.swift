@@ -36,7 +36,8 @@ package struct FileStatus: Sendable {
     permissions = status.st_mode & 0o777
   }
 
-  /// Sets the permissions, and the owner if one is given (which requires root).
+  /// Sets the permissions and, if `owner` is not nil, owner and group (which requires root). If the latter fails, the
+  /// permissions are changed nevertheless.
   package static func change(_ path: String, mode: UInt32, owner: SystemAccount?) throws(SystemError) {
     guard unsafe chmod(path, mode) == 0 else { throw .last("chmod", path) }
     guard let owner else { return }

@@ -1,7 +1,6 @@
 package import Time
 
-/// A Swift value that a statement takes as a parameter. Its type fixes the PostgreSQL type, so that the SQL needs no
-/// cast.
+/// A Swift value that can be passed to a statement. Its type fixes the PostgreSQL type, so that the SQL needs no cast.
 package protocol ParameterValue {
   func append(to parameters: inout Parameters)
 }
@@ -68,7 +67,7 @@ extension Bool: NullableParameterValue {
   }
 }
 
-/// Encodes `String` as `text`.
+/// Encodes `String` as `text`. A statement with U+0000 in a text is refused.
 extension String: NullableParameterValue {
   package static func append(_ value: Self?, to parameters: inout Parameters) {
     parameters.add(.text, value) { $0.append(contentsOf: $1.utf8) }
@@ -100,7 +99,8 @@ extension Timestamp: NullableParameterValue {
   }
 }
 
-/// A JSON document, sent as `jsonb`. The server rejects invalid JSON (22P02).
+/// A JSON document, sent as `jsonb`. The server rejects invalid JSON (22P02); a statement with U+0000 in a document is
+/// refused before it is sent.
 package struct JSONValue: NullableParameterValue {
   private let text: String
 

@@ -21,7 +21,8 @@ package struct Parameters: Sendable {
 
   package var count: Int { slots.count }
 
-  /// PostgreSQL types of the values. The first execution of a statement fixes them for the session.
+  /// PostgreSQL types of the values. The first execution of a statement fixes them for the session; another execution
+  /// with other types traps.
   package var types: [OID] { slots.map(\.type) }
 
   /// Removes all values but keeps the allocated memory.
@@ -38,21 +39,21 @@ package struct Parameters: Sendable {
 
   // MARK: Encoding
 
-  /// Appends a value that `write` encodes.
+  /// Appends a value that `write` encodes; NULL if it is nil.
   mutating func add<Value>(_ type: OID, _ value: Value?, _ write: (inout [UInt8], Value) -> Void) {
     let offset = bytes.count
     if let value { write(&bytes, value) }
     slots.append(Slot(type: type, offset: value == nil ? -1 : offset, count: bytes.count - offset))
   }
 
-  /// Refuses the statement if the last value contains U+0000, which PostgreSQL's text types cannot hold.
+  /// Sets `refusal` if the last value contains U+0000, which PostgreSQL's text types cannot hold. No effect on NULL.
   mutating func refuseZeroInLast() {
     guard let slot = slots.last, slot.offset >= 0 else { return }
     if bytes.span.extracting(slot.offset..<bytes.count).containsZero { refusal = .containsNUL }
   }
 
   /// Appends a one-dimensional array (`array_recv`): dimensions, null flag, element type, length, lower bound,
-  /// elements.
+  /// elements. Sets `refusal` if one of the elements contains U+0000.
   mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
     if fields.containsNUL { refusal = .containsNUL }
     let offset = bytes.count
@@ -78,7 +79,8 @@ package struct Parameters: Sendable {
     let formats: UnsafePointer<Int32>?
   }
 
-  /// Calls `body` with pointers to the values, valid only during the call.
+  /// Calls `body` with pointers to the values, valid only during the call. Traps if there are more than
+  /// `Postgres.Limits.parametersPerStatement` values.
   func withPointers<Result>(_ body: (Pointers) -> Result) -> Result {
     precondition(count <= Postgres.Limits.parametersPerStatement, "more parameters than the protocol can count")
     // Safe: all four arrays outlive the call, and each offset lies inside `bytes`.

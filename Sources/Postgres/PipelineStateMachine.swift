@@ -1,13 +1,14 @@
-/// State machine of a pipelined connection, without I/O: takes events and returns the action to perform.
+/// State machine of a pipelined connection, without I/O: each method handles an event and returns the action to
+/// perform. An event that does not fit the state has no effect, unless its method says otherwise.
 struct PipelineStateMachine {
   enum State: Equatable {
-    /// Not connected; pausing before the next attempt. `attempt` counts consecutive failures.
+    /// Not connected: not started, or pausing before the next attempt. `attempt` counts consecutive failed attempts.
     case waiting(attempt: Int)
     /// libpq is connecting.
     case connecting(attempt: Int)
     /// Connected; waiting for the session's settings to be applied.
     case settling(attempt: Int)
-    /// Connected, with nothing in flight.
+    /// Connected, with nothing in flight; a transaction is open if the last submission was meant to leave it open.
     case idle
     /// A submission has been sent and awaits its results.
     case running
@@ -60,8 +61,11 @@ struct PipelineStateMachine {
     return .sendNext
   }
 
-  /// Handles the arrival of all results up to the synchronization point.
-  /// - Parameter keepsOpen: the submission was meant to leave a transaction open for the next one.
+  /// Handles the arrival of all results up to the synchronization point. Returns `abandonSession`, leaving the state
+  /// unchanged, if the transaction status does not fit the state.
+  /// - Parameters:
+  ///   - transaction: transaction status of the session now.
+  ///   - keepsOpen: true if the submission was meant to leave a transaction open for the next one.
   mutating func synchronized(_ transaction: TransactionStatus, keepsOpen: Bool = false) -> Action {
     switch (state, transaction) {
     case (.running, .open) where keepsOpen:

@@ -8,12 +8,12 @@ internal import DequeModule
 ///                     ◄──  rows a · rows b · rows c · committed  ◄──
 /// ```
 ///
-/// A submission is a transaction by itself, unless it leaves one open for the next. Submissions made while another one
+/// A submission is one transaction, unless it leaves one open for the next. Submissions made while another one
 /// runs, or while connecting, are queued. If an attempt to connect fails, the queued ones fail with it, so none waits
 /// longer than one pause and one attempt.
 ///
 /// Confined to its loop's thread. Completions are called there too, never from within `submit`; they may call `submit`.
-/// The loop keeps the connection alive until `close`.
+/// The owner must keep the connection until `close`: the loop retains it only while it watches the socket.
 package final class PipelinedConnection {
   package enum State: Sendable {
     /// Idle: a submission would be sent at once.
@@ -36,13 +36,15 @@ package final class PipelinedConnection {
   private var inFlight: Submission?
   /// Number of connection attempts so far; determines with which host the next one starts.
   private var attempts = 0
-  /// Why the last attempt failed or the session ended; nil while connected.
+  /// Why the last attempt failed or the session ended; nil while connected, and before the first failure.
   package private(set) var lastError: PostgresError?
-  /// Called when the connection is established, lost or closed. Set it before the loop runs.
+  /// Called with the new state when the connection is established (`ready` or `busy`), lost (`connecting`) or closed.
+  /// Not called when it alternates between ready and busy. Set it before the loop runs.
   package var onStateChange: (State) -> Void = { _ in }
   private var announced = State.connecting
 
-  /// Starts connecting. Throws only if the URL is malformed; an unreachable server is reported by `state`.
+  /// Starts connecting. Throws only if the URL is malformed. If the server is unreachable, keeps trying; see
+  /// `state` and `lastError`.
   package init(_ url: String, loop: EventLoop, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
     self.loop = loop
     self.options = options
@@ -62,11 +64,12 @@ package final class PipelinedConnection {
   /// Number of queued submissions that have not been sent yet.
   package var waitingCount: Int { waiting.count }
 
-  /// Sends statements as one transaction, after earlier submissions. Calls `completion` once, with one `Rows` per
-  /// statement.
+  /// Sends statements (at least one) as one transaction, after earlier submissions. Calls `completion` once, later,
+  /// with one `Rows` per statement or an error. If a text contains U+0000 or the connection is closed, nothing is sent,
+  /// and `completion` gets an error, too.
   ///
   /// The first error ends the submission and rolls it back (unless it contained a COMMIT). After an `isConnectionLost`
-  /// error it is unknown whether it was committed.
+  /// error it is unknown whether the submission was committed.
   /// - Parameter keepsOpen: true if the statements leave a transaction open that a later submission commits. The
   ///   completion must then submit the next part immediately; otherwise another user of the connection could intervene.
   package func submit(
@@ -81,13 +84,15 @@ package final class PipelinedConnection {
     perform(machine.submissionWaits())
   }
 
-  /// Closes the connection permanently; queued submissions and the one in flight fail with `isConnectionLost`.
+  /// Closes the connection permanently. Queued submissions and the one in flight fail with `isConnectionLost` before
+  /// this method returns. Has no effect if repeated.
   package func close() {
     perform(machine.close())
   }
 
-  /// Drops the session because the result in flight is no longer wanted: the submission fails as lost, and a new
-  /// session is opened. The server rolls back what was not committed.
+  /// Drops the session because the result in flight is no longer wanted: the submission fails as lost before this
+  /// method returns, and a new session is opened after a pause. The server rolls back what was not committed. Has no
+  /// effect if no submission is in flight.
   package func abandon() {
     guard inFlight != nil else { return }
     lose(.lost("it has not answered in time"))
@@ -254,6 +259,7 @@ package final class PipelinedConnection {
   }
 
   /// Adds a prepare step to the same pipeline if needed, once per submission however often the statement occurs in it.
+  /// Returns false if libpq cannot send it.
   private func prepareIfNeeded(
     _ statement: Statement, _ types: [OID], _ submission: inout Submission, _ session: Session
   ) -> Bool {

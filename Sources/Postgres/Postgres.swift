@@ -23,16 +23,17 @@
 /// ```
 ///
 /// Invariants:
-/// - A submission is one transaction: the server commits at the synchronisation point or rolls everything back. Its
-///   completion runs exactly once, on the loop's thread, never inside `submit`.
+/// - A submission is one transaction, unless it leaves one open for the next submission: the server commits at the
+///   synchronisation point or rolls everything back. Its completion runs exactly once, on the loop's thread, never
+///   inside `submit`.
 /// - Values travel only as parameters. Text with U+0000, which PostgreSQL cannot store, is refused before anything is
 ///   sent.
 /// - A statement is prepared on its first use in a session, with the parameter types of that use.
 ///
 /// Failure: a server error ends the submission (or the call) and the connection stays usable. A lost connection ends
 /// whatever was in flight with `isConnectionLost`: whether that was committed is then *unknown*, so a caller that
-/// repeats it must be idempotent. A pipelined connection then reconnects by itself, with growing pauses; a blocking one
-/// reconnects at its next use.
+/// repeats it must be idempotent. A pipelined connection then reconnects automatically, with growing pauses; a blocking
+/// one reconnects at its next use.
 package enum Postgres {
   /// Limits of this module.
   package enum Limits {
@@ -57,11 +58,12 @@ package enum Postgres {
     /// Interval at which the server checks, during a long statement, that its client is still connected, in
     /// milliseconds.
     package static let clientCheckMilliseconds = 5_000
-    /// How long a transaction may be idle: the duration of a node's lease, after which other nodes take over its work.
+    /// Time for which a transaction may be idle before the server ends its session: the duration of a node's lease,
+    /// after which other nodes take over its work.
     package static let idleInTransaction: Duration = .seconds(10)
     /// Timeout for a connection that only checks whether the server responds.
     package static let probe: Duration = .seconds(2)
-    /// How long sent bytes may stay unacknowledged before the connection counts as lost, in milliseconds
+    /// Time in milliseconds for which sent bytes can stay unacknowledged before the connection counts as lost
     /// (TCP_USER_TIMEOUT).
     package static let unacknowledgedMilliseconds = 15_000
   }

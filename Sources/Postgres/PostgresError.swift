@@ -13,24 +13,25 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   package let origin: Origin
-  /// The server's error code; nil for connection errors.
+  /// The server's error code, or the code that it would report for a call that this module has rejected. Nil for
+  /// connection errors, and for rejections without a matching code.
   package let sqlState: SQLState?
   /// The primary message. For errors of the classes 22, 23 and P0 it may contain row data.
   package let message: String
-  /// The server's detail message; often contains row data.
+  /// The server's detail message, which often contains row data; nil if there is none.
   package var detail: String?
-  /// The server's hint.
+  /// The server's hint; nil if there is none.
   package var hint: String?
-  /// Name of the violated constraint.
+  /// Name of the violated constraint; nil if the error concerns none.
   package var constraint: String?
   package var table: String?
   package var column: String?
-  /// Position of the error in the SQL text, in characters, starting at 1.
+  /// Position of the error in the SQL text, in characters, starting at 1; nil if the server reports none.
   package var position: Int?
-  /// Name of the prepared statement that failed.
+  /// Name of the statement that failed; nil if unknown, or for SQL text without a name.
   package var statement: String?
   /// True if the connection was lost while waiting for the result of a COMMIT, or of a write outside a transaction: it
-  /// may have been committed.
+  /// may have been committed. Set only for a prepared statement of a blocking `Connection`.
   package var mayBeCommitted = false
   /// True if the server closed the connection with this error.
   package var isFatal = false
@@ -45,7 +46,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     self.message = message
   }
 
-  /// True if the connection is lost. The statement in flight may have been committed or not.
+  /// True if the connection is lost, or the server is shutting down or no longer accepts writes, so that a new session
+  /// is needed. Unless `needsAnotherServer` is true, the statement in flight may have been committed or not.
   package var isConnectionLost: Bool {
     if origin == .connection || isFatal { return true }
     guard origin == .server, let sqlState else { return false }
@@ -101,12 +103,12 @@ extension PostgresError {
     return PostgresError(origin: .connection, message: "the connection to PostgreSQL was lost\(suffix)")
   }
 
-  /// The error that the server would report for such text, thrown without sending it.
+  /// The error that the server would report for a text with U+0000, thrown without sending the text.
   static let containsNUL = PostgresError(
     origin: .refusal, sqlState: .characterNotInRepertoire,
     message: "text contains U+0000, which PostgreSQL cannot store")
 
-  /// Returns a copy with the name of the failed statement.
+  /// Returns a copy with `statement` as the name of the failed statement; nil removes the name.
   func naming(_ statement: String?) -> PostgresError {
     var copy = self
     copy.statement = statement

@@ -2,12 +2,12 @@ package import Time
 
 /// Reads the values of one row, column after column in the order of the statement's list.
 ///
-/// Reading past the last column, NULL as a non-optional value, or another type than the column's is a programming
-/// error and traps.
+/// Reading past the last column, NULL as a non-optional value, or a type that does not match the column's is a
+/// programming error. It traps, except for a wrong type of the same size, which returns a meaningless value.
 package struct RowReader {
   private let rows: Rows
   private let index: Int
-  /// The column that is read next.
+  /// Index of the column that is read next.
   private var column = 0
 
   fileprivate init(_ rows: Rows, _ index: Int) {
@@ -25,7 +25,7 @@ package struct RowReader {
     return rows.isNull(index, column) ? nil : column
   }
 
-  /// Skips columns.
+  /// Skips this many columns.
   package mutating func skip(_ columns: Int) { column += columns }
 
   /// True if the next column is NULL. Does not advance.
@@ -63,12 +63,12 @@ package struct RowReader {
 }
 
 extension Rows {
-  /// Decodes each row. `read` must read every column.
+  /// Decodes each row, in order. `read` must read every column; debug builds check that.
   package func decode<Value>(_ read: (inout RowReader) -> Value) -> [Value] {
     (0..<count).map { decode($0, read) }
   }
 
-  /// Passes each row to `body`, which must read every column.
+  /// Passes each row, in order, to `body`, which must read every column; debug builds check that.
   package func forEach(_ body: (inout RowReader) -> Void) {
     for index in 0..<count { decode(index, body) }
   }
@@ -78,13 +78,15 @@ extension Rows {
     Dictionary(decode(read)) { _, last in last }
   }
 
-  /// Decodes the only row. Traps if there is none.
+  /// Decodes the only row. Traps if there is none, and in debug builds if there are several; otherwise decodes the
+  /// first.
   package func decodeOne<Value>(_ read: (inout RowReader) -> Value) -> Value {
     assert(count == 1, "\(count) rows instead of one")
     return decode(0, read)
   }
 
-  /// Decodes the only row, or returns nil if there is none.
+  /// Decodes the only row. Returns nil if there is none, or if `read` returns nil. If there are several, traps in debug
+  /// builds, and otherwise decodes the first.
   package func decodeFirst<Value>(_ read: (inout RowReader) -> Value?) -> Value? {
     assert(count <= 1, "\(count) rows instead of at most one")
     return count == 0 ? nil : decode(0, read)

@@ -4,8 +4,9 @@ package import Time
 
 /// The result of one statement: its rows in binary format, or just the number of affected rows.
 ///
-/// Accessing a row or column that does not exist, reading NULL as a non-optional value, or reading another type than
-/// the column's is a programming error and traps; no data can cause a trap. Numbers are read in place from libpq's
+/// Accessing a row or column that does not exist, reading NULL, or reading a type that does not match the column's is a
+/// programming error. It traps, except for a wrong type of the same size, which returns a meaningless value; no data of
+/// the right type can cause a trap. Rows and columns count from 0. Numbers are read in place from libpq's
 /// memory, without copying. One owner, one thread.
 @safe
 package final class Rows {
@@ -26,7 +27,7 @@ package final class Rows {
     unsafe PQclear(result)
   }
 
-  /// Number of rows inserted, updated, deleted or selected.
+  /// Number of rows inserted, updated, deleted or selected; 0 for other statements.
   package var affected: Int {
     unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
   }
@@ -87,12 +88,12 @@ package final class Rows {
       low: UInt64(bigEndian: field.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
   }
 
-  /// Reads a `timestamptz`.
+  /// Reads a `timestamptz`. `infinity` and `-infinity` become `.max` and `.min`.
   package func timestamp(_ row: Int, _ column: Int) -> Timestamp {
     PostgresEpoch.timestamp(int64(row, column))
   }
 
-  /// Reads a value of any text type, `json` or `jsonb`.
+  /// Reads a value of any text type, `json` or `jsonb`. Invalid UTF-8 is replaced.
   package func text(_ row: Int, _ column: Int) -> String {
     let field = unsafe field(row, column)
     let skipped = type(ofColumn: column) == .jsonb ? 1 : 0
@@ -103,7 +104,7 @@ package final class Rows {
     unsafe Array(field(row, column))
   }
 
-  /// Calls `body` with the bytes of a `text` or `bytea` value, without copying.
+  /// Calls `body` with the bytes of a `text` or `bytea` value, without copying; they are valid only during the call.
   package func withBytes<Result, Failure: Error>(
     _ row: Int, _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -163,7 +164,7 @@ extension Rows {
 }
 
 extension PostgresError {
-  /// Creates an error from the fields of a libpq error result.
+  /// Creates an error from the fields of a libpq error result. Without an SQLSTATE, it is an error of the connection.
   init(reading result: OpaquePointer) {
     // Safe: libpq's strings live as long as the result and are copied here.
     func field(_ code: Character) -> String? {

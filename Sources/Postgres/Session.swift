@@ -13,9 +13,11 @@ final class Session {
   /// Statements prepared in this session, by name.
   private var prepared: [String: Prepared] = [:]
 
-  /// How long a blocking call waits for an answer before it calls `isSilent`; nil to wait indefinitely.
+  /// Time for which a blocking call waits for an answer before it calls `isSilent`; nil to wait indefinitely, as calls
+  /// for COPY and `describe` always do.
   var timeout: Duration?
-  /// Called after `timeout`. Returns true if the server does not respond at all, so that waiting is pointless.
+  /// Called when `timeout` has passed. If it returns true, the server does not respond at all: the connection is shut
+  /// down and the call throws. If it returns false, the call waits for another `timeout`.
   var isSilent: () -> Bool = { true }
 
   private struct Prepared {
@@ -28,8 +30,9 @@ final class Session {
     case wantsRead, wantsWrite, connected, failed
   }
 
-  /// Starts connecting. Resolves host names at once, which may block; use numeric addresses (`hostaddr`) or a Unix
-  /// socket where that matters.
+  /// Starts connecting; call `continueConnecting` until it returns `connected`. Resolves host names at once, which can
+  /// block; use numeric addresses (`hostaddr`) or a Unix socket where that matters. Throws if the attempt fails at
+  /// once.
   init(connectingTo target: ConnectionTarget, attempt: Int) throws(PostgresError) {
     let keywords = target.keywords(attempt: attempt)
     let names = unsafe keywords.map { unsafe strdup($0.0) }
@@ -70,7 +73,7 @@ final class Session {
     unsafe PQgetCancel(pg).map { unsafe CancelKey(owning: $0) }
   }
 
-  /// The transaction status as of the last answer.
+  /// The transaction status as of the last answer; `unknown` while a statement runs, and without a connection.
   var transaction: TransactionStatus {
     switch unsafe PQtransactionStatus(pg) {
     case PQTRANS_IDLE: .idle
@@ -101,7 +104,8 @@ final class Session {
 
   // MARK: Prepared statements
 
-  /// Returns true if the statement is prepared in this session with these parameter types.
+  /// Returns whether the statement is prepared in this session with these parameter types. Traps if another text or
+  /// other types are prepared under its name.
   func knows(_ statement: Statement, _ types: [OID]) -> Bool {
     guard let known = prepared[statement.name] else { return false }
     precondition(known.sql == statement.sql, "two statements under the name \(statement.name)")
@@ -150,8 +154,8 @@ final class Session {
     return try unsafe rows(owning: result, statement.name)
   }
 
-  /// Runs SQL text without parameters, possibly several statements. Results would arrive in text format, so it must
-  /// return no rows.
+  /// Runs SQL text without parameters, possibly several statements, and returns the result of the last one. Values in
+  /// it are in text format, which `Rows` cannot read.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
     if timeout != nil { return try answer(unsafe PQsendQuery(pg, sql) == 1, nil) }
@@ -159,7 +163,7 @@ final class Session {
   }
 
   /// Waits for the complete result of one call, like libpq's own blocking functions, but gives up if the server is
-  /// unresponsive.
+  /// unresponsive. Throws if `isSent` is false, because the call could not be sent.
   private func answer(_ isSent: Bool, _ statement: String?) throws(PostgresError) -> Rows {
     guard isSent else { throw isBroken ? lostError : .connection(lastMessage) }
     var last: OpaquePointer?
@@ -177,7 +181,7 @@ final class Session {
     return try unsafe rows(owning: last, statement)
   }
 
-  /// Waits until the next result has arrived completely.
+  /// Waits until the next result has arrived completely. Throws if the connection is lost, or `isSilent` returns true.
   private func waitForAnswer() throws(PostgresError) {
     let clock = SystemClock()
     let timeout = timeout ?? .seconds(1)
@@ -206,7 +210,7 @@ final class Session {
     while !isBroken, consumeInput() {}
   }
 
-  /// Returns the types of a prepared statement's parameters and columns.
+  /// Returns a result without rows that contains the types of a prepared statement's parameters and columns.
   func describe(_ name: String) throws(PostgresError) -> Rows {
     try unsafe rows(owning: PQdescribePrepared(pg, name), name)
   }
@@ -238,7 +242,8 @@ final class Session {
     guard code == 1 else { throw lostError }
   }
 
-  /// Ends a COPY. With a reason, the server discards all its rows.
+  /// Ends a COPY and returns the number of rows as `affected`. With a reason, the server discards all its rows, and
+  /// this method throws.
   func endCopy(abandoningBecause reason: String?) throws(PostgresError) -> Rows {
     guard unsafe PQputCopyEnd(pg, reason) == 1 else { throw lostError }
     defer { while let rest = unsafe PQgetResult(pg) { unsafe PQclear(rest) } }
@@ -247,7 +252,7 @@ final class Session {
 
   // MARK: Non-blocking calls
 
-  /// Switches to pipeline mode. The methods below never wait for the network.
+  /// Switches to pipeline mode. The methods below never wait for the network. Returns false if libpq refuses.
   func enterPipeline() -> Bool {
     unsafe PQsetnonblocking(pg, 1) == 0 && PQenterPipelineMode(pg) == 1
   }
@@ -271,7 +276,7 @@ final class Session {
     }
   }
 
-  /// Sends SQL text without parameters, without preparing it.
+  /// Sends SQL text without parameters, without preparing it. Returns false if libpq cannot send it.
   func sendOnce(_ sql: String) -> Bool {
     unsafe PQsendQueryParams(pg, sql, 0, nil, nil, nil, nil, binaryResults) == 1
   }
@@ -284,7 +289,8 @@ final class Session {
     case done, pending, failed
   }
 
-  /// Writes buffered output; returns `pending` if the socket buffer is full.
+  /// Writes buffered output. Returns `done` if all is written, `pending` if the socket accepts no more for now, and
+  /// `failed` if the connection is lost.
   func flush() -> Flush {
     switch unsafe PQflush(pg) {
     case 0: .done
@@ -293,7 +299,7 @@ final class Session {
     }
   }
 
-  /// Reads available input. Returns false if the connection is lost.
+  /// Reads available input without blocking. Returns false if the connection is lost.
   func consumeInput() -> Bool {
     unsafe PQconsumeInput(pg) == 1
   }
@@ -321,7 +327,7 @@ final class Session {
       backendPID: raw.pointee.be_pid)
   }
 
-  /// Quotes an identifier for SQL.
+  /// Quotes an identifier for SQL, doubling the quotation marks in it.
   func quoted(identifier: String) -> String {
     "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }

@@ -2,7 +2,7 @@
 struct Submission {
   typealias Completion = (Result<[Rows], PostgresError>) -> Void
 
-  /// A step of the submission, to which the next result from the server belongs.
+  /// A step of a submission, to which the server sends one result.
   enum Step {
     /// A statement that is prepared before its first use.
     case prepare(Statement, [OID])
@@ -13,7 +13,7 @@ struct Submission {
   /// True if the submission is meant to leave a transaction open.
   let keepsOpen: Bool
   let completion: Completion
-  /// The expected results, in order; filled when the submission is sent.
+  /// The steps in the order of their results; empty until the submission is sent.
   var steps: [Step] = []
   private var answered = 0
   private var rows: [Rows] = []
@@ -33,7 +33,8 @@ struct Submission {
     return nil
   }
 
-  /// Takes the result of the next step. Returns the statement if that step has prepared it.
+  /// Records the result of the next step; after the last step, an error of the commit. Returns the statement and its
+  /// parameter types if the step has prepared it, otherwise nil.
   mutating func take(_ outcome: Rows.Outcome) -> (Statement, [OID])? {
     guard answered < steps.count else {
       // An error after the last statement comes from the commit, for example from a deferred constraint.
@@ -57,8 +58,9 @@ struct Submission {
     return nil
   }
 
-  /// Returns the result for the completion, after the synchronization point.
-  /// - Parameter leftOpen: true if the submission began a transaction without ending it, and met no error.
+  /// Returns the result for the completion, after the synchronization point: the rows of each statement, or the first
+  /// error. It is an error, too, if results are missing, or `leftOpen` is true.
+  /// - Parameter leftOpen: true if the submission has left a transaction open against its purpose.
   func result(leftOpen: Bool) -> Result<[Rows], PostgresError> {
     if let firstError { return .failure(firstError) }
     guard !leftOpen else {

@@ -10,12 +10,12 @@ package struct SystemAccount: Sendable, Equatable {
   /// The effective user of this process; nil if it has no account, as in some containers.
   package static var current: SystemAccount? { SystemAccount(uid: geteuid()) }
 
-  /// Looks up a user by name; nil if there is no such user.
+  /// Looks up a user by name; nil if there is no such user, or the lookup fails.
   package init?(named name: String) {
     unsafe self.init { entry, buffer, size, found in unsafe getpwnam_r(name, entry, buffer, size, found) }
   }
 
-  /// Looks up a user by id; nil if there is no such user.
+  /// Looks up a user by id; nil if there is no such user, or the lookup fails.
   package init?(uid: UInt32) {
     unsafe self.init { entry, buffer, size, found in unsafe getpwuid_r(uid, entry, buffer, size, found) }
   }

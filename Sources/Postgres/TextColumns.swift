@@ -1,9 +1,10 @@
-/// A column of `text`. If a value contains U+0000, the statement it is passed to is rejected without being sent.
+/// One value per row for an SQL column of type `text`, passed as `text[]`; nil becomes NULL. If a value contains
+/// U+0000, the statement to which the column is passed is rejected without being sent.
 package struct TextColumn: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
-  /// True if a value contained U+0000.
+  /// True if a value appended since the last `removeAll` contains U+0000.
   package var containsNUL: Bool { fields.containsNUL }
 
   package init() {}
@@ -25,10 +26,10 @@ package struct TextColumn: Sendable {
   }
 }
 
-/// A column of `bytea`.
+/// One value per row for an SQL column of type `bytea`, passed as `bytea[]`; nil becomes NULL.
 package struct BytesColumn: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}
@@ -44,10 +45,11 @@ package struct BytesColumn: Sendable {
   }
 }
 
-/// A column of `jsonb`. Values are JSON texts; the server rejects invalid ones (22P02).
+/// One JSON text per row for an SQL column of type `jsonb`, passed as `jsonb[]`; nil becomes NULL. The server rejects
+/// invalid JSON (22P02). If a text contains U+0000, the statement is rejected without being sent.
 package struct JSONColumn: Sendable {
   var fields = BinaryFields()
-  /// Number of rows appended.
+  /// Number of rows appended since the creation or the last `removeAll`.
   package private(set) var count = 0
 
   package init() {}

@@ -2,7 +2,8 @@ internal import Domain
 internal import Metrics
 internal import Reactor
 
-/// Records a sender's metrics. Confined to the sender's thread, except `lastAccepted`, which any thread may read.
+/// The metrics of a sender. Confined to the sender's thread; the `LastSuccess` that it updates can be read by any
+/// thread.
 final class PushMeter {
   private let metrics: Metrics
   private let network: String
@@ -48,8 +49,10 @@ final class PushMeter {
     answerTimes[Int(lane.rawValue)].record(time.nanoseconds)
   }
 
-  /// Counts how a request ended.
-  /// - Parameter word: returns the push network's error code for a refusal.
+  /// Counts how a request ended, and records the time of an accepted push.
+  /// - Parameters:
+  ///   - wallSeconds: the current time in seconds since 1970.
+  ///   - word: returns the push network's error code for a refusal.
   func ended(_ ending: Ending, wallSeconds: Int64, word: (Refusal) -> String) {
     switch ending {
     case .accepted:

@@ -21,13 +21,13 @@
 /// with the same credential share connections, but none may use all of their streams. A route whose refusals the
 /// network would hold against the others can be given a pool of its own (`PushRouter.isolate`).
 ///
-/// **Lanes.** Urgent goes before normal, normal before bulk, and every connection reserves streams and window bytes for
-/// the more urgent lanes (`StreamShares`): an urgent message never waits for another message's answer. Within a lane
-/// messages take equal turns (`LaneQueue`), and so do routes.
+/// **Lanes.** Urgent pushes are sent before normal ones, normal before bulk, and every connection reserves streams and
+/// window bytes for the more urgent lanes (`StreamShares`): an urgent message never waits for another message's answer.
+/// Within a lane messages take equal turns (`LaneQueue`), and so do routes.
 ///
-/// **How many connections.** As many as the requests in flight and the backlog need, by Little's law
-/// (`ConnectionDemand`): opened one at a time, kept warm for ten minutes after the last push. The states of a
-/// connection (`ConnectionState`):
+/// **How many connections.** A pool has as many connections as the requests in flight and the backlog need, by Little's
+/// law (`ConnectionDemand`). They are opened one at a time; one is kept open for ten minutes after the last push. The
+/// states of a connection (`ConnectionState`):
 ///
 /// ```
 ///   connecting ──► tunnelling ──► securing ──► probing ──────► ready ──────► draining ──► closed
@@ -37,22 +37,24 @@
 /// ```
 ///
 /// *Tunnelling* is skipped without a proxy. With one, the proxy's name is resolved and its addresses are connected to;
-/// the network's own name is passed to the proxy, anew on each connection, and never resolved here. A proxy's answer
-/// that opens no tunnel is a failure to connect like any other: nothing was submitted, so nothing is unknown.
+/// the network's own name is passed to the proxy, anew on each connection, and never resolved here. A proxy that
+/// refuses the tunnel counts as a failure to connect: nothing was submitted, so no result is unknown.
 ///
 /// *Probing* lasts until the peer's SETTINGS have arrived and, if the network limits unproven connections
 /// (`PoolPlan.needsProof`), the first answer that is not a 403. *Draining* begins with GOAWAY, at the request of the
-/// network's adapter, and when answers are much slower than the siblings'. A connection that grows old or short of
-/// stream ids continues until the next one is ready. One that is silent for 3 s while requests wait gets a PING, and no
-/// more requests before it answers; without an answer it is closed after another 10 s.
+/// network's adapter, after repeated request timeouts, when answers are much slower than on the other connections, when
+/// fewer connections suffice, and when the pool stops. A connection that has become old or short of stream ids
+/// continues until the next one is ready, if pushes were sent lately. If a connection is silent for 3 s while requests
+/// wait, it sends a PING and no more requests; without an answer, it is closed after another 10 s.
 ///
 /// Invariants:
 /// - Each target of each batch taken gets exactly one result.
-/// - A request ends *answered*, *not processed* (resent elsewhere at once while its binding is fresh) or *unknown*
-///   (reset, lost, timed out); nothing is called "not processed" unless the protocol guarantees it.
-/// - No push is submitted whose binding was read (to its end) more than `PushBatch.freshNanoseconds` ago, nor after its
+/// - A request ends *answered*, *not processed* (then it is resent at once, up to `Limits.quickResends` times) or
+///   *unknown* (reset, lost, timed out). It is *not processed* only if the protocol guarantees that.
+/// - No push is submitted if reading its device's data ended more than `PushBatch.freshNanoseconds` ago, nor after its
 ///   expiry.
-/// - At most one connection per pool is being opened at any time; repeated failures wait 1…60 s with jitter.
+/// - At most one connection per pool is being opened at any time. After a failure, the pool waits 1…60 s with jitter
+///   before the next attempt.
 ///
 /// Failure: whatever the peer and the network do, they cannot cause a trap. A pool without a connection returns its
 /// queues as not processed and refuses offers until the next attempt to connect.
@@ -61,7 +63,8 @@
 package enum PushTransport {
   /// Limits of this module.
   package enum Limits {
-    /// Timeout of the TCP connect in seconds. A healthy path needs one round trip.
+    /// Timeout of connecting by TCP in seconds, for all addresses of the host together. A healthy path needs one round
+    /// trip.
     package static let connectSeconds: Int64 = 10
     /// Timeout of the TLS handshake in seconds. A healthy path needs at most two round trips.
     package static let handshakeSeconds: Int64 = 10
@@ -84,18 +87,19 @@ package enum PushTransport {
     package static let keepAliveSeconds: Int64 = 60
     /// Seconds after which unacknowledged bytes mean that the peer is dead (`TCP_USER_TIMEOUT`).
     package static let unacknowledgedSeconds: Int64 = 30
-    /// Maximum requests in flight on one connection, even if the peer allows more (observed: APNs 1,000, Google 100).
-    /// Half of the larger value leaves room for a limit that the peer lowers while requests are in flight.
+    /// Maximum normal and bulk requests in flight on one connection, even if the peer allows more (observed: APNs
+    /// 1,000, Google 100). Half of the larger value leaves room for a limit that the peer lowers while requests are in
+    /// flight. Urgent requests can exceed it by a sixteenth.
     package static let streamsPerConnection = 500
     /// The highest stream id used before a connection is replaced; the protocol's limit is 2^31 (RFC 9113 §5.1.1).
     package static let lastStreamID: Int32 = 1 << 30
-    /// The approximate age at which a connection is replaced; Apple advises hours to days.
+    /// The approximate age at which a connection is replaced (within 25 %); Apple advises hours to days.
     package static let connectionAge: Duration = .seconds(24 * 3600)
     /// Maximum connections of one credential in one environment. Eight connections with 500 requests each carry 26,000
     /// pushes a second at a round trip of 150 ms (Korea to California).
     package static let connectionsPerPool = 8
-    /// The divisor of a connection's streams that gives the number reserved for urgent messages, and the same number
-    /// again for urgent and normal ones.
+    /// The divisor of a connection's streams that gives the number reserved for urgent messages. The same number again
+    /// is reserved for urgent and normal ones.
     package static let reservePart = 16
     /// The divisor of all streams that gives the number each route leaves to the others, while several share
     /// connections.
@@ -130,9 +134,10 @@ package enum PushTransport {
     package static let slowTicks = 3
     /// Seconds for which an address that failed is tried after all others.
     static let addressFailureSeconds: Int64 = 300
-    /// Seconds for which a route whose settings were refused is not retried.
+    /// Seconds for which a route whose settings were refused sends nothing, unless an operator resumes its app.
     package static let faultSeconds: Int64 = 10
-    /// Seconds of back-off after connection failures: doubles from the first to the last value.
+    /// Seconds of back-off after connection failures, before jitter: doubles with each failure from the lower to the
+    /// upper bound.
     package static let backOffSeconds: ClosedRange<Double> = 1...60
     /// A connection lost before it is this old, in seconds, counts as a failed connection attempt.
     package static let youngSeconds: Int64 = 5
@@ -142,13 +147,16 @@ package enum PushTransport {
     package static let openingsSeconds: Int64 = 10
     /// Maximum resends of one target by this module; after that the dispatcher decides.
     package static let quickResends: UInt8 = 3
-    /// Maximum queued targets in one lane of one route; `offer` refuses more.
+    /// Maximum targets without a result in one lane of one route; `offer` refuses more. A single larger batch is
+    /// accepted if the lane is empty.
     package static let queuedTargets = 20_000
-    /// Maximum batches queued for a sender's thread; urgent batches may use twice as many.
+    /// Number of items in a sender's inbox at which normal and bulk batches are refused; urgent ones at twice the
+    /// number.
     package static let inboxBatches = 4096
-    /// The total capacity of a sender's queue, including commands (credentials, tokens, look-ups).
+    /// Capacity of a sender's inbox in addition to `inboxBatches`, for commands (credentials, tokens, look-ups), which
+    /// are never refused.
     package static let inboxCommands = 65_536
-    /// Maximum queued look-ups in total.
+    /// Maximum queued look-ups of one resolver.
     static let resolverQuestions = 4096
     /// Maximum queued look-ups per customer, where customers choose the host name.
     package static let questionsOfOne = 64

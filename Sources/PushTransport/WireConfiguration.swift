@@ -2,7 +2,7 @@ package import HTTPClient
 package import Logging
 package import Metrics
 
-/// The connection settings of a sender, fixed for its lifetime.
+/// The connection settings of a sender, fixed for its lifetime once the sender is created.
 package struct WireConfiguration: Sendable {
   /// Maximum connections of one credential in one environment. The actual number follows from load, round trip and the
   /// peer's stream limit.
@@ -15,7 +15,7 @@ package struct WireConfiguration: Sendable {
   /// The approximate age at which a connection is replaced: services move load by DNS, which is consulted only for new
   /// connections.
   package var connectionAge = PushTransport.Limits.connectionAge
-  /// The name look-up used for each new connection.
+  /// The blocking name look-up used for each new connection.
   package var lookUp = Resolver.system
   /// The HTTP proxy for all connections except those to hosts on its exemption list; nil to connect directly.
   package var proxy: OutboundProxy?
@@ -26,9 +26,10 @@ package struct WireConfiguration: Sendable {
   /// The push network's name in the metrics.
   package let network: String
   package var metrics = Metrics()
-  /// The time of the last push that the network accepted.
+  /// Receives the time of the last push that the network accepted.
   package var lastAccepted = LastSuccess()
-  /// Called on the sender's thread with the peer's clock, in seconds since 1970, whenever an answer carries it.
+  /// Called on the sender's thread with the peer's clock, in seconds since 1970, when the first answers on a connection
+  /// or later refusals carry it; nil to ignore it.
   package var heardTime: (@Sendable (_ peerSeconds: Int64) -> Void)?
 
   package init(network: String, logger: Logger) {

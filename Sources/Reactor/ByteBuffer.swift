@@ -41,7 +41,7 @@ public struct ByteBuffer: ~Copyable {
     unsafe body(UnsafeRawBufferPointer(start: storage + start, count: count))
   }
 
-  /// True if the readable bytes have `text` at `offset`.
+  /// Returns whether the readable bytes contain `text` at `offset`; false also if they end before.
   package func hasText(_ text: StaticString, at offset: Int) -> Bool {
     withReadable { $0.hasText(text, at: offset) }
   }
@@ -76,7 +76,8 @@ public struct ByteBuffer: ~Copyable {
     end = 0
   }
 
-  /// Calls `body` with at least `bytes` bytes of free space; `body` returns how many of them it wrote.
+  /// Calls `body` with at least `bytes` bytes of free space, appends as many of them as `body` reports to have written,
+  /// and returns its outcome.
   @inlinable package mutating func write<Outcome>(
     reserving bytes: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, outcome: Outcome)
   ) -> Outcome {
@@ -152,7 +153,8 @@ public struct ByteBuffer: ~Copyable {
     if capacity - end < bytes { makeRoom(bytes) }
   }
 
-  /// Makes room for `bytes` more bytes: moves the readable bytes to the front if that suffices, otherwise reallocates.
+  /// Makes room for `bytes` more bytes: moves the readable bytes to the front if that suffices and they do not overlap
+  /// their new place, otherwise reallocates.
   @usableFromInline
   internal mutating func makeRoom(_ bytes: Int) {
     if start > 0, capacity - count >= bytes, start >= count {

@@ -13,9 +13,13 @@ extension ChildProcess {
     package var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// Runs a program until it exits and returns its output. Blocks.
-  /// - Parameter withErrors: also captures standard error, interleaved as on a terminal.
-  /// - Throws: ETIMEDOUT on timeout, after killing the program.
+  /// Runs a program until it has closed its output and exited, and returns its output. Blocks.
+  /// - Parameters:
+  ///   - command: the program and its arguments, as for `start`.
+  ///   - environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
+  ///   - withErrors: true to capture standard error too, interleaved as on a terminal; otherwise it is the parent's.
+  ///   - timeout: time from the call to the exit.
+  /// - Throws: ETIMEDOUT on timeout, after killing the program; the error of `start` if it cannot be started.
   package static func run(
     _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration
   ) throws(SystemError) -> Report {
@@ -47,8 +51,8 @@ extension ChildProcess {
     return Report(ending: ending, cost: cost, output: output)
   }
 
-  /// Starts the program. Closes our copy of the write end on return, so that the reader sees end of file once the
-  /// program closes its own.
+  /// Starts the program with `writer` as its output. Closes this process's copy of `writer` on return, so that the
+  /// reader sees the end of the stream when the program has closed its own copies.
   private static func start(
     _ command: [String], environment: [String]?, writer: consuming FileDescriptor, withErrors: Bool
   ) throws(SystemError) -> ChildProcess {

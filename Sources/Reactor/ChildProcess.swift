@@ -1,18 +1,19 @@
 internal import CLinux
 internal import Glibc
 
-/// A child process with exactly one owner. If the owner drops it without waiting, it is killed and reaped.
+/// A child process with exactly one owner. If the owner drops it before it has been reaped by `wait` or `stop`, it is
+/// killed (SIGKILL) and reaped.
 ///
 /// The child starts with no signal blocked, regardless of `Signals.block` in the parent, and in its own process group:
-/// Ctrl-C in a terminal reaches only the parent, which stops its children in the order it chooses. May be used from any
-/// one thread at a time.
+/// Ctrl-C in a terminal reaches only the parent, which stops its children in the order it chooses. Can be used on any
+/// thread, but only on one at a time.
 package struct ChildProcess: ~Copyable {
   /// The destination of the child's output.
   package enum Output: Sendable {
     /// The parent's own standard output or error.
     case inherited
     case discarded
-    /// The end of a file, which is created with mode 0600 if missing.
+    /// A file to which the output is appended; it is created with mode 0600 if missing.
     case file(String)
     /// An open descriptor, which the caller must still close.
     case descriptor(Int32)
@@ -31,7 +32,7 @@ package struct ChildProcess: ~Copyable {
     package let peakMemoryBytes: Int
   }
 
-  /// The child's resource usage; nil until the child has been reaped.
+  /// The child's resource usage; nil until `wait` or `stop` has reaped the child.
   package private(set) var cost: Cost?
   /// The process id. The kernel cannot reuse it until the child is reaped.
   package let identifier: Int32
@@ -41,7 +42,10 @@ package struct ChildProcess: ~Copyable {
   private var ending: Ending?
 
   /// Starts `command[0]`, looked up in `PATH` unless it contains a slash, with the rest as its arguments.
-  /// - Parameter environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
+  /// - Parameters:
+  ///   - command: the program and its arguments; traps if it is empty.
+  ///   - environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
+  /// - Throws: the error of `posix_spawn(3)`, for example ENOENT if there is no such program.
   package static func start(
     _ command: [String], environment: [String]? = nil, output: Output = .inherited, errors: Output = .inherited
   ) throws(SystemError) -> ChildProcess {
@@ -95,7 +99,8 @@ package struct ChildProcess: ~Copyable {
     if ending == nil { kill(identifier, number) }
   }
 
-  /// Waits for the child to exit; nil on timeout. Further calls return the same result.
+  /// Waits for the child to exit, reaps it and returns how it ended; nil on timeout. Further calls return the same
+  /// result at once.
   package mutating func wait(atMost timeout: Duration) -> Ending? {
     if let ending { return ending }
     let deadline = SystemClock().now + timeout
@@ -115,7 +120,8 @@ package struct ChildProcess: ~Copyable {
     return nil
   }
 
-  /// Sends the signal `number`, and SIGKILL if the child has not exited within `timeout`. Returns how the child ended.
+  /// Sends the signal `number`, and SIGKILL if the child has not exited within `timeout`. Blocks until the child has
+  /// exited, and returns how it ended. Sends nothing if the child was reaped already.
   package mutating func stop(_ number: Int32 = SIGTERM, timeout: Duration) -> Ending {
     signal(number)
     if let ending = wait(atMost: timeout) { return ending }

@@ -2,7 +2,8 @@ internal import Glibc
 internal import Synchronization
 package import Time
 
-/// A source of time. Time-dependent code takes a `Clock`, or the time itself, as an argument, so that tests control it.
+/// A source of time. Time-dependent code receives a `Clock`, or the time itself, as an argument, so that tests control
+/// it.
 package protocol Clock: Sendable {
   /// The monotonic time, for durations and timeouts.
   var now: Instant { get }
@@ -27,12 +28,12 @@ package struct SystemClock: Clock {
   }
 }
 
-/// A clock for tests that advances only when told to.
+/// A clock for tests that advances only when `advance` is called.
 package final class ManualClock: Clock {
   private let elapsed: Mutex<Int64>
   private let start: Timestamp
 
-  /// Creates a clock that stands still until it is advanced.
+  /// Creates a clock whose monotonic time is 0.
   /// - Parameter wallTime: initial wall time; by default 2026-01-01T00:00:00Z.
   package init(wallTime: Timestamp = Timestamp(seconds: 1_767_225_600)) {
     start = wallTime
@@ -50,7 +51,7 @@ package final class ManualClock: Clock {
 /// The system clock with an adjustable error of the wall time, to simulate a machine whose clock is wrong.
 package final class ShiftedClock: Clock {
   private let machine = SystemClock()
-  /// Seconds.
+  /// The error of the wall time in seconds; positive if the clock is fast.
   private let shift: Atomic<Int64>
 
   package init(seconds: Int64 = 0) {

@@ -10,9 +10,9 @@ package import Time
 ///
 /// ```
 ///   asked ──────── the database reads its clock ──────── answered      (monotonic)
-///            the offset lies between  its time − answered  and  its time − asked
+///            the offset is between  its time − answered  and  its time − asked
 /// ```
-/// The offset is kept while it lies between these bounds, and otherwise moves to the nearer bound, so that a slow
+/// The offset is kept while it is between these bounds, and otherwise moves to the nearer bound, so that a slow
 /// answer, which is imprecise, causes no jump. Written by one thread at a time, read by any.
 package final class DatabaseClock: Clock {
   package enum Limits {
@@ -50,10 +50,11 @@ package final class DatabaseClock: Clock {
 
   /// Updates the offset from one reading of the database's clock.
   /// - Parameters:
-  ///   - asked: when the query was sent.
-  ///   - answered: when its result arrived.
-  /// - Returns: how far the database's time has jumped relative to this machine's monotonic clock, if that is more than
-  ///   the query's duration explains and more than 30 s; otherwise nil, as for the first reading.
+  ///   - time: the time that the database reported.
+  ///   - asked: monotonic time at which the query was sent.
+  ///   - answered: monotonic time at which its result arrived.
+  /// - Returns: how far the database's time has jumped relative to this machine's monotonic clock, beyond what the
+  ///   query's duration explains, if that is more than `Limits.refusal`; otherwise nil, as for the first reading.
   @discardableResult
   package func learn(_ time: Timestamp, asked: Instant, answered: Instant) -> Duration? {
     let least = time.microseconds - answered.nanoseconds / 1_000
@@ -75,18 +76,20 @@ package final class DatabaseClock: Clock {
     return machine.wallTime - Timestamp(microseconds: start + machine.now.nanoseconds / 1_000)
   }
 
-  /// True if the two clocks differ by more than `Limits.refusal`, so that one of them must be wrong.
+  /// True if the two clocks differ by more than `Limits.refusal`, so that one of them must be wrong; false before the
+  /// first reading.
   package var isDoubtful: Bool { ahead.map { abs($0) > Limits.refusal } ?? false }
 
-  /// True if leases may be acquired: the last reading is recent, and the two clocks do not differ too much.
+  /// True if leases may be acquired: the last reading is at most `Limits.memory` old, and the two clocks do not differ
+  /// by more than `Limits.refusal`. False before the first reading.
   package var isTrusted: Bool {
     let learnt = learntAt.load(ordering: .relaxed)
     guard learnt != Self.nothing, machine.now - Instant(nanoseconds: learnt) <= Limits.memory else { return false }
     return !isDoubtful
   }
 
-  /// How far this machine's clock is wrong, to follow "this machine's clock is": `3.2 s ahead of the database's`. Nil if
-  /// the error does not exceed `Limits.complaint`, or before the first reading.
+  /// How far this machine's clock is wrong, to follow "this machine's clock is": `3.2 s ahead of the database's`. Nil
+  /// if the error does not exceed `Limits.complaint`, or before the first reading.
   package var complaint: String? {
     guard let ahead, abs(ahead) > Limits.complaint else { return nil }
     let nanoseconds = abs(ahead).nanoseconds

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// The limit of open file descriptors of this process (`getrlimit(2)`, RLIMIT_NOFILE).
 package enum DescriptorLimit {
-  /// Raises the soft limit to the hard limit, and returns the limit now in force. The default soft limit is often
-  /// 1,024, for the sake of programs that use `select(2)`; a server with one connection per device needs more.
+  /// Raises the soft limit to the hard limit if possible, and returns the soft limit now in force; 1,024 if it cannot
+  /// be read. The default soft limit is often 1,024, for the sake of programs that use `select(2)`; a server with one
+  /// connection per device needs more.
   @discardableResult
   package static func raise() -> Int {
     var limit = rlimit()

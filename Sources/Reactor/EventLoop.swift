@@ -8,7 +8,7 @@ package final class EventLoop {
     func ready(_ readiness: Readiness)
   }
 
-  /// Identifies a registration. Operations on a deregistered one are ignored, even if its slot has been reused.
+  /// Identifies a registration. Operations on it after `deregister` are ignored, even if its slot has been reused.
   package struct Registration: Hashable, Sendable {
     fileprivate let slot: UInt32
     fileprivate let generation: UInt32
@@ -33,7 +33,7 @@ package final class EventLoop {
 
   package let clock: any Clock
   package let stopper: Stopper
-  /// The time at the start of the current iteration: cached, to save system calls.
+  /// The time when the loop last began to call handlers, or timers and hooks; cached, to save system calls.
   package private(set) var now: Instant
 
   private let poller: Poller
@@ -55,7 +55,8 @@ package final class EventLoop {
 
   // MARK: Descriptors
 
-  /// Starts watching a descriptor. The loop retains `handler` until `deregister`.
+  /// Starts watching a descriptor. The loop retains `handler` until `deregister`. Throws if the kernel refuses, because
+  /// it is out of memory or the descriptor is registered already.
   package func register(
     _ descriptor: Int32, interest: Readiness, handler: any Handler
   ) throws(SystemError) -> Registration {
@@ -79,7 +80,7 @@ package final class EventLoop {
     return registration
   }
 
-  /// Changes the events watched for. Without a change, makes no system call.
+  /// Changes the events watched for. Makes no system call if they stay the same; has no effect after `deregister`.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
     guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else {
@@ -89,7 +90,8 @@ package final class EventLoop {
     poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
   }
 
-  /// Stops watching a descriptor. To be called before it is closed.
+  /// Stops watching a descriptor and releases its handler; has no effect if repeated. Call it before closing the
+  /// descriptor.
   package func deregister(_ registration: Registration) {
     let index = Int(registration.slot)
     guard slots[index].generation == registration.generation else { return }
@@ -106,15 +108,18 @@ package final class EventLoop {
 
   // MARK: Inboxes, timers, hooks
 
-  /// Passes the items of `inbox` to `receive` in batches, on this loop's thread, until the loop ends. An empty batch
-  /// means that the inbox was closed.
+  /// Passes the items of `inbox` to `receive` in batches, on this loop's thread. When the inbox is closed and empty,
+  /// calls `receive` one last time with an empty batch. The loop must be the inbox's only consumer. Throws like
+  /// `register`.
   package func attach<Item>(_ inbox: Inbox<Item>, receive: @escaping ([Item]) -> Void) throws(SystemError) {
     let handler = InboxHandler(inbox: inbox, receive: receive)
     handler.registration = try register(inbox.wakeup.descriptor, interest: .readable, handler: handler)
     handler.loop = self
   }
 
-  /// Calls `action` once, no earlier than after `delay`.
+  /// Calls `action` once, no earlier than after `delay`, unless the returned timer is cancelled. Without delay,
+  /// `action` runs later in this iteration if a handler of a descriptor or inbox schedules it, otherwise in the next
+  /// one.
   @discardableResult
   package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Timers.ID {
     timers.schedule(at: clock.now + delay, action)
@@ -125,15 +130,15 @@ package final class EventLoop {
   }
 
   /// Calls `hook` at the end of every loop iteration, after all handlers: the place to flush batches.
-  /// - Parameter last: run after the ordinary hooks. For hooks that only write out what others have produced; they must
-  ///   not call code that could need another flush.
+  /// - Parameter last: true to run the hook after the ordinary ones. For hooks that only write out what others have
+  ///   produced; they must not call code that could need another flush.
   package func atEndOfTurn(last: Bool = false, _ hook: @escaping () -> Void) {
     if last { veryEndOfTurn.append(hook) } else { endOfTurn.append(hook) }
   }
 
   // MARK: Running
 
-  /// Runs the loop until it is stopped.
+  /// Runs iterations until `stop` or `stopper.stop` is called; not at all if that has happened already.
   package func run() {
     while !isStopped { turn(atMost: nil) }
   }
@@ -143,7 +148,8 @@ package final class EventLoop {
     isStopped = true
   }
 
-  /// Runs one iteration, waiting at most until the next timer or for `timeout`. Tests call it directly.
+  /// Runs one iteration, which waits for events at most until the next timer is due, and at most for `timeout`; nil
+  /// sets no limit. Tests call it directly.
   package func turn(atMost timeout: Duration?) {
     var timeout = timeout
     if let deadline = timers.next() {

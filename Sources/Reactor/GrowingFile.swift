@@ -14,7 +14,7 @@ package final class GrowingFile {
     self.path = path
   }
 
-  /// Appends all of the bytes.
+  /// Appends all of the bytes. If that fails, some of them may have been written.
   package func append(_ bytes: [UInt8]) throws(SystemError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -27,7 +27,7 @@ package final class GrowingFile {
     }
   }
 
-  /// Syncs the file, so that what was appended survives a crash.
+  /// Syncs the file, so that what was appended survives a crash. Does not sync the directory.
   package func finish() throws(SystemError) {
     guard fsync(file.number) == 0 else { throw .last("fsync", path) }
   }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The host name of this machine.
 package enum HostName {
-  /// The host name; empty if it cannot be determined.
+  /// The host name when it was first read; empty if it cannot be determined.
   package static let current: String = {
     var name = [CChar](repeating: 0, count: 256)
     // Safe: the last byte stays 0 whatever is written.

@@ -4,7 +4,7 @@ internal import Glibc
 /// (`::ffff:0:0/96`), as the kernel reports IPv4 clients of an IPv6 socket, so that a client has the same address on
 /// either kind of socket.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The upper 64 bits in network order; `low` has the lower 64.
+  /// The first 64 bits as a big-endian number; `low` has the other 64.
   package let high: UInt64
   package let low: UInt64
 
@@ -20,7 +20,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     low = 0xFFFF_0000_0000 | UInt64(v4)
   }
 
-  /// Parses `192.0.2.7` or `2001:db8::1`, like `inet_pton(3)`: no names, ports, brackets or zones. Nil if malformed.
+  /// Parses `192.0.2.7` or `2001:db8::1`, like `inet_pton(3)`: no names, ports, brackets or zones. Returns nil if
+  /// malformed.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
     guard !text.utf8.contains(0) else { return nil }
@@ -43,7 +44,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isV4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
   }
 
-  /// Returns the address with all but the first `bits` of its 128 bits cleared.
+  /// Returns the address with all but the first `bits` of its 128 bits cleared. Below 0 counts as 0, above 128 as 128.
   package func prefix(_ bits: Int) -> IPAddress {
     IPAddress(
       high: bits >= 64 ? high : high & Self.mask(bits),
@@ -74,7 +75,7 @@ package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
   /// The prefix length within 128 bits: an IPv4 block of /8 has 104.
   package let bits: Int
 
-  /// Parses CIDR notation. Nil if malformed, or if bits after the prefix are set, which is usually a mistake.
+  /// Parses CIDR notation. Returns nil if malformed, or if bits after the prefix are set, which is usually a mistake.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(parts[0]) else { return nil }
@@ -99,7 +100,7 @@ package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-  /// The IP address without the port; nil for a Unix socket.
+  /// The IP address without the port; nil for a Unix socket, and for `SocketAddress.unknown`.
   package var ip: IPAddress? {
     switch family {
     case AF_INET where bytes.count >= 8: IPAddress(v4: UInt32(IPAddress.number(bytes[4..<8])))
@@ -109,7 +110,7 @@ extension SocketAddress {
     }
   }
 
-  /// Creates a socket address from an IP address and a port.
+  /// Creates a socket address from an IP address and a port. An IPv4-mapped address becomes a plain IPv4 address.
   package init(ip: IPAddress, port: UInt16) {
     let portBytes = [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
     func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {

@@ -7,7 +7,7 @@ internal import Synchronization
 package final class Inbox<Item: Sendable>: Sendable {
   /// The maximum number of queued items.
   package let capacity: Int
-  /// A wake-up that is readable while items are queued, and after `close`.
+  /// A wake-up whose descriptor is readable while items are queued, and after `close`.
   package let wakeup: Wakeup
   private let state = Mutex(State())
 
@@ -34,7 +34,7 @@ package final class Inbox<Item: Sendable>: Sendable {
   }
 
   /// Adds all items of a batch, with one wake-up. Returns false, without adding any, if they do not fit or the inbox is
-  /// closed.
+  /// closed. Returns true for an empty batch in any case.
   package func offer(contentsOf batch: [Item]) -> Bool {
     guard !batch.isEmpty else { return true }
     let (taken, wasEmpty) = state.withLock { state in
@@ -50,7 +50,7 @@ package final class Inbox<Item: Sendable>: Sendable {
   /// The number of queued items; other threads may change it at any time.
   package var count: Int { state.withLock { $0.items.count } }
 
-  /// True once the inbox is closed *and* drained, so that no more items can come. Both conditions are checked under one
+  /// True when the inbox is closed *and* drained, so that no more items can come. Both conditions are checked under one
   /// lock: an owner that sees an empty batch and then "closed" has missed nothing in between.
   package var isClosed: Bool { state.withLock { $0.isClosed && $0.items.isEmpty } }
 
@@ -58,7 +58,8 @@ package final class Inbox<Item: Sendable>: Sendable {
   /// space.
   package var refusesAll: Bool { state.withLock { $0.isClosed } }
 
-  /// Takes all queued items, in order. Only for the consumer thread.
+  /// Removes and returns all queued items, in order; empty if there are none. Never blocks. Only for the consumer
+  /// thread.
   package func takeAll() -> [Item] {
     wakeup.drain()
     return state.withLock { state in
@@ -69,7 +70,8 @@ package final class Inbox<Item: Sendable>: Sendable {
     }
   }
 
-  /// Waits for items. Returns an empty array on timeout, or if the inbox is closed and drained (see `isClosed`).
+  /// Waits for items, then removes and returns all that are queued, in order. Returns an empty array on timeout, or if
+  /// the inbox is closed and drained (see `isClosed`). Only for the consumer thread.
   ///
   /// Keeps waiting after a spurious wake-up: `offer` signals after releasing the lock, when its item may have been
   /// taken already.
@@ -84,7 +86,7 @@ package final class Inbox<Item: Sendable>: Sendable {
     }
   }
 
-  /// Rejects further items and wakes the consumer; queued items can still be taken.
+  /// Rejects further items and wakes the consumer; queued items can still be taken. Has no effect if repeated.
   package func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

@@ -21,7 +21,7 @@ public struct Instant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-  /// The duration in nanoseconds; the range covers 292 years. Computed with one division, because `components` needs
-  /// several 128-bit multiplications, and each request reads it about ten times.
+  /// The duration in nanoseconds, rounded towards zero; the range covers 292 years. Computed with one division, because
+  /// `components` needs several 128-bit multiplications, and each request reads it about ten times.
   @inlinable package var nanoseconds: Int64 { Int64(truncatingIfNeeded: attoseconds / 1_000_000_000) }
 }

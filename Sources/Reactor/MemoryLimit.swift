@@ -11,7 +11,8 @@ package enum MemoryLimit {
 
   private static var physicalBytes: Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }
 
-  /// Reads a file to its end, because the kernel reports no reliable size for files in /proc and /sys.
+  /// Reads a file to its end, at most 64 KiB, because the kernel reports no reliable size for files in /proc and /sys.
+  /// Returns nil if the file cannot be opened.
   private static func text(_ path: String) -> String? {
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { return nil }
@@ -28,7 +29,7 @@ package enum MemoryLimit {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Computes the smallest applicable limit, in bytes.
+  /// Computes the smallest applicable limit, in bytes: `physical` if no group has a lower one.
   /// - Parameters:
   ///   - physical: the machine's memory, in bytes.
   ///   - groups: content of `/proc/self/cgroup`: a line `number:controllers:path` per hierarchy (cgroups(7)).

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Compares and searches bytes in place, several at a time, for the parsers of the most frequent requests.
 extension Span<UInt8> {
-  /// True if the span has `text` at `offset`.
+  /// Returns whether the span contains `text` at `offset`; false also if the span ends before.
   package func hasText(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard offset >= 0, length <= count - offset else { return false }
@@ -11,7 +11,7 @@ extension Span<UInt8> {
   }
 
   /// Returns the index of the first byte from `start` on that is not plain text within quotation marks: `"`, `\`, a
-  /// control character, or one outside of ASCII. The number of bytes if there is none.
+  /// control character below 0x20, or a byte outside of ASCII. Returns the number of bytes if there is none.
   package func endOfPlainText(from start: Int) -> Int {
     var index = start
     while count - index >= 8 {
@@ -51,6 +51,6 @@ extension Span<UInt8> {
     return false
   }
 
-  /// Sets the highest bit of each zero byte, and perhaps of bytes behind the first.
+  /// Returns a word with the highest bit set in each zero byte, and perhaps in bytes behind the first zero byte.
   private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 }

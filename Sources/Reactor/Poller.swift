@@ -24,7 +24,7 @@ public struct Readiness: OptionSet, Sendable {
   /// An error or a complete hang-up (EPOLLERR or EPOLLHUP). The kernel always reports it.
   @inlinable package static var failed: Readiness { Readiness(rawValue: 0x008 | 0x010) }
 
-  /// Returns true if the two sets share an element.
+  /// Returns whether the two sets share an element.
   @inlinable package func overlaps(_ other: Readiness) -> Bool { rawValue & other.rawValue != 0 }
 }
 
@@ -61,8 +61,9 @@ package struct Poller: ~Copyable {
     _ = upmc_epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, 0, 0)
   }
 
-  /// Waits until a descriptor is ready or `timeout` has passed, then calls `body` for each ready one. With a nil
-  /// timeout, waits indefinitely.
+  /// Waits until a descriptor is ready or `timeout` has passed, then calls `body` for each ready one, at most
+  /// `Reactor.Limits.eventsPerTurn` times. With a nil timeout, waits indefinitely. A signal can end the wait early,
+  /// without a call.
   package func wait(atMost timeout: Duration?, _ body: (_ token: UInt64, _ ready: Readiness) -> Void) {
     // Rounded up: waking a millisecond early would only cause another iteration.
     let milliseconds = timeout.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1

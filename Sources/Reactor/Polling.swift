@@ -3,12 +3,12 @@ internal import Glibc
 /// Waits by polling, for conditions that cannot wake the thread, such as the state of another process. Where a wake-up
 /// is possible, use `Wakeup`, `Inbox` or `StopSignal` instead.
 package enum Polling {
-  /// Blocks for `time`, rounded up to a millisecond; a signal handler may end the wait earlier.
+  /// Blocks for `time`, rounded up to a millisecond; a signal handler can end the wait earlier.
   package static func rest(_ time: Duration) {
     _ = poll(nil, 0, Int32(clamping: max(0, (time.nanoseconds + 999_999) / 1_000_000)))
   }
 
-  /// Polls `condition` until it is true. Returns false on timeout.
+  /// Polls `condition` at least once, until it is true. Returns false on timeout. An error of `condition` ends polling.
   /// - Parameters:
   ///   - timeout: time after which polling ends.
   ///   - interval: pause between two polls.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Writes small files that only their owner may read (mode 0600), such as keys.
 package enum PrivateFile {
-  /// Creates a file atomically and durably: after a crash it exists completely or not at all. Returns false if the file
-  /// exists already; it is left unchanged.
+  /// Creates a file atomically: even after a crash it exists completely or not at all. Returns false if the file exists
+  /// already; it is left unchanged.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
     let temporary = try writeTemporary(for: path, bytes)
     defer { _ = unsafe unlink(temporary) }
@@ -14,7 +14,7 @@ package enum PrivateFile {
   }
 
   /// Writes a file atomically, replacing an existing one.
-  /// - Parameter keepsOwner: true to keep owner, group and mode, for a file that another user reads.
+  /// - Parameter keepsOwner: true to keep owner, group and mode of an existing file, for one that another user reads.
   package static func replace(_ path: String, _ bytes: [UInt8], keepsOwner: Bool = false) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
     if keepsOwner {
@@ -38,8 +38,9 @@ package enum PrivateFile {
     guard unsafe chmod(temporary, status.st_mode & 0o777) == 0 else { throw .last("chmod", temporary) }
   }
 
-  /// Writes the bytes to a temporary file beside `path` and returns its name. The name is random, not the process id:
-  /// in a container the id is always the same, and a file left over from a crash would block every later attempt.
+  /// Writes and syncs the bytes to a new temporary file (mode 0600) beside `path` and returns its name. The name is
+  /// random, not the process id: in a container the id is always the same, and a file left over from a crash would
+  /// block every later attempt.
   private static func writeTemporary(for path: String, _ bytes: [UInt8]) throws(SystemError) -> String {
     let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -63,7 +64,8 @@ package enum StandardError {
   /// True if standard error is a terminal.
   package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Writes with a single system call, so that lines of several threads do not mix.
+  /// Writes with a single system call, so that lines of several threads do not mix. Blocks if the reader of a pipe is
+  /// slow; ignores errors.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
@@ -72,6 +74,7 @@ package enum StandardError {
 /// The process's standard output.
 package enum StandardOutput {
   /// Writes with a single system call and without buffering, so that the reader of a pipe receives each line at once.
+  /// Blocks if that reader is slow; ignores errors.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDOUT_FILENO, bytes, bytes.count)
   }

@@ -10,12 +10,12 @@ package enum ProgramFiles {
     return ["\(directory)/\(name)", name, "/usr/local/share/upmc/\(name)", "/usr/share/upmc/\(name)"]
   }
 
-  /// Returns the first existing candidate; nil if there is none.
+  /// Returns the first candidate of `places` that is a directory; nil if there is none.
   package static func find(_ name: String) -> String? {
     places(of: name).first(where: isDirectory)
   }
 
-  /// Returns true if `path` is a directory, or a symbolic link to one.
+  /// Returns whether `path` is a directory, or a symbolic link to one; false also if it cannot be accessed.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -3,13 +3,15 @@
 package struct RateAllowance: Sendable {
   /// The interval between requests at the average rate, in nanoseconds.
   private let cost: Int64
-  /// The burst tolerance: the time by which a caller's time may run ahead of now, in nanoseconds.
+  /// The burst tolerance: the time by which a caller's theoretical arrival time can get ahead of now, in nanoseconds.
   private let credit: Int64
 
   /// Creates a rate limiter.
   /// - Parameters:
   ///   - count: average number of requests per `period`; at least 1.
+  ///   - period: the time in which `count` requests are admitted on average.
   ///   - credit: burst size as a duration: as many requests as the average rate allows in this time may come at once.
+  ///     If it is shorter than the average interval between two requests, none is admitted.
   package init(_ count: Int, per period: Duration, credit: Duration) {
     cost = period.nanoseconds / Int64(max(1, count))
     self.credit = credit.nanoseconds
@@ -25,12 +27,12 @@ package struct RateAllowance: Sendable {
     return true
   }
 
-  /// Reverts a `take` whose request was not carried out.
+  /// Reverts a `take` that returned true, because the request was not carried out.
   package func refund(_ theoreticalArrival: inout Int64) {
     theoreticalArrival -= cost
   }
 
-  /// Returns the time until another request would be admitted; zero if it would be now.
+  /// Returns the time until another request would be admitted; zero if one would be admitted now.
   package func wait(_ theoreticalArrival: Int64, now: Instant) -> Duration {
     .nanoseconds(max(0, theoreticalArrival - now.nanoseconds - (credit - cost)))
   }

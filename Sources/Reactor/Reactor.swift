@@ -1,7 +1,7 @@
 /// Threads, loops, inboxes, sockets and clocks: the foundation of every part of the server.
 ///
 /// **One rule:** an object lives on the thread that created it. A few named threads each run an `EventLoop` (or a
-/// blocking loop over an `Inbox`) and own whatever they create; classes here are not `Sendable`, so the compiler proves
+/// blocking loop over an `Inbox`) and own whatever they create; most classes are not `Sendable`, so the compiler proves
 /// that they never leave their thread. Values cross between threads only through an `Inbox`, in batches, with one
 /// wake-up per batch.
 ///
@@ -28,8 +28,8 @@ package enum Reactor {
     /// Maximum events taken from epoll per iteration: enough for 256 busy connections in one call, and small enough for
     /// the cache.
     package static let eventsPerTurn = 512
-    /// The number of cancelled timers in the heap, besides as many as there are live ones, above which they are swept.
-    /// 64 entries take 64 × 16 bytes; sweeping fewer is not worth the cost.
+    /// Cancelled timers are removed from the heap when they outnumber the live ones by more than this. 64 entries take
+    /// 64 × 16 bytes; removing fewer is not worth the cost.
     package static let cancelledTimers = 64
     /// Maximum connections that wait in the kernel for `accept` (`listen(2)`; capped by `net.core.somaxconn`).
     package static let listenBacklog: Int32 = 4096

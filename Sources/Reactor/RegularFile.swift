@@ -20,7 +20,7 @@ package struct RegularFile: ~Copyable, Sendable {
     self.stamp = stamp
   }
 
-  /// Opens a file. Nil if `path` is not a regular file, or it cannot be opened.
+  /// Opens a file. Returns nil if `path` is a symbolic link or anything but a regular file, or it cannot be opened.
   package static func open(path: String) -> RegularFile? {
     let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard number >= 0 else { return nil }
@@ -33,7 +33,8 @@ package struct RegularFile: ~Copyable, Sendable {
     return RegularFile(file, stamp)
   }
 
-  /// Reads the whole file; nil if that fails or the file has become shorter since it was opened.
+  /// Reads the whole file, as long as it was when it was opened; nil if that fails or the file has become shorter. Call
+  /// it once: a second call continues at the end.
   package func read() -> [UInt8]? {
     let body = unsafe [UInt8](unsafeUninitializedCapacity: stamp.size) { buffer, filled in
       while filled < stamp.size {
@@ -47,7 +48,8 @@ package struct RegularFile: ~Copyable, Sendable {
     return body.count == stamp.size ? body : nil
   }
 
-  /// Reads up to `wanted` bytes from `offset`; fewer only at the end of the file. Nil if reading fails.
+  /// Reads up to `wanted` bytes from `offset`; fewer only at the end of the file, and none beyond it. Returns nil if
+  /// reading fails.
   package func read(_ wanted: Int, at offset: Int) -> [UInt8]? {
     var isReadable = true
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
@@ -63,7 +65,7 @@ package struct RegularFile: ~Copyable, Sendable {
     return isReadable ? part : nil
   }
 
-  /// Returns the absolute path with symbolic links resolved; nil if nothing exists there.
+  /// Returns the absolute path with symbolic links resolved; nil if nothing exists there or it cannot be accessed.
   package static func resolve(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     // Safe: realpath returns a string of its own, which the caller frees.

@@ -26,7 +26,7 @@ package enum Signals {
     }
   }
 
-  /// Waits for the next signal. Returns nil on timeout.
+  /// Waits for the next signal. Returns nil on timeout, or if another signal interrupts the wait.
   package static func wait(atMost timeout: Duration) -> Received? {
     var set = handled()
     var time = timespec()

@@ -12,7 +12,7 @@ package struct Socket: ~Copyable {
     case wouldBlock
     /// The peer has closed its sending side (reads only).
     case endOfStream
-    /// The connection is lost; the value is `errno`.
+    /// The connection is lost; the value is `errno`, or 0 if the loss has another cause than a system call.
     case failed(Int32)
   }
 
@@ -36,7 +36,8 @@ package struct Socket: ~Copyable {
   }
 
   /// Opens a listening socket. With `reusePort`, several event loops listen on the same port, and the kernel
-  /// distributes connections among them.
+  /// distributes connections among them. Throws if the address is in use or not one of this machine, or the path of a
+  /// Unix socket exists already.
   package static func listen(on address: SocketAddress, reusePort: Bool = false) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     if address.family != AF_UNIX { socket.set(SOL_SOCKET, SO_REUSEADDR, 1) }
@@ -50,7 +51,8 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// Starts connecting. The socket becomes writable when the attempt has ended; then read `connectError`.
+  /// Starts connecting. The socket becomes writable when the attempt has ended; then read `connectError`. Throws if the
+  /// attempt fails at once.
   package static func connect(to address: SocketAddress) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     socket.disableDelay()
@@ -59,7 +61,8 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// The result of the connection attempt: 0 for success, otherwise its `errno`.
+  /// The result of the connection attempt: 0 for success, otherwise its `errno`. Read it once, because reading clears
+  /// it.
   package var connectError: Int32 {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -112,7 +115,7 @@ package struct Socket: ~Copyable {
     }
   }
 
-  /// Shuts down the sending side: the peer reads the end of the stream, and may still send.
+  /// Shuts down the sending side: the peer reads the end of the stream, and can still send.
   package func shutdownWrite() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
@@ -124,8 +127,8 @@ package struct Socket: ~Copyable {
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
-  /// Enables detection of dead peers: TCP sends keepalive probes after `idle` without traffic, and closes the
-  /// connection if sent bytes stay unacknowledged for `unacknowledged`.
+  /// Enables detection of dead peers: TCP sends keepalive probes, 15 s apart, after `idle` without traffic, and closes
+  /// the connection if probes or sent bytes stay unacknowledged for `unacknowledged`.
   package func keepAlive(idle: Duration, unacknowledged: Duration) {
     set(SOL_SOCKET, SO_KEEPALIVE, 1)
     set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Int32(clamping: idle.components.seconds))

@@ -22,7 +22,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The numeric host without port, for example `192.0.2.7` or `2001:db8::1`.
+  /// The numeric host without port, for example `192.0.2.7` or `2001:db8::1`; `unix:` and the path for a Unix socket.
   package var host: String {
     guard family != AF_UNIX else { return description }
     return Self.numericName(bytes).host
@@ -51,8 +51,12 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     return SocketAddress(bytes: [UInt8(AF_UNIX), 0] + Array(path.utf8) + [0])
   }
 
-  /// Resolves a host name, without caching. Blocks for up to the system resolver's timeout.
-  /// - Parameter passive: true to resolve for listening; then an empty host means all interfaces.
+  /// Resolves a host name, without caching, to at least one address, in order of preference. Blocks for up to the
+  /// system resolver's timeout.
+  /// - Parameters:
+  ///   - host: a name or a numeric address; empty for the loopback addresses.
+  ///   - passive: true to resolve for listening; then an empty host means all interfaces.
+  /// - Throws: EHOSTUNREACH for every failure, with the reason in `subject`.
   package static func resolve(
     host: String, port: UInt16, passive: Bool = false
   ) throws(SystemError) -> [SocketAddress] {

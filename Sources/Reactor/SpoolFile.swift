@@ -33,7 +33,8 @@ package final class SpoolFile: Sendable {
     }
   }
 
-  /// Reads exactly `wanted` bytes from `offset`, which must have been written before.
+  /// Reads exactly `wanted` bytes from `offset`, which must have been written before. Throws if fewer are there, or
+  /// reading fails.
   package func read(_ wanted: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in

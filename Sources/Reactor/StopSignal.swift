@@ -17,12 +17,13 @@ package final class StopSignal: Sendable {
     inbox.close()
   }
 
-  /// Blocks for `time`, or until the signal is raised.
+  /// Blocks for `time`, or until the signal is raised; returns at once if it was raised before.
   package func rest(atMost time: Duration) {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Calls `body` once on the loop's thread when the signal is raised. Call this method on that thread.
+  /// Calls `body` once on the loop's thread when the signal is raised, also if that was before. Call this method on
+  /// that thread.
   package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
     try loop.attach(inbox) { _ in body() }
   }

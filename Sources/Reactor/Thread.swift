@@ -8,7 +8,8 @@ internal import Glibc
 package struct Thread: ~Copyable {
   private let handle: pthread_t
 
-  /// Starts a thread that runs `body`. `name` is shown by `top -H`; traps if it exceeds 15 bytes.
+  /// Starts a thread that runs `body`. `name` is shown by `top -H`; traps if it exceeds 15 bytes. Throws if the system
+  /// cannot create a thread.
   package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
     precondition(name.utf8.count <= Reactor.Limits.threadNameBytes, "thread name longer than 15 bytes: \(name)")
     let start = ThreadStart(name: name, body: body)

@@ -1,6 +1,7 @@
 internal import HeapModule
 
-/// A priority queue of timers. The caller passes in the time, and fires the due ones. One owner, one thread.
+/// A priority queue of timers. The caller passes in the time, and calls the actions of due timers. One owner, one
+/// thread.
 package struct Timers {
   /// Identifies a timer, so that it can be cancelled.
   package struct ID: Hashable, Sendable {
@@ -36,7 +37,7 @@ package struct Timers {
     return ID(number: lastNumber)
   }
 
-  /// Cancels a timer. No effect if it has fired already.
+  /// Cancels a timer. No effect if it has fired or was cancelled already.
   package mutating func cancel(_ id: ID) {
     guard actions.removeValue(forKey: id.number) != nil else { return }
     // Timers that are far away and always cancelled, such as request timeouts, would accumulate in the heap. Sweeping
@@ -46,7 +47,8 @@ package struct Timers {
     }
   }
 
-  /// The newest timer. A loop iteration fires timers up to this one and leaves those created meanwhile to the next.
+  /// The timer that was added last. A loop iteration fires timers up to this one and leaves those created meanwhile to
+  /// the next.
   package var newest: ID { ID(number: lastNumber) }
 
   /// Returns the deadline of the earliest timer; nil if there is none.

@@ -23,13 +23,14 @@ package final class Wakeup: Sendable {
     _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
 
-  /// Clears the pending signals.
+  /// Clears the pending signals. Does not block if there are none.
   package func drain() {
     var count: UInt64 = 0
     _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
   }
 
-  /// Waits for a signal. Returns false on timeout; a negative timeout polls without waiting.
+  /// Waits for a signal, without clearing it. Returns false on timeout, or if a signal handler interrupts the wait; a
+  /// timeout of zero or less polls without waiting.
   package func wait(atMost timeout: Duration) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let milliseconds = Int32(clamping: max(0, (timeout.nanoseconds + 999_999) / 1_000_000))

@@ -6,12 +6,14 @@ internal import Operations
 /// Readers for parts of requests that many endpoints use: JSON bodies, query parameters, pages.
 extension AdminCall {
   /// Returns the body, parsed as a JSON object.
-  /// - Throws: `.malformed` or `.invalidField`, with the position of the error.
+  /// - Throws: `.unsupportedMediaType`, or `.malformed` or `.invalidField` with the position of the error.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }
 
-  /// Returns the page requested by `?limit=&cursor=`.
+  /// Returns the page requested by `?limit=&cursor=`: by default the first one, with `Operations.Limits.pageDefault`
+  /// items.
+  /// - Throws: `.invalidField` if the limit is out of range or the cursor is malformed.
   func page() throws(Problem) -> PageRequest {
     try PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
@@ -25,7 +27,7 @@ extension AdminCall {
     return value
   }
 
-  /// Returns the GROUPSEQ in the path.
+  /// Returns the GROUPSEQ in the path. Whether the group exists is not checked.
   /// - Throws: `.unknownGroup` if it is not a whole number.
   func groupSeq() throws(Problem) -> Int64 {
     guard let group = Int64(parameters["groupSeq"]) else {

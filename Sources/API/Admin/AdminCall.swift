@@ -5,23 +5,25 @@ internal import Postgres
 internal import Reactor
 internal import Time
 
-/// One authorized request, with everything that its endpoint needs. Endpoints are methods of this type.
+/// One authorized request of the admin API, with everything that its endpoint needs. Endpoints are methods of this
+/// type, and run on the thread that owns the connection.
 struct AdminCall {
   let request: OwnedRequest
   let parameters: PathParameters
-  /// The query parameters. They include only those that the endpoint declares.
+  /// The query parameters. They contain no names except those that the endpoint declares.
   let query: QueryParameters
   let caller: Caller
-  /// Token of the console session that authenticated the request; nil for an API key.
+  /// Token of the console session in the request's cookie; nil if the request has an API key or no credential. The
+  /// session is authenticated unless the endpoint is open, as those for signing in are.
   var session: String?
   let connection: Connection
   let resources: AdminResources
 
-  /// The database's time.
+  /// The current time of `resources.clock`. Times that are stored or compared with stored ones use it.
   var now: Timestamp { resources.clock.wallTime }
 
-  /// Returns the body, whose Content-Type must be JSON.
-  /// - Throws: `.unsupportedMediaType`.
+  /// Returns the body, which is not parsed yet.
+  /// - Throws: `.unsupportedMediaType` if the Content-Type is missing or not JSON.
   func jsonBody() throws(Problem) -> [UInt8] {
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
     guard type.trimmingBlanks == "application/json" else {
@@ -30,12 +32,12 @@ struct AdminCall {
     return request.body
   }
 
-  /// Returns the SEQNO in the path.
-  /// - Throws: `.unknownMessage` if it is not a valid one.
+  /// Returns the SEQNO in the path. Whether the message exists is not checked.
+  /// - Throws: `.unknownMessage` if it is not a valid SEQNO.
   func seqno() throws(Problem) -> Seqno { try Self.seqno(parameters["seqno"]) }
 
-  /// Parses a SEQNO.
-  /// - Throws: `.unknownMessage` if it is not a valid one.
+  /// Parses a SEQNO. Whether the message exists is not checked.
+  /// - Throws: `.unknownMessage` if the text is not a valid SEQNO.
   static func seqno(_ text: String) throws(Problem) -> Seqno {
     guard let seqno = Seqno(text) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")

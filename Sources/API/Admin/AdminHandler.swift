@@ -4,44 +4,46 @@ internal import Operations
 
 /// Handles `/v1/admin` over HTTP, for back-office systems, operators and the console.
 ///
-/// Its requests are few and may take long (counting an audience, reading a page of deliveries), so they leave the HTTP
-/// loop: each is copied, waits in a bounded queue, and runs straight-line on a thread with its own blocking connection.
+/// Its requests are few and can take long (counting an audience, reading a page of deliveries), so they leave the HTTP
+/// loop: each is copied, waits in a bounded queue, and runs on a thread with a blocking connection of its own.
 ///
 /// ```
 ///                           ┌─► AdminQueue ──► AdminWorker (threads admin-0…n)
 ///   http-0 ── AdminHandler ─┤                    │ route → authenticate → authorize → endpoint → operation
 ///     ▲         │           ├─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
 ///     │         │           └─► AdminQueue ──► AdminWorker (thread provider): signing in at the identity provider
-///     │         │ over its share: 429, full: 503   │
+///     │         │ quota used up: 429, full: 503    │
 ///     │         ▼                                  ▼
 ///     └──────────────── ResponseTicket ◄───────────┤
 ///                          pieces ◄── AdminStreams ┴─► thread admin-streams: numbers as they change
 ///                                                  └─► thread admin-exports: files
 /// ```
 ///
-/// **Shares.** No caller and no app can take what all share (`QuotaHolder` defines who counts as one). A queue is a
-/// `FairQueue`: round-robin over tenants, and over the callers of each. No single caller or app, nor all heavy requests
-/// together, may hold every thread, so a message can be paused while other requests count audiences. Two apps whose
-/// light requests hang can hold both of two threads until their statements time out. Places in the queue and streams
-/// are shared out too. The handler attributes a request before authentication by `KnownCallers`; requests with unknown
-/// credentials count by address, share one tenant, and may not bring long bodies.
+/// **Quotas.** No caller and no app can use up the threads, the places in the queues, or the streams (`QuotaHolder`
+/// defines callers and tenants). A queue is a `FairQueue`: round-robin over tenants, and over the callers of each. No
+/// single caller or app, nor all heavy requests together, can occupy all threads, so a message can be paused while
+/// other requests count audiences. (Two apps whose light requests hang can occupy both of two threads, until their
+/// statements time out.) Before its authentication, a request is attributed to a caller by `KnownCallers`. Requests
+/// with unknown credentials count by address, belong to one tenant, and cannot have long bodies.
 ///
-/// **One endpoint, one file**: it reads the request, runs one operation and writes its answer; the rules are the
-/// operation's. Every `Endpoint` names its permission, which is checked before its handler runs.
+/// **Endpoints** read the request, run one operation and write its answer; the business rules are in the operation.
+/// Every `Endpoint` names its permission, which is checked before its handler runs.
 ///
-/// **Order of refusals**: no such path (404) → wrong method (405) → no or bad credential (401) → role does not allow it
-/// (403) → no stream place left in its share (429) → wrong media type (415) → whatever the operation refuses. All are
-/// `application/problem+json`. A caller whose share of the queue is used up gets 429 before all of these.
+/// **Order of refusals**: no such path (404) → wrong method (405) → no or bad credential (401) → address, CSRF token or
+/// role not permitted (403) → unknown query item (400) → no stream place left (429, 503) → wrong media type (415) →
+/// whatever the operation refuses. All are `application/problem+json`. A caller whose quota of the queue is used up
+/// gets 429 before all of these.
 ///
-/// **Failure**: while the database is away, requests are answered 503 with Retry-After at once, and the next request
-/// reconnects. When the queue is full, the loop answers 503 without copying the request.
+/// **Failure**: while the database is unreachable, requests are answered 503 with Retry-After, and the next request
+/// tries to reconnect. When the queue is full, the loop answers 503 without copying the request.
 final class AdminHandler: RequestHandler {
   private let threads: AdminThreads
   private let namedSends: DirectSendHandler?
   private let router = Endpoint.router(Endpoint.ofAdmin)
 
   /// Creates the handler of one HTTP loop.
-  /// - Parameter namedSends: handles sends to named users on the loop; nil to leave them to the threads.
+  /// - Parameter namedSends: handles sends to named users on the loop; nil to handle them on the threads, like all
+  ///   others.
   init(_ threads: AdminThreads, namedSends: DirectSendHandler? = nil) {
     self.threads = threads
     self.namedSends = namedSends
@@ -65,8 +67,8 @@ final class AdminHandler: RequestHandler {
     if let problem { responder.send(.problem(problem, requestID: request.id, isKept: false, in: request.language)) }
   }
 
-  /// Returns the load of the request's endpoint. Requests with unknown paths are light, because they are refused
-  /// quickly.
+  /// Returns the load of the request's endpoint, and sets the route of the request's span. Requests for unknown paths
+  /// or with wrong methods are light, because they are refused quickly.
   private func load(of request: Request) -> Endpoint.Load {
     guard case .found(let endpoint, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
     request.follows(endpoint.pattern)
@@ -79,8 +81,9 @@ final class AdminHandler: RequestHandler {
 
   // MARK: Long bodies
 
-  /// Returns whether the body must wait until a thread has authenticated the credential. This is not needed if that was
-  /// done a moment ago.
+  /// Returns whether the body must wait until a thread has authenticated the credential, and if so, queues that for a
+  /// thread, which then admits the body or refuses the request; a full queue refuses it at once. Returns false if the
+  /// caller was authenticated recently, if there is no credential, and for paths that sign in.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     // A client that signs in may still send an expired cookie.
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
@@ -92,8 +95,9 @@ final class AdminHandler: RequestHandler {
     return true
   }
 
-  /// Returns the largest body that the request may have. Clients that are not authenticated get
-  /// `HTTPLimits.unaskedBodyBytes`.
+  /// Returns the maximum size of the request's body in bytes: `HTTPLimits.unaskedBodyBytes` for callers that were not
+  /// authenticated recently and for paths that sign in, the limits of `UploadAllowance` for files, and otherwise
+  /// `standard` or `AdminLimits.bodyBytes`, whichever is greater.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
       return HTTPLimits.unaskedBodyBytes
@@ -101,13 +105,13 @@ final class AdminHandler: RequestHandler {
     return UploadAllowance.limit(for: request, of: caller) ?? max(standard, AdminLimits.bodyBytes)
   }
 
-  /// Files are spooled to disk, from where an admin thread reads them in parts.
+  /// Returns whether the body is a file, which is spooled to disk, from where an admin thread reads it in parts.
   func spoolsBody(of request: Request) -> Bool {
     UploadAllowance.isFile(request)
   }
 
-  /// Returns whether the call needs no credential because it signs in: with a login and password, a link, or the
-  /// identity provider's answer.
+  /// Returns whether the path is one of the two that sign in: with a password or a link, or with the identity
+  /// provider's answer. The method is not checked. Requests for these paths have short bodies and need no credential.
   private static func isSigningIn(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/session") || request.pathEquals("/v1/admin/session/openid/answer")
   }

@@ -4,35 +4,39 @@ internal import Domain
 enum AdminLimits {
   /// Maximum number of requests that wait for a thread. At a few milliseconds each, this is about a second's work.
   static let waitingRequests = 256
-  /// Maximum number of these for one app. It is half, so that two apps can wait; a third one displaces some of theirs.
+  /// Maximum number of waiting requests of one tenant (`QuotaHolder`). This is half of all, so that the requests of two
+  /// apps can wait; those of a third app displace some of theirs.
   static let waitingRequestsOfTenant = 128
-  /// Maximum number of these for one caller. A console makes a handful of requests at a time; a back-office system that
-  /// sends more at once should send one request for many users.
+  /// Maximum number of waiting requests of one caller. A console makes a handful of requests at a time; a back-office
+  /// system that sends more at once should send one request for many users.
   static let waitingRequestsOfCaller = 64
-  /// Maximum number of requests that wait for the thread `passwords`: some seconds of hashing.
+  /// Maximum number of requests that wait for the thread `passwords`, which is some seconds of hashing, and as many for
+  /// the thread `provider`.
   static let waitingPasswords = 40
-  /// Maximum number of these for all unauthenticated clients together. The rest is reserved for accounts that choose a
-  /// new password.
+  /// Maximum number of requests of one tenant that wait for one of these two threads. All unauthenticated clients are
+  /// one tenant, so the rest is reserved for accounts that choose a new password.
   static let waitingPasswordsOfStrangers = 32
-  /// Maximum number of these for one client address. A whole company may share it, but hardly signs in within the same
-  /// second.
+  /// Maximum number of requests of one client address or account that wait for one of these two threads. A whole
+  /// company may share an address, but hardly signs in within the same second.
   static let waitingPasswordsOfAddress = 8
   /// Maximum body of an admin request, in bytes: 10,000 users with the longest names as JSON, and some margin.
   static let bodyBytes = 4_194_304
-  /// Maximum size of a CSV audience, in bytes: some 500,000 users with a few variables each. It is spooled to disk
-  /// until it is stored.
+  /// Maximum size of a CSV file with an audience, in bytes: some 500,000 users with a few variables each. The file is
+  /// spooled to disk until it is stored.
   static let csvBytes = 33_554_432
   /// Maximum body of an upload, in bytes: the largest video that a notification may show.
   static let uploadBytes = MediaType.Kind.video.largestBytes
-  /// Maximum memory for the bodies of all requests that wait for a thread, in bytes: 32 of the longest. Spooled files
+  /// Maximum memory for the bodies of all requests that wait for a thread, in bytes: 32 of `bodyBytes`. Spooled files
   /// do not count.
   static let waitingBytes = 128 << 20
-  /// Maximum number of these bytes for one app: four of the longest bodies.
+  /// Maximum memory for the bodies of one tenant's waiting requests, in bytes: four of `bodyBytes`. A single longer
+  /// body is accepted if the tenant has no other request waiting.
   static let waitingBytesOfTenant = 16 << 20
-  /// The longest body of a light request, in bytes. Longer ones contain lists of people or files; control calls have a
-  /// few hundred bytes.
+  /// Maximum body of a light request, in bytes; a request with a longer one counts as heavy. Longer bodies contain
+  /// lists of people or files; control calls have a few hundred bytes.
   static let lightBodyBytes = 65_536
-  /// Number of callers remembered in each of two generations; more people than use the console at once.
+  /// Maximum number of callers in each of the two generations of `KnownCallers`: more people than use the console at
+  /// once.
   static let knownCallers = 2_048
   /// Time after an authentication during which a caller may send long bodies without a further check. Each request is
   /// authenticated again before it is carried out.
@@ -40,25 +44,26 @@ enum AdminLimits {
   /// Maximum body of a send that is parsed on an HTTP loop, in bytes: hundreds of users and the largest payload.
   /// Parsing it takes well below a millisecond.
   static let namedSendBytes = 65_536
-  /// Maximum duration of a statement. After that the client has most likely disconnected.
+  /// Maximum duration of a statement on an admin thread. After that time the client has most likely disconnected.
   static let statementTimeout: Duration = .seconds(60)
-  /// Time without a query after which the server checks that the database still answers.
+  /// Time without an answer to a statement after which the thread checks that the database still responds; if it does
+  /// not, the connection counts as lost.
   static let silence: Duration = .seconds(5)
   /// Maximum duration of a statement on the thread `admin-streams`, where all other viewers wait meanwhile.
   static let liveStatementTimeout: Duration = .seconds(5)
   /// Maximum duration of a statement on the thread `admin-exports`, where all other exports wait meanwhile. One piece
   /// takes milliseconds.
   static let exportStatementTimeout: Duration = .seconds(20)
-  /// Minimum time between two queries for the same numbers, as a multiple of the duration of the last one, so that they
-  /// take at most a fifth of the thread's time.
+  /// Minimum pause between two queries for the same numbers, as a multiple of the duration of the last query, so that
+  /// these queries take at most a fifth of the thread's time.
   static let liveRest = 4
-  /// Maximum number of concurrent live views. Each needs a connection and little else.
+  /// Maximum number of concurrent live views. Each needs an HTTP connection and little else.
   static let liveViews = 512
-  /// Maximum number of these for one app: enough for a large team.
+  /// Maximum number of concurrent live views of one tenant: enough for a large team.
   static let liveViewsOfTenant = 64
-  /// Maximum number of these for one caller: more than a browser keeps open.
+  /// Maximum number of concurrent live views of one caller: more than a browser keeps open.
   static let liveViewsOfCaller = 8
-  /// Maximum number of concurrent exports, which are written in turn, one piece each.
+  /// Maximum number of concurrent exports. One thread writes them in turn, one piece of each.
   static let exports = 16
   static let exportsOfTenant = 4
   static let exportsOfCaller = 2

@@ -3,12 +3,14 @@ internal import Operations
 internal import Reactor
 internal import Synchronization
 
-/// The credential in a request.
+/// The credential in a request of the admin API, not verified yet.
 enum Credential: Sendable {
   case apiKey(String)
   case session(String)
 
-  /// Parses the credential of a request; nil if it has none. An Authorization header takes precedence over cookies.
+  /// Parses the credential of a request. If there is an Authorization header, cookies are ignored. Nil if that header
+  /// has no bearer token, or if there is neither that header nor a session cookie.
+  /// - Parameter isSecure: whether browsers reach the console by HTTPS only, which determines the cookie's name.
   init?(in headers: [(name: String, value: String)], isSecure: Bool) {
     if headers.contains(where: { $0.name == "authorization" }) {
       guard let token = BearerToken.find(in: headers) else { return nil }
@@ -25,20 +27,19 @@ enum Credential: Sendable {
   }
 }
 
-/// Callers that were authenticated recently, as far as this is known without the database: API keys from the catalog,
-/// which is reloaded every second, and sessions and new keys that the admin threads have recorded. Callable from any
-/// thread.
+/// The callers that can be recognized without the database: those with API keys in the catalog, which is reloaded every
+/// second, and those with sessions or newer keys that an admin thread has authenticated. Callable from any thread.
 ///
-/// **It grants nothing**: the thread that carries out a request authenticates it again. It only determines whose quota
-/// a waiting request uses, and whether a long body is accepted.
+/// **This grants no access**: the thread that carries out a request authenticates it again. It only determines whose
+/// quota a waiting request uses, and whether a long body is accepted.
 final class KnownCallers: Sendable {
   private struct Known {
     let caller: Caller
     let provedAt: Instant
   }
 
-  /// A cache with two generations: when the newer one is full, the older one is dropped as a whole. A look-up moves its
-  /// entry to the newer one.
+  /// A cache with two generations: when the newer one is full, it becomes the older one, and the former older one is
+  /// dropped. A lookup copies its entry to the newer one.
   private struct Memory {
     var newer: [[UInt8]: Known] = [:]
     var older: [[UInt8]: Known] = [:]
@@ -67,7 +68,8 @@ final class KnownCallers: Sendable {
     return known(credential)?.caller
   }
 
-  /// Returns the caller if it may send a long body; nil if it must be authenticated first.
+  /// Returns the caller if it may send a long body: its API key is in the catalog, or an admin thread has authenticated
+  /// the credential within `AdminLimits.proofLife`. Nil if the credential must be authenticated first.
   func proved(_ credential: Credential) -> Caller? {
     if case .apiKey(let key) = credential, let caller = catalog.caller(apiKey: key) { return caller }
     guard let known = known(credential), clock.now - known.provedAt < AdminLimits.proofLife else { return nil }
@@ -84,13 +86,13 @@ final class KnownCallers: Sendable {
     }
   }
 
-  /// Records that a credential was authenticated.
+  /// Records that a credential was authenticated now, as that of `caller`.
   func note(_ credential: Credential, _ caller: Caller) {
     let known = Known(caller: caller, provedAt: clock.now)
     memory.withLock { $0.note(known, Self.hash(credential)) }
   }
 
-  /// Removes a credential that is no longer valid.
+  /// Removes a credential that is no longer valid. API keys in the catalog stay known until the next reload.
   func forget(_ credential: Credential) {
     let hash = Self.hash(credential)
     memory.withLock { memory in

@@ -1,18 +1,18 @@
 internal import HTTPServer
 internal import Operations
 
-/// Cookies of the console: invisible to scripts, and not sent with requests from other sites.
+/// Cookies of the console. Scripts cannot read them, and browsers do not send them with requests from other sites.
 enum SessionCookie: String {
   case session = "upmc_session"
-  /// Holds the state of a sign-in at the identity provider until it is completed.
+  /// Contains the state of a sign-in at the identity provider until the sign-in is completed.
   case openID = "upmc_openid"
 
   /// Returns the cookie's name. Over HTTPS it begins with `__Host-`: browsers accept such a cookie only over HTTPS and
   /// only from this host (RFC 6265bis §4.1.3.2).
   private func name(_ isSecure: Bool) -> String { (isSecure ? "__Host-" : "") + rawValue }
 
-  /// Returns the cookie's value in a request; the first, if there are several; nil if there is none. Over HTTPS only
-  /// the `__Host-` cookie counts, which no other host can have set.
+  /// Returns the value of the first cookie of this kind in a request; nil if there is none, or only empty ones. If
+  /// `isSecure`, only the `__Host-` cookie is considered, which no other host can have set.
   func value(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
     Cookies.value(of: name(isSecure), in: headers)
   }

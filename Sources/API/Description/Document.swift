@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// The OpenAPI 3.1 document, assembled from its parts. Decision 154.
+/// The OpenAPI 3.1 document, assembled from the endpoints, schemas and problems. Decision 154.
 enum Document {
   /// Returns the whole document.
   static func make() -> JSONTree {
@@ -29,7 +29,8 @@ enum Document {
     .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
   }
 
-  /// Schemas of the payloads that phones receive. No endpoint answers with them, so they have a section of their own.
+  /// Schemas of the payloads that phones receive, by push network. They are in an extension of the document, because no
+  /// endpoint answers with them.
   private static let pushes = JSONTree.object([
     ("APNS", .object([("schema", JSONSchema.reference(PayloadSchemas.received.apns))])),
     ("FCM", .object([("schema", JSONSchema.reference(PayloadSchemas.received.fcm))])),

@@ -2,12 +2,11 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// Serves the handbook at `/docs` and below, and the API description: `/docs/api` and
-/// below for people, `/openapi.json` for
-/// programs. A client that has the current version gets 304. No credential is needed, because nothing in them is specific
-/// to this installation.
+/// Serves the handbook at `/docs` and below, and the API description: as pages at `/docs/api` and below, and as the
+/// OpenAPI document at `/openapi.json`. A client that has the current version gets 304. No credential is required,
+/// because nothing served here is specific to this installation.
 final class DocumentHandler {
-  /// The document, built at the first request, because most servers never get one.
+  /// The OpenAPI document, built at the first request for it or a page of it, because most servers never get one.
   private static let document: (tree: JSONTree, bytes: [UInt8]) = {
     let document = Document.make()
     return (document, document.bytes)
@@ -29,7 +28,7 @@ final class DocumentHandler {
     self.reference = reference
   }
 
-  /// Returns whether this handler serves the request's path.
+  /// Returns whether this handler serves the request's path: the document, or an existing page, style sheet or script.
   func serves(_ request: Request) -> Bool {
     if request.pathEquals(Paths.document) { return true }
     guard request.path.hasPrefix("/docs") else { return false }
@@ -66,11 +65,11 @@ final class DocumentHandler {
     }
   }
 
-  /// Forbids scripts, frames, forms, and everything from other sites.
+  /// Content-Security-Policy of all files: permits style sheets of this server, and nothing else.
   private static let policy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  /// Content-Security-Policy directives that permit our own script and calls of this server, but no markup made of
-  /// text.
+  /// Directives added for pages of the API reference: they permit scripts of this server and requests to it, but no
+  /// markup made from text.
   private static let scripts =
     "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
 }

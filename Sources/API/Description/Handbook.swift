@@ -3,23 +3,24 @@ internal import JSON
 internal import Markdown
 internal import Reactor
 
-/// The handbook: every Markdown file in `Public/docs` as an HTML page, by its path. Rendered once, when the server
-/// starts.
+/// The handbook: the Markdown files in `Public/docs` as HTML pages. Pages are rendered once, when the server starts;
+/// those of the API reference at each call of `reference`.
 package struct Handbook: Sendable {
   package let pages: [HandbookPage]
-  /// Complete HTML pages by path.
+  /// Complete HTML pages by path; the index also with a trailing slash and as `/docs/index`.
   let files: [String: String]
-  /// Korean titles of the API reference; nil if there are none: the reference is then available in English only.
+  /// Korean titles of the API reference; nil if there are none, and the reference is available in English only.
   let words: ReferenceWords?
   /// Script of the API reference; nil if its file does not exist.
   let script: [UInt8]?
-  /// Rendered pages, ready to be sent. Copies of a handbook share them.
+  /// Pages that have been requested, ready to be sent. Copies of a handbook share them.
   let prepared = PreparedFiles()
 
   /// Reads and renders the pages.
   /// - Parameters:
-  ///   - directory: the handbook's files. If it is nil or does not exist, there are no pages.
-  ///   - insertion: returns Markdown for a placeholder; see `HandbookPage`.
+  ///   - directory: path of the handbook's files. If it is nil or does not exist, there are no pages.
+  ///   - insertion: returns Markdown for a placeholder, or nil to keep the placeholder; see `HandbookPage`. Not called
+  ///     for placeholders of existing programs.
   package init(
     directory: String?, insertion: (String, HandbookLanguage) -> String? = { _, _ in nil }
   ) {
@@ -36,7 +37,7 @@ package struct Handbook: Sendable {
     script = directory.flatMap { RegularFile.open(path: "\($0)/reference.js")?.read() }
     var files: [String: String] = [:]
     for page in pages { files[page.path] = Self.html(page, among: pages) }
-    // Also accept the path with a trailing slash.
+    // Also accept other paths of the index.
     if let index = files["/docs"] {
       files["/docs/"] = index
       files["/docs/index"] = index
@@ -44,8 +45,8 @@ package struct Handbook: Sendable {
     self.files = files
   }
 
-  /// Returns the file of `programs` that the placeholder `program NAME` stands for, so that readers copy what a test
-  /// runs; nil for other placeholders.
+  /// Returns, as a fenced block of Markdown, the file in `programs` that replaces the placeholder `program NAME`, so
+  /// that readers copy what a test runs. Nil for other placeholders, and if the file does not exist.
   private static func program(_ block: String, in directory: String?) -> String? {
     let words = block.split(separator: " ")
     guard words.count == 2, words[0] == "program", !words[1].contains("/"),
@@ -66,13 +67,12 @@ package struct Handbook: Sendable {
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
   }
 
-  /// Returns the HTML with blocks and tables that may scroll horizontally made focusable, so that the keyboard can
-  /// scroll them.
+  /// Returns the HTML with all preformatted blocks and tables made focusable, so that the keyboard can scroll them.
   private static func reachable(_ html: String) -> String {
     html.replacing("<pre>", with: "<pre tabindex=\"0\">").replacing("<table>", with: "<table tabindex=\"0\">")
   }
 
-  /// Paths of the API reference's pages, in the available languages.
+  /// The pages of the API reference by path, in all languages in which it is available.
   var referencePaths: [String: (slug: String, language: HandbookLanguage)] {
     var paths: [String: (String, HandbookLanguage)] = [:]
     for language in HandbookLanguage.allCases where language == .english || words != nil {
@@ -81,7 +81,7 @@ package struct Handbook: Sendable {
     return paths
   }
 
-  /// Returns a page of the API reference in the handbook's layout; nil if there is no such page.
+  /// Returns the HTML of a page of the API reference in the handbook's layout; nil if there is no such page.
   /// - Parameters:
   ///   - slug: the page's name, empty for the index.
   ///   - document: the OpenAPI document.

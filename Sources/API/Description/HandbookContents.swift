@@ -1,7 +1,7 @@
 internal import Markdown
 
-/// The entries of the handbook's sidebar: the pages that the index page links to, under its headings, followed by all
-/// others.
+/// The entries of the handbook's sidebar: the pages to which the index page links, grouped by its headings and in its
+/// order, followed by a group of all other pages, ordered by name.
 struct HandbookContents: Sendable {
   struct Entry: Equatable, Sendable {
     let path: String
@@ -17,7 +17,9 @@ struct HandbookContents: Sendable {
   private(set) var groups: [Group] = []
 
   /// Creates the sidebar for a language.
-  /// - Parameter language: pages that are not translated into it are listed in English.
+  /// - Parameters:
+  ///   - pages: all pages of the handbook, in all languages. Without an index page, there is only the last group.
+  ///   - language: the language of the sidebar. Pages that are not translated into it are listed in English.
   init(_ pages: [HandbookPage], _ language: HandbookLanguage) {
     func page(at path: String) -> HandbookPage? { pages.first { $0.path == path } }
     func best(_ name: String) -> HandbookPage? {
@@ -42,7 +44,7 @@ struct HandbookContents: Sendable {
         entries: others.map { Entry(path: $0.path, text: $0.title, language: $0.language) }))
   }
 
-  /// Returns whether a path is that of the API reference, which is generated rather than read from a file.
+  /// Returns whether a path is that of the index of the API reference, which is generated rather than read from a file.
   static func isReference(_ path: String) -> Bool {
     HandbookLanguage.allCases.contains { Reference.path("", $0) == path }
   }

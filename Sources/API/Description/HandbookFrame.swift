@@ -1,19 +1,20 @@
-/// The layout around each page of the handbook: a choice of languages, a list of all pages, and the sections of the
-/// current one.
+/// The layout around each page of the handbook and the API reference: a link to the other language, a list of all
+/// pages, and a list of the current page's sections.
 struct HandbookFrame {
   let contents: HandbookContents
   let language: HandbookLanguage
   /// Path of the current page.
   let path: String
-  /// The same page in the other language; nil if there is none.
+  /// Path and language of the same page in the other language; nil if there is none.
   let translation: (path: String, language: HandbookLanguage)?
 
   /// Returns the complete HTML page.
   /// - Parameters:
+  ///   - title: the page's title as plain text.
   ///   - body: the page's content as HTML.
-  ///   - sections: the headings to list next to the page.
-  ///   - index: HTML to show in place of that list; nil for the list.
-  ///   - script: URL of a script; nil for none.
+  ///   - sections: the headings to list beside the page, if there are at least two.
+  ///   - index: HTML to show in place of the list of sections; nil to show the list.
+  ///   - script: URL of the page's script; nil for none.
   func html(
     title: String, body: String, sections: [(id: String, text: String)], index: String? = nil, script: String? = nil
   ) -> String {

@@ -2,23 +2,25 @@ package import Markdown
 
 /// One page of the handbook in one language, rendered from a Markdown file.
 package struct HandbookPage: Sendable {
-  /// The page's name in both languages, such as `operate`.
+  /// The page's name, such as `operate`, which is the same in both languages.
   package let name: String
   package let language: HandbookLanguage
   package let text: Markdown
 
-  /// Start of a placeholder, a fenced block that is replaced with generated text when the page is rendered. Its lines
-  /// tell readers of the file how to get the same text:
+  /// Start of a placeholder, a fenced block that is replaced with generated text when the page is rendered. The rest of
+  /// its first line is the placeholder's name. Its other lines state, for readers of the file itself, how to get the
+  /// same text:
   ///
   ///     ```upmc variables
   ///     upmc serve --help
   ///     ```
   private static let fence = "```upmc "
 
-  /// Renders a file. Returns nil if its name is not that of a page.
+  /// Renders a file. Returns nil if its name is not that of a page: a name of lower-case letters, digits and hyphens,
+  /// followed by `.md` or `.ko.md`.
   /// - Parameters:
   ///   - fileName: for example `operate.md` or `operate.ko.md`.
-  ///   - insertion: returns Markdown for a placeholder by its name; nil keeps the block as it is.
+  ///   - insertion: returns the Markdown for the placeholder of this name, or nil to keep the block as it is.
   init?(fileName: String, source: String, insertion: (String, HandbookLanguage) -> String?) {
     guard let (name, language) = Self.split(fileName) else { return nil }
     self.name = name
@@ -33,7 +35,9 @@ package struct HandbookPage: Sendable {
     name == "index" && language == .english ? "/docs" : "/docs/\(name)\(language.suffix)"
   }
 
-  /// Returns the path for a link. Files link to each other by file name, so that the links also work in the repository.
+  /// Returns the target of a link in a rendered page: for the file name of a page, with or without a fragment, the
+  /// page's path; any other target unchanged. Files link to each other by file name, so that the links also work in the
+  /// repository.
   static func path(ofLink target: String) -> String {
     let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     guard let file = parts.first, let (name, language) = split(String(file)) else { return target }

@@ -1,4 +1,5 @@
-/// The style sheet of the handbook. It uses the reader's fonts and colours, and suits telephones too.
+/// The style sheet of the handbook and the API reference. It uses the system's fonts and colours, and adapts to narrow
+/// screens.
 enum PageStyle {
   static let css = """
     :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent);

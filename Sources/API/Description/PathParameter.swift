@@ -1,7 +1,7 @@
 internal import JSON
 internal import Domain
 
-/// Describes a variable part of a path, such as `{seqno}`.
+/// The description of a variable part of a path, such as `{seqno}`. It is the same for all paths with this name.
 struct PathParameter {
   let name: String
   let schema: JSONTree

@@ -2,13 +2,13 @@ internal import JSON
 internal import Domain
 internal import HTTPServer
 
-/// The error responses of the API description. Each combination of problem codes that endpoints share is described
-/// once.
+/// The error responses of the API description. Each combination of problem codes of one status is described once, as a
+/// component to which endpoints refer.
 ///
-/// All have the one schema `Problem`, so that a generated client has one type for everything that goes wrong. Which codes
-/// a response may have stands beside it, in `x-problemTypes`.
+/// All have the schema `Problem`, so that a generated client has one type for all errors. The extension
+/// `x-problemTypes` lists the codes that a response can have.
 struct RefusalResponses {
-  /// Responses that endpoints share, by name.
+  /// All error responses, in the order of their names.
   let components: [JSONTree.Member]
 
   init() {
@@ -31,7 +31,8 @@ struct RefusalResponses {
     }
   }
 
-  /// Returns, by status, the problem codes of an endpoint and those with which the HTTP engine may refuse any request.
+  /// Returns, in the order of statuses, the problem codes of an endpoint and those with which the HTTP engine may
+  /// refuse any request.
   private static func byStatus(_ endpoint: Endpoint) -> [(status: Int, codes: [String])] {
     var codes: [Int: [String]] = [:]
     for code in endpoint.problems { codes[code.status, default: []].append(code.rawValue) }
@@ -58,7 +59,7 @@ struct RefusalResponses {
     ])
   }
 
-  /// Returns the title of a code, from the API or the HTTP engine.
+  /// Returns the English title of a code of the API or the HTTP engine; the code itself if it is unknown.
   static func title(_ code: String) -> String {
     if let known = Problem.Code(rawValue: code) { return known.title }
     return EngineProblem.allCases.first { $0.type == code }.map { "\($0.title)" } ?? code

@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// All named schemas of the document, in order. Add those of new endpoints here.
+/// All named schemas of the document, in its order. Add the lists of new endpoints' schemas here.
 enum Schemas {
   static let all: [JSONTree.Member] =
     Problem.schemas

@@ -2,12 +2,12 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The section `webhooks` of the document: the requests that this server sends to a customer's server, one for each
-/// kind of event.
+/// The section `webhooks` of the document: one request for each kind of event, which this server sends to the servers
+/// of its users.
 enum WebhookSection {
   static let node = JSONTree.object(EventKind.allCases.map { ($0.rawValue, .object([("post", post($0))])) })
 
-  /// Tag of these requests, which sets them apart from the API's own areas.
+  /// Name of the tag of these requests. The API reference shows them as an area of that name.
   private static let area = "Webhook events"
   /// Last component of the path of the section's page.
   static let slug = "webhooks"

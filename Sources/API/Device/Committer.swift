@@ -8,30 +8,32 @@ package import Store
 internal import Time
 package import Tracing
 
-/// Runs waiting operations as one transaction after another, on one database connection in the loop's own epoll set.
-/// While a commit runs the next batch accumulates: no timer, and no added latency when idle.
+/// Runs the waiting operations of one HTTP loop in batches, one transaction after another, on one database connection
+/// in the loop's own epoll set. While a commit runs, the next batch accumulates: no timer, and no added latency when
+/// idle. Confined to the loop's thread.
 ///
 /// ```
 ///   idle ──(operations wait, connection ready)──► running: round after round ──► answered ──► idle or next batch
 ///                                                    │ lost connection, deadlock: the same batch again
-///                                                    └ any other error: halved until the culprit is alone
+///                                                    │ full disk: the whole batch fails
+///                                                    └ any other error: halved until the failing operation is alone
 /// ```
-/// No operation waits without end for a database that is away, or connected and silent:
+/// No operation waits without end for a database that is unreachable, or connected and silent:
 ///
 /// ```
 ///   waiting, or rolled back  ──(timeout)──► 503, not carried out
-///   in a batch before COMMIT ──(timeout)──► the session is given up, hence rolled back ──► 503, not carried out
+///   in a batch before COMMIT ──(timeout)──► the session is dropped, so rolled back ──► 503, not carried out
 ///   COMMIT sent, no answer   ──(timeout)──► 503, unknown: the client learns the outcome by its key, or by reading
 /// ```
 ///
-/// Every operation is idempotent: after a lost connection the outcome of a commit is unknown, so the batch runs again,
-/// and operations find what they did before.
+/// Every operation is idempotent: if the connection is lost during a commit, its outcome is unknown, so the batch runs
+/// again, and operations that were already committed find what they did before.
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
-  /// Hands committed sends to this node's dispatcher.
+  /// Passes committed sends to this node's dispatcher.
   package struct DispatchHandoff: Sendable {
-    /// ID of the node that claims the sends.
+    /// ID of this node, in whose name the committer claims the sends.
     let node: UUIDValue
     /// Returns whether the dispatcher accepts more sends of a lane.
     let isOpen: @Sendable (Lane) -> Bool
@@ -65,14 +67,15 @@ package final class Committer {
 
     var isAnswered: Bool { completion == nil }
 
-    /// Delivers the operation's answer; only the first call has an effect.
+    /// Calls the operation's completion with its outcome. Only the first call has an effect.
     func answer(_ outcome: OperationBatch.Outcome) {
       let first = completion
       completion = nil
       first?(outcome)
     }
 
-    /// Answers with 503, because the operation has timed out or failed too often.
+    /// Answers with 503, because the operation has timed out or failed too often: with `.outcomeUnknown` if it may have
+    /// been committed, otherwise with `.databaseAway`. No effect if the operation has been answered.
     func giveUp() {
       answer(
         .failure(
@@ -101,12 +104,12 @@ package final class Committer {
   private let meter: CommitterMeter?
   private let spans: SpanQueue?
   private var waiting = Deque<Pending>()
-  /// Batches to be repeated, and halves of failed ones. They are run before new ones.
+  /// Batches to be repeated, and halves of failed ones. They run before new ones, the last one first.
   private var again: [[Pending]] = []
   /// True if the last failed transaction found the database out of disk space and none has succeeded since.
   private(set) var isOutOfRoom = false
-  /// Operations that wait for a lock held by another session. Each is retried alone from time to time, so that it does
-  /// not delay others.
+  /// Operations that need a lock held by another session. Each is retried in a batch of its own, at most one every
+  /// `DeviceLimits.blockedPause` while others wait, so that it does not delay them.
   private var blocked: [Pending] = []
   private var blockedAgainAt = Instant(nanoseconds: 0)
   private var running: Running?
@@ -114,14 +117,17 @@ package final class Committer {
   private let refusals: DelayedRefusals
   private var batchBegan = Instant(nanoseconds: 0)
 
-  /// Creates the committer of one HTTP loop.
+  /// Creates the committer of one HTTP loop, and starts connecting.
   /// - Parameters:
-  ///   - writer: number of this committer's rows in the totals; unique among committers.
-  ///   - handoff: receives committed sends; without it, sends are refused.
-  ///   - userProofs: verifies proofs of users; without it, all of them are refused.
+  ///   - writer: number of the rows to which this committer adds its counts in the totals and statistics; unique among
+  ///     all writers of the database, so that none waits for another's row locks.
+  ///   - handoff: receives committed sends; if nil, `takesSends` is false for all lanes.
+  ///   - userProofs: verifies proofs of users; nil refuses all of them.
   ///   - newDevices: limits registrations of unknown devices; nil for no limit.
-  ///   - batchOperations: maximum number of operations in one transaction; 1 measures what batching gains.
-  ///   - spans: takes the spans of batches; nil records none.
+  ///   - batchOperations: maximum number of operations in one transaction; 1 turns batching off, for measurements.
+  ///   - meter: receives the metrics; nil to record none.
+  ///   - spans: receives the spans of batches; nil to record none.
+  /// - Throws: if the URL is malformed. The database need not be reachable.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, handoff: DispatchHandoff? = nil,
     userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
@@ -152,19 +158,24 @@ package final class Committer {
   /// True when no operation is waiting or running.
   var isIdle: Bool { running == nil && waiting.isEmpty && again.isEmpty && blocked.isEmpty }
 
-  /// True while a batch has waited for the database longer than `DeviceLimits.stall`.
+  /// True while the running batch has taken longer than `DeviceLimits.stall`.
   package var isStalled: Bool {
     running != nil && loop.now - batchBegan > DeviceLimits.stall
   }
 
-  /// Whether the database is connected.
+  /// Whether the connection to the database is established.
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
 
-  /// Returns whether a send of this lane would be dispatched at once.
+  /// Returns whether a send of this lane can be submitted: the database is connected, and the dispatcher accepts more
+  /// sends of the lane. If false, the caller must store the send in another way, or refuse it.
   func takesSends(_ lane: Lane) -> Bool { isConnected && handoff?.isOpen(lane) == true }
 
-  /// Queues an operation. `completion` is called once, on the loop's thread: after the commit, or with the problem.
-  /// - Parameter trace: the request's span; nil if it is not recorded.
+  /// Queues an operation for the next batch.
+  /// - Parameters:
+  ///   - trace: the request's span; nil if it is not recorded.
+  ///   - completion: called once, on the loop's thread: with the answer after the commit, or with the problem. If too
+  ///     many operations wait, the problem is `.busy`, and it is passed after a delay, or before this returns if too
+  ///     many refusals are already delayed.
   package func submit(_ operation: Operation, trace: TraceContext? = nil, _ completion: @escaping Completion) {
     let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
     guard waiting.count < DeviceLimits.waitingOperations, !isTooLong else {
@@ -178,7 +189,7 @@ package final class Committer {
 
   // MARK: Batches
 
-  /// ID of a committer without a dispatcher, which claims nothing.
+  /// ID of the node in batches of a committer without a dispatcher, which claims nothing.
   private static let nobody = UUIDValue(high: 0, low: 0)
 
   private func startNext() {
@@ -207,8 +218,9 @@ package final class Committer {
     return [blocked.removeFirst()]
   }
 
-  /// Removes from the queue the operations of the next batch: all that wait, up to the batch limits, but only the first
-  /// of several that conflict.
+  /// Removes the operations of the next batch from the queue and returns them in order: all that wait, up to the batch
+  /// limits, except those that conflict with a blocked operation or with one before them in the queue. These stay at
+  /// the front of the queue. Empty if none can run.
   private func takeWaiting() -> [Pending] {
     var taken: [Pending] = []
     var postponed: [Pending] = []
@@ -302,7 +314,8 @@ package final class Committer {
     startNext()
   }
 
-  /// Records the batch below each recorded request in it.
+  /// Records a span of the batch, as a child of each recorded request's span.
+  /// - Parameter fault: the error; nil if the batch was committed.
   private func trace(_ pending: [Pending], after time: Duration, fault: String? = nil) {
     guard let spans, pending.contains(where: { $0.trace != nil }) else { return }
     let now = loop.clock.wallTime

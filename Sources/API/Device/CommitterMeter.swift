@@ -1,7 +1,7 @@
 package import Metrics
 internal import Reactor
 
-/// The metrics of one committer. Confined to its loop's thread.
+/// The metrics of one committer, registered when created. Confined to the committer's thread.
 package final class CommitterMeter {
   private let operations: Histogram
   private let time: Histogram

@@ -62,8 +62,9 @@ extension Endpoint {
       ], problems: [.badgeOutOfRange], handler: .device(DeviceHandler.read)),
   ]
 
-  /// Request and response schemas, in the order of the description. They are written by hand, like the parser below,
-  /// because these two calls must be fast: they arrive by the hundred thousand.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order. Unlike other schemas
+  /// they are not derived from a `JSONObject`, because the two calls have a parser of their own: they are the most
+  /// frequent ones and must be fast.
   static let confirmationSchemas: [JSONTree.Member] = [
     ("Receipts", confirmationList("receipts", of: "Receipt")),
     ("Reads", confirmationList("reads", of: "Read")),
@@ -126,7 +127,7 @@ extension Endpoint {
 }
 
 /// Stores receipts and reads. They need no credential except each message's pushkey, because a Notification Service
-/// Extension knows little more than the payload.
+/// Extension knows little more than the payload. A wrong pushkey fails its own entry only, not the call.
 extension DeviceHandler {
   func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     if request.isPlainJSON, let receipts = request.withBody(plainReceipts) {
@@ -140,7 +141,7 @@ extension DeviceHandler {
   }
 
   private func confirm(_ confirmations: [Operation.Confirmation], _ request: Request, _ responder: Responder) {
-    // One closure instead of `perform`, and nothing is looked up for a refusal that hardly ever comes.
+    // To save time, this uses one closure instead of `perform`, and does not look up the language of a rare refusal.
     let number = request.number
     committer.submit(.confirm(confirmations), trace: responder.span) { outcome in
       switch outcome {
@@ -152,12 +153,15 @@ extension DeviceHandler {
     }
   }
 
-  /// The receipts of a body that needs no reader of JSON; nil for any other.
+  /// Returns the receipts of a body in the form of `PlainReceipts`; nil for any other body, which `JSONReader` must
+  /// parse or refuse.
   private func plainReceipts(_ body: Span<UInt8>) -> [Operation.Confirmation]? {
     PlainReceipts.read(body) { confirmation($0, body) }
   }
 
-  /// Nil for what is wrong, and for a token that must be normalized.
+  /// Returns the confirmation of a receipt, marked as not genuine if its pushkey is wrong. Nil if another value is
+  /// invalid, or if the token contains capital hexadecimal digits and so may have to be normalized; `JSONReader` must
+  /// parse the body then.
   private func confirmation(_ entry: PlainReceipts.Entry, _ body: Span<UInt8>) -> Operation.Confirmation? {
     let psid = body.extracting(entry.psid)
     guard let seqno = SequenceNumber.parse(body.extracting(entry.seqno)).map(Seqno.init), !psid.isEmpty,
@@ -199,8 +203,8 @@ extension DeviceHandler {
     return confirmations
   }
 
-  /// Writes an answer directly into the server's buffer. These answers are the most frequent ones, and nothing in them
-  /// needs escaping.
+  /// Writes the answer as JSON directly into the server's buffer, because these answers are the most frequent ones.
+  /// Nothing in them needs escaping.
   private static func write(_ results: [OperationAnswer.Confirmed], to body: inout ByteBuffer) {
     body.append(#"{"results":["# as StaticString)
     for (index, result) in results.enumerated() {
@@ -249,7 +253,8 @@ extension DeviceHandler {
       place: proof?.coordinates, at: at)
   }
 
-  /// Parses the badge option: `update` and `force` require a badge, all others must not have one.
+  /// Returns the badge option of a read; `keep` if it has none. Throws if the name is unknown, if `update` or `force`
+  /// lacks a badge, or if another option has one.
   private static func badgeOption(_ name: String?, _ badge: Int16?) throws(JSONError) -> BadgeOption {
     switch (name, badge) {
     case (nil, nil), ("keep", nil): return .keep
@@ -264,8 +269,8 @@ extension DeviceHandler {
 }
 
 extension Problem {
-  /// Creates the problem for a malformed confirmation. A badge out of range has its own code, because it is the most
-  /// frequent mistake of clients.
+  /// Creates the problem for a malformed confirmation or badge change. If the only error is a badge out of range, the
+  /// code is `.badgeOutOfRange`, because this is the most frequent mistake of clients.
   init(confirming error: JSONError) {
     if error.sentence == Problem.badgeRange, error.further.isEmpty {
       self.init(.badgeOutOfRange, at: error.pointer, error.sentence)

@@ -1,10 +1,11 @@
 internal import DequeModule
 internal import Reactor
 
-/// Delays answers with status 503. `Retry-After` asks clients to wait, but if a large number of them retried at once,
-/// refusing them would take the loop's time from the operations that were accepted.
+/// Delays refusals with status 503 by `DeviceLimits.refusalPause`. `Retry-After` asks clients to wait, but if many of
+/// them retried at once, refusing them would take the loop's time from the operations that were accepted.
 ///
-/// The number of delayed answers is limited; further ones are sent at once. Decision 100.
+/// The number of delayed refusals is limited; further ones are sent at once. Confined to the loop's thread. Decision
+/// 100.
 final class DelayedRefusals {
   private let loop: EventLoop
   private var held = Deque<(due: Instant, tell: () -> Void)>()
@@ -14,7 +15,8 @@ final class DelayedRefusals {
     self.loop = loop
   }
 
-  /// Calls `tell` once, on the loop: after the delay, or at once if too many answers are already delayed.
+  /// Calls `tell`, which sends the refusal, once: on the loop after the delay, or before this returns if too many
+  /// refusals are already delayed.
   func hold(_ tell: @escaping () -> Void) {
     guard held.count < DeviceLimits.heldRefusals else { return tell() }
     held.append((loop.now + DeviceLimits.refusalPause, tell))

@@ -3,8 +3,8 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// A device's user, as shown in answers: who it is, the identity mode in which the device was bound to the user, and
-/// whether a vouched-for user is pending until the device confirms a push.
+/// A device's user, as shown in several answers: id and name, the identity mode in which the device was bound to the
+/// user, and whether a vouched-for user is pending until the device confirms a push.
 struct DeviceUserState {
   let device: Devices.Record
   let userName: String
@@ -64,7 +64,8 @@ struct ShownDevice {
     ] + DeviceUserState.fields.map { $0.of(\.userState) })
 }
 
-/// Body with the device's user, and a new authKey, because earlier ones may have become invalid.
+/// Body of the answer to a device that sets or proves its user: the user, and a new authKey, because earlier ones may
+/// have become invalid.
 struct ShownUser {
   let userState: DeviceUserState
   let authKey: String

@@ -21,7 +21,7 @@ extension Endpoint {
       handler: .device(DeviceHandler.setBadge)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let deviceBadgeSchemas: [JSONTree.Member] = [ShownBadge.object.named, BadgeChange.object.named]
 }
 

@@ -70,7 +70,7 @@ extension Endpoint {
       handler: .device(DeviceHandler.endActivity)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let deviceConsentSchemas: [JSONTree.Member] = [
     Consents.Change.object.named, Consents.object.named, Consents.answer.named, FurtherToken.object.named,
     ActivityToken.object.named,
@@ -87,7 +87,7 @@ extension DeviceHandler {
     perform(.find(try claim(request, parameters)), request, responder, Self.sendConsents)
   }
 
-  /// Changes a device's consents. Those that the request omits stay unchanged.
+  /// Changes a device's consents, and answers with all of them. Those that the request omits stay unchanged.
   func setConsents(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let change = try Self.body(Consents.Change.object, request)

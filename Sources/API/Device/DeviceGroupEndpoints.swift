@@ -28,7 +28,7 @@ extension Endpoint {
       problems: [.unknownGroup], handler: .device(DeviceHandler.leave)),
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let deviceGroupSchemas: [JSONTree.Member] = [GroupPage.Answer.object.named]
 }
 

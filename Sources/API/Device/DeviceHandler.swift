@@ -4,7 +4,8 @@ package import Operations
 internal import JSON
 package import Reactor
 
-/// Handles device calls over HTTP: registration, groups, receipts, reads, badge and inbox.
+/// Handles the calls of devices over HTTP: registration, user, consents, further tokens, groups, badge, inbox, messages
+/// to other users, receipts and reads. One per HTTP loop.
 ///
 /// A request's path, all on one thread:
 ///
@@ -17,11 +18,11 @@ package import Reactor
 ///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
 /// ```
 ///
-/// Nothing is answered 2xx before its commit. When the queue is full (`DelayedRefusals`), or the database is away or
-/// silent, requests get 503 with Retry-After instead of waiting without end: "not carried out" if they still waited or
-/// were rolled back, "outcome unknown" if a COMMIT has not been answered.
+/// Nothing is answered 2xx before its commit. When the queue is full (`DelayedRefusals`), or the database is
+/// unreachable or silent, requests get 503 with Retry-After instead of waiting without end: "not carried out" if they
+/// still waited or were rolled back, "outcome unknown" if a COMMIT has not been answered.
 package final class DeviceHandler: RequestHandler {
-  /// Keys that sign and verify pushkeys and authKeys, and encrypt contents.
+  /// The keys that sign and verify pushkeys and authKeys, among others.
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
@@ -62,8 +63,8 @@ package final class DeviceHandler: RequestHandler {
     }
   }
 
-  /// Returns the largest body that the request may have. Credentials are checked only after the body has arrived, so
-  /// each call is limited to what it can need.
+  /// Returns the maximum size of the request's body in bytes, at most `standard`. Credentials are checked only after
+  /// the body has arrived, so each call is limited to what it can need.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
       return min(standard, Operations.Limits.confirmationBytes)
@@ -74,7 +75,8 @@ package final class DeviceHandler: RequestHandler {
 
   // MARK: Shared by endpoints
 
-  /// Runs an operation and answers the request with its result or its problem.
+  /// Submits an operation and returns at once. When it is committed, calls `answer`, which must send the response; if
+  /// it fails, answers with the problem.
   func perform(
     _ operation: Operation, _ request: Request, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
@@ -83,10 +85,11 @@ package final class DeviceHandler: RequestHandler {
     perform(operation, Request.id(of: number), language, responder, answer)
   }
 
-  /// Runs an operation and answers with its result or its problem.
+  /// Submits an operation and returns at once, without needing the request any more. When it is committed, calls
+  /// `answer`, which must send the response; if it fails, answers with the problem.
   /// - Parameters:
-  ///   - requestID: evaluated only when there is a problem.
-  ///   - language: that of a problem.
+  ///   - requestID: ID of the request; evaluated only if there is a problem.
+  ///   - language: language of a problem's texts.
   func perform(
     _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ language: SpokenLanguage,
     _ responder: Responder,
@@ -100,7 +103,10 @@ package final class DeviceHandler: RequestHandler {
     }
   }
 
-  /// Returns the device in the path, after verifying that the request has this device's authKey.
+  /// Verifies that the request has the authKey of the device in the path, and returns what the key states. Whether the
+  /// device exists and the key is still valid is checked by the operation.
+  /// - Throws: `.unknownDevice` if the path has no UUID, `.noCredential`, `.badCredential` if the key is not genuine,
+  ///   or `.forbidden` if it belongs to another device.
   func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
     guard let device = DeviceID(parameters["device"]) else {
       throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
@@ -122,17 +128,18 @@ package final class DeviceHandler: RequestHandler {
   }
 
   /// Returns the body, parsed as a JSON object.
-  /// - Throws: `.malformed` or `.invalidField`, with the position of the error.
+  /// - Throws: `.unsupportedMediaType`, or `.malformed` or `.invalidField` with the position of the error.
   static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
     try object.read(body: try jsonBody(request))
   }
 
-  /// Returns a reader of the JSON body.
+  /// Returns a reader of the JSON body. Throws `.unsupportedMediaType` as `jsonBody` does.
   static func reader(_ request: Request) throws(Problem) -> JSONReader {
     JSONReader(try jsonBody(request))
   }
 
-  /// Returns the body. If there is a Content-Type, it must be JSON.
+  /// Returns the body, which is not parsed yet.
+  /// - Throws: `.unsupportedMediaType` if there is a Content-Type, and it is not JSON.
   static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
     // Fast path: nearly all clients send exactly `application/json`.
     if !request.isPlainJSON, let type = request.header("content-type"), !isJSON(type) {

@@ -33,7 +33,7 @@ extension Endpoint {
       ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
 }
 

@@ -5,7 +5,7 @@ internal import Operations
 internal import Store
 internal import Tracing
 
-/// Endpoints for messages from device to device.
+/// Endpoints for messages from a device to another user.
 extension Endpoint {
   static let deviceMessages: [Endpoint] = [
     Endpoint(
@@ -28,12 +28,14 @@ extension Endpoint {
       handler: .device(DeviceHandler.sendMessage))
   ]
 
-  /// Schemas of the request, and of the sender that is stored with a message.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order: those of the
+  /// request, and of the sender that is stored with a message.
   static let deviceMessageSchemas: [JSONTree.Member] = [
     deviceMessage, SenderReference.object.named, SenderDevice.named,
   ]
 
-  /// The members of a send that `DeviceSend` lets a device set. They are parsed as in any send.
+  /// Schema of the request body: the members of a send that `DeviceSend` lets a device set. They are parsed as in any
+  /// send.
   private static let deviceMessage: JSONTree.Member = (
     "DeviceMessage",
     JSONSchema.object(
@@ -69,8 +71,8 @@ extension Endpoint {
 /// `POST /v1/devices/{device}/messages`: sends a message from a device to one user of its app, if the app allows it.
 /// The body is a send without the members that a device may not set; the answer is that of a send.
 ///
-/// Most apps do not allow it, and every installation could call this, so the body is parsed only after device and app
-/// have been checked.
+/// Every installation of an app can make this call, although most apps do not allow it, so the body is parsed only
+/// after device and app have been checked.
 extension DeviceHandler {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
@@ -119,7 +121,8 @@ extension DeviceHandler {
   }
 }
 
-/// The request body: the kind of sender, and all other members as text.
+/// The request body: the kind of device that sends (`sender`; nil if absent), and all other members as JSON, whose
+/// values are not checked yet.
 private struct DeviceMessage {
   var sender: String?
   var fields: [UInt8] = []

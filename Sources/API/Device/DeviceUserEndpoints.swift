@@ -53,7 +53,7 @@ extension Endpoint {
       answers: [Answer(204, "The device belongs to nobody.")], handler: .device(DeviceHandler.clearUser)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let deviceUserSchemas: [JSONTree.Member] = [
     ShownUser.object.named, Possession.object.named, DeviceUserState.user.named, UserBody.object.named,
   ]
@@ -84,6 +84,8 @@ extension DeviceHandler {
   }
 
   /// Answers with the device's user and a new authKey, because earlier ones may have become invalid.
+  /// - Parameter claim: the authKey of the request. If it proves the token only, so does the new authKey, unless the
+  ///   device's user has been vouched for.
   private func sendStanding(
     _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
   ) {
@@ -102,7 +104,7 @@ extension DeviceHandler {
   }
 }
 
-/// The request body with which a device names its user.
+/// The request body with which a device names its user, and optionally the user's name and a proof of the user.
 struct UserBody {
   var clientUID = ""
   var clientName = ""

@@ -2,13 +2,15 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// One page of a user's groups, ordered by number. Users have few groups, so all are read, and the page is selected
-/// from them.
+/// The limit and start of a page of a user's groups, ordered by number. Users have few groups, so all are read, and the
+/// page is selected from them.
 struct GroupPage {
   private let limit: Int
   private let after: Int64
 
-  /// Parses the query parameters of the page.
+  /// Parses the query parameters of the page. Without a limit, `Operations.Limits.pageDefault` applies; without a
+  /// cursor, it is the first page.
+  /// - Throws: `.invalidField` if the limit is out of range, or the cursor is not one of this list.
   init(limit: String?, cursor: String?) throws(Problem) {
     self.limit = try PageRequest(limit: limit).limit
     guard let cursor else {

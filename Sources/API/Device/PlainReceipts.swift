@@ -2,15 +2,15 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// Reads receipts in place, in the form in which the client libraries write them.
+/// Parses receipts without copying them, if they are in exactly the form in which the client libraries write them:
 ///
 /// ```
 /// {"receipts":[{"seqno":"104","psid":"00fc13ad…","pushkey":"2a4dc34b…","at":"2026-11-21T09:30:00Z"},…]}
 /// ```
-/// White space, escapes, another order and whatever is wrong are left to `JSONReader`, which reads them too and says what
-/// is wrong. Both give the same result for the same text.
+/// Bodies with white space, escapes, another order or errors are left to `JSONReader`, which parses or refuses them.
+/// For a body that both accept, both return the same result.
 struct PlainReceipts {
-  /// Where the values of a receipt are.
+  /// The byte ranges of a receipt's values in the body, without their quotation marks; `at` is nil if absent.
   struct Entry {
     let seqno: Range<Int>
     let psid: Range<Int>
@@ -20,8 +20,9 @@ struct PlainReceipts {
 
   private var position = 0
 
-  /// Returns the receipts of a body; nil if it is not in this form.
-  /// - Parameter confirmation: makes a confirmation of a receipt; nil if `JSONReader` must read it.
+  /// Returns the receipts of a body, at least one. Nil if `JSONReader` must parse the body: it is in another form, has
+  /// more than `Domain.Limits.confirmationsPerCall` receipts, or `confirmation` has returned nil for one of them.
+  /// - Parameter confirmation: checks the values of a receipt and creates its confirmation.
   static func read(
     _ body: Span<UInt8>, _ confirmation: (Entry) -> Operation.Confirmation?
   ) -> [Operation.Confirmation]? {
@@ -32,7 +33,7 @@ struct PlainReceipts {
       guard confirmations.count < Domain.Limits.confirmationsPerCall, let entry = reader.readEntry(body),
         let confirmation = confirmation(entry)
       else { return nil }
-      // Nearly all have one: an array that grows would take room for more.
+      // Nearly all bodies have one receipt; appending to an empty array would allocate room for more.
       if confirmations.isEmpty { confirmations = [confirmation] } else { confirmations.append(confirmation) }
     } while reader.take(",", body)
     return reader.take("]}", body) && reader.position == body.count ? confirmations : nil
@@ -50,7 +51,8 @@ struct PlainReceipts {
     return take("}", body) ? Entry(seqno: seqno, psid: psid, pushkey: pushkey, at: at) : nil
   }
 
-  /// Reads text in quotation marks, of plain ASCII.
+  /// Reads a JSON string of plain ASCII without escapes, moves behind it, and returns its range without the quotation
+  /// marks. Nil if there is anything else at the current position.
   private mutating func readText(_ body: Span<UInt8>) -> Range<Int>? {
     guard take("\"", body) else { return nil }
     let start = position

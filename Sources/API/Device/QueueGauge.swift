@@ -18,7 +18,8 @@ struct QueueGauge {
     if operations >= DeviceLimits.tellingBatch { each = lastBatch / Int64(operations) }
   }
 
-  /// Returns whether an operation behind `waiting` others would wait too long.
+  /// Returns whether an operation behind `waiting` others would wait longer than `DeviceLimits.longestWait`. Always
+  /// false if fewer than `DeviceLimits.waitingAlways` are waiting.
   func isTooLong(behind waiting: Int) -> Bool {
     guard waiting >= DeviceLimits.waitingAlways else { return false }
     // The expected wait: the running batch, the waiting operations, and the new one.

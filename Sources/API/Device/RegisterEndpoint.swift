@@ -5,7 +5,8 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// Handles `POST /v1/devices`: a device registers itself, with or without a user.
+/// Handles `POST /v1/devices`: a device registers itself, with or without a user. If the client key is unknown, the
+/// request is checked once more after the catalog has been reloaded, and then refused.
 extension DeviceHandler {
   func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let credential = try Self.bearer(request)
@@ -50,8 +51,10 @@ extension DeviceHandler {
         badge: registered.badge))
   }
 
-  /// Returns the app to which a client key belongs, or the app that a device with an authKey names; nil if the client
-  /// key is unknown.
+  /// Returns the app of the client key, or if the credential is an authKey, the app that the body names. Nil if the
+  /// credential is neither a known client key nor a genuine authKey, or the catalog does not contain the app.
+  /// - Throws: `.forbidden` if the client key belongs to another app than the body names, or the authKey to another
+  ///   installation.
   private func app(_ body: RegistrationBody, _ credential: String) throws(Problem) -> App? {
     if let app = catalog.app(clientKey: credential) {
       guard app.appID == body.appID else {
@@ -68,7 +71,7 @@ extension DeviceHandler {
   }
 }
 
-/// Body of a registration.
+/// The request body of a registration, and the client's address.
 struct RegistrationBody {
   var appID = ""
   var network = PushNetwork.apns
@@ -80,7 +83,8 @@ struct RegistrationBody {
   var userProof: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
-  /// The client address to which the limit of new devices applies. It is the connection's, and not read from the body.
+  /// The client address to which the limit of new devices applies; nil if the client is exempt. It is taken from the
+  /// connection, not from the body.
   var origin: IPAddress?
 
   static let object = object(.apns)
@@ -90,8 +94,8 @@ struct RegistrationBody {
       "description", "What a device says of itself.")
   )
 
-  /// Returns the schema of the request body for one network. The networks differ in their tokens; `pnsId` defaults to
-  /// APNS.
+  /// Returns the definition of the request body for one network. The definitions differ in the schema of the token, and
+  /// in `pnsId`, which can be omitted for APNs only.
   static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
     let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(network.pnsID))
     let about = "PNSID: the push network of the token."

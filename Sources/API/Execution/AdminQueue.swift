@@ -3,18 +3,19 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A bounded queue shared by several threads: a free thread takes the next request in turn. (An `Inbox` has a single
-/// owner that takes everything at once; here a slow request must not delay those behind it.)
+/// A bounded queue from which several threads take one request at a time, in the order of `FairQueue`. (An `Inbox` has
+/// a single owner that takes everything at once; here a slow request must not delay those behind it.) Callable from any
+/// thread.
 final class AdminQueue: Sendable {
   private struct State {
     var line: FairQueue
     var isClosed = false
-    /// True if waiting requests are refused instead of carried out.
+    /// True if workers refuse the requests that they take.
     var isCut = false
   }
 
   private let state: Mutex<State>
-  /// Readable while a request can be taken from the queue, and after `close`.
+  /// Signalled when a request may have become available. Stays readable after `close`.
   private let wakeup: Wakeup
 
   init(_ shares: FairQueue.Shares) throws(SystemError) {
@@ -22,14 +23,16 @@ final class AdminQueue: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Returns the reason why a request would be refused now; nil if it would be accepted. Only a hint, because other
-  /// threads may change that at any moment.
+  /// Returns the problem with which `offer` would refuse a request now; nil if it would accept the request. Only a
+  /// hint, because other threads change the queue meanwhile.
+  /// - Parameter bytes: size of the request's body in memory.
   func refusal(of party: QuotaHolder, bytes: Int = 0) -> Problem? {
     state.withLock { $0.isClosed ? FairQueue.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
-  /// Adds a request. Returns the reason if it was refused; nil if it was accepted. Requests that it displaces are
-  /// answered here.
+  /// Adds a request. Returns the problem if the request was refused, because the queue is closed or full or a quota is
+  /// used up; the caller must answer it then. Returns nil if it was accepted. Answers the waiting requests that it
+  /// displaces with `.busy`.
   func offer(_ work: AdminWork) -> Problem? {
     let outcome = state.withLock { state -> FairQueue.Outcome in
       guard !state.isClosed else { return .refused(FairQueue.full) }
@@ -45,8 +48,8 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// Waits for the next request and returns it; nil when the queue is closed and empty. The caller must call `finish`
-  /// when the request is done.
+  /// Blocks until a request may begin, and returns it; nil when the queue is closed and empty. After `close`, thread
+  /// quotas are ignored. The caller must call `finish` when the request is done.
   func take() -> AdminWork? {
     while true {
       let (work, isOver) = state.withLock { state -> (AdminWork?, Bool) in
@@ -70,15 +73,15 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// True if the server is about to stop and refuses waiting requests.
+  /// True after `cut`: workers must refuse the requests that they take instead of carrying them out.
   var isCut: Bool { state.withLock(\.isCut) }
 
-  /// Makes workers refuse all requests that they take from the queue from now on.
+  /// Makes workers refuse all requests that they take from now on. New requests still enter until `close`.
   func cut() {
     state.withLock { $0.isCut = true }
   }
 
-  /// Refuses further requests. Those that wait are still carried out.
+  /// Refuses further requests with `.busy`. Those that wait are still taken; then `take` returns nil.
   func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

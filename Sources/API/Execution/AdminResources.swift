@@ -4,12 +4,12 @@ internal import Logging
 package import Operations
 internal import Reactor
 
-/// Manages broadcast channels for the admin API.
+/// Access to broadcast channels for the admin API.
 package struct ChannelManagement: Sendable {
-  /// Manages the app's channels at Apple.
+  /// Creates, lists and deletes channels at Apple.
   let directory: any ChannelDirectory
-  /// Called on an admin thread after each accepted update of a broadcast channel, even one that was superseded or a
-  /// repeat and so did not replace the channel's waiting update.
+  /// Called on an admin thread after each accepted update of a broadcast channel, including repeated and superseded
+  /// ones, which do not replace the channel's waiting update.
   let updated: @Sendable () -> Void
 
   package init(directory: any ChannelDirectory, updated: @escaping @Sendable () -> Void) {
@@ -22,32 +22,33 @@ package struct ChannelManagement: Sendable {
 struct AdminResources: Sendable {
   let databaseURL: String
   let catalog: Catalog
-  /// Encrypts credentials; nil if none can be stored.
+  /// Encrypts credentials and secrets; nil if the process has no master key, so that none can be stored or read.
   var master: MasterKey? { console.master }
   let console: ConsoleSetting
-  /// Identity provider for signing in to the console; nil if accounts sign in only here.
+  /// Identity provider for signing in to the console; nil if none is configured.
   let provider: OpenIDProvider?
   let clock: any Clock
-  /// Whether browsers reach the console by HTTPS only.
+  /// Whether browsers reach the console by HTTPS only, which determines the names and attributes of cookies.
   let isSecure: Bool
   let hosting: ContentHosting
   /// Address at which access tokens for FCM are requested.
   let tokens: TokenAddress
-  /// Asks Apple about keys that are not stored yet; nil if Apple cannot be asked.
+  /// Tries out new APNs keys at Apple; nil if keys are stored without being tried.
   let keyTrial: (any KeyTrial)?
   /// Rules for the addresses of webhooks.
   let webhooks: WebhookAddresses
-  /// Access to broadcast channels; nil if they are not available.
+  /// Access to broadcast channels; nil if requests that need it are refused with `.notConfigured`.
   let channels: ChannelManagement?
-  /// Records every caller that was authenticated.
+  /// Remembers every caller that an admin thread has authenticated.
   let known: KnownCallers
-  /// Streams answers; nil if the caller itself writes them (`LocalAdminAPI`).
+  /// Writes streamed answers; nil in `LocalAdminAPI`, which writes exports itself and refuses live views.
   let streams: AdminStreams?
-  /// Returns the node's own state; nil if no server runs in this process.
+  /// Returns the state of this process's node; nil if no server runs in this process.
   var nodeState: (@Sendable () -> NodeState)?
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
-  /// Called with the result of each sign-in, one at a time: the problem's code, or nil on success.
+  /// Called after each sign-in attempt, with the code of the problem, or nil if the attempt succeeded. Calls do not
+  /// overlap.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
   let sends = SendLog()

@@ -3,18 +3,19 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// The threads `admin-streams` and `admin-exports`: all answers of all HTTP loops that are written in pieces. They
-/// produce the next piece of each when its client has read the last, so a slow client costs neither memory nor a
-/// thread. Files have their own thread and connection, so that live numbers do not wait for a file's next page.
+/// The threads `admin-streams` and `admin-exports`, which write the streamed answers of all HTTP loops: live views and
+/// exports. They produce the next piece of an answer when its client has read the last one, so a slow client costs
+/// neither memory nor a thread. Exports have their own thread and connection, so that live views do not wait for them.
+/// Callable from any thread.
 ///
 /// ```
 ///   admin-k: route, authenticate, authorize ──► a place ──► open ──► piece ──read──► piece … ──► finished: place freed
 ///                                                 │                                          └─ client gone: the same
 ///                                                 │       database away: numbers wait, files are broken off
-///                                                 └ share is used up: 429, none left: 503
+///                                                 └ quota is used up: 429, none left: 503
 /// ```
-/// A message, or an app, is queried once for all its viewers. Each answer ends after a while: the browser reconnects,
-/// and is authenticated again.
+/// The numbers of a message or an app are queried once for all their viewers. A live view ends after
+/// `StreamTimes.life`: the browser reconnects, and is authenticated again.
 final class AdminStreams: Sendable {
   /// Inbox and quota of one of the two threads.
   private struct StreamWorker: Sendable {
@@ -57,13 +58,16 @@ final class AdminStreams: Sendable {
     }
   }
 
-  /// Reserves a place for one answer.
-  /// - Throws: `.tooManyRequests` if the caller or its app has used its quota, `.busy` if no place is left.
+  /// Reserves a place for one answer. The place is released with the last reference to it.
+  /// - Throws: `.tooManyRequests` if the caller or its tenant has used its quota, `.busy` if no place is left.
   func place(_ kind: StreamSource.Kind, for party: QuotaHolder) throws(Problem) -> StreamPlace {
     try worker(kind).places.take(party)
   }
 
-  /// Begins an answer. Returns false when the server is stopping.
+  /// Begins a streamed answer, and releases `place` when the answer ends. Returns false, without answering, if the
+  /// server is stopping. Returns true also if the client gets no complete answer, because it has disconnected or the
+  /// thread's inbox is full.
+  /// - Parameter isHead: true to send only the headers, for a HEAD request.
   func open(
     _ kind: StreamSource.Kind, _ source: StreamSource, _ place: StreamPlace, _ ticket: ResponseTicket, isHead: Bool
   ) -> Bool {
@@ -82,7 +86,8 @@ final class AdminStreams: Sendable {
     return true
   }
 
-  /// Ends all streamed answers, and accepts no new ones.
+  /// Makes the threads end all streamed answers, and then themselves. Open exports are aborted. Does not wait for that.
+  /// From now on `open` returns false.
   func stop() {
     live.inbox.close()
     exports.inbox.close()

@@ -5,10 +5,11 @@ internal import Postgres
 package import Reactor
 internal import Synchronization
 
-/// The threads `admin-0…n`, `passwords` and `provider`, with their queues. One for all HTTP loops; callable from any thread.
+/// The threads of the admin API (`admin-0`, `admin-1`, …, `passwords` and `provider`) with their queues. One instance
+/// serves all HTTP loops; callable from any thread. Call `stop` at the end.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
-  /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client may cause it.
+  /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client can cause it.
   let passwords: AdminQueue
   /// The queue of the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait
   /// for it.
@@ -16,24 +17,28 @@ package final class AdminThreads: Sendable {
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
-  /// One for each thread; cancels the thread's running statement.
+  /// One for each thread, to cancel the statement that the thread is running.
   private let cancellers: [Canceller]
 
-  /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the
-  /// first request.
+  /// Starts the threads. Each connects to the database at once, so that a database without a free connection is noticed
+  /// before the first request.
   /// - Parameters:
+  ///   - master: encrypts credentials and secrets; nil refuses requests that need it.
+  ///   - threads: number of threads besides `passwords` and `provider`.
   ///   - hosting: addresses at which devices reach uploaded files.
   ///   - tokens: address at which Google issues access tokens.
-  ///   - keyTrial: asks Apple about keys that are not stored yet.
   ///   - webhooks: rules for the addresses of webhooks.
-  ///   - channels: access to broadcast channels; nil if they are not available.
-  ///   - nodeState: reads this node's own state; nil if it is not available.
-  ///   - isConnected: called on an admin thread with false if the database has refused it a connection, and with true
-  ///     once it has one.
-  ///   - messageCommitted: called on an admin thread when a message has been stored.
-  ///   - signedIn: called for one sign-in attempt at a time, with its problem; nil if it succeeded.
+  ///   - keyTrial: tries out new APNs keys at Apple; nil stores them untried.
+  ///   - channels: access to broadcast channels; nil refuses requests that need it.
+  ///   - isSecure: whether browsers reach the console by HTTPS only.
   ///   - policy: rules for signing in to the console.
-  ///   - identityProvider: identity provider for sign-in; nil if accounts sign in only here.
+  ///   - identityProvider: identity provider for signing in; nil if none is configured.
+  ///   - nodeState: returns this node's own state; nil refuses requests that ask for it.
+  ///   - isConnected: called on an admin thread: with false each time the thread could not reach the database or lost
+  ///     the connection, with true after its first request that reached the database again.
+  ///   - signedIn: called after each sign-in attempt, with the code of the problem, or nil if the attempt succeeded.
+  ///     Calls do not overlap.
+  ///   - messageCommitted: called on an admin thread when a message has been stored, or an app resumed.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
@@ -72,12 +77,13 @@ package final class AdminThreads: Sendable {
     }
   }
 
-  /// Runs a job of the legacy API on an admin thread, and answers with its result.
+  /// Queues a job of the legacy API for an admin thread, which sends the job's response. A job that is displaced from
+  /// the queue, or taken after `cutOff`, is called with a problem instead of a connection.
   /// - Parameters:
-  ///   - caller: caller whose quota the job uses; nil if not authenticated yet.
-  ///   - address: the client's address.
+  ///   - caller: caller whose quota the job uses; nil if the caller is not authenticated yet.
+  ///   - address: the client's address, whose quota the job uses if `caller` is nil.
   ///   - bytes: memory that the job occupies while it waits.
-  /// - Returns: the reason if the job was refused; nil if it was accepted.
+  /// - Returns: the problem if the job was refused, in which case it is not called; nil if it was accepted.
   func perform(
     for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
@@ -91,13 +97,15 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends all streamed answers, so that a stopping server need not wait for them. Browsers reconnect automatically.
+  /// Ends all live views, aborts all exports, and refuses new ones with `.busy`, so that a stopping server need not
+  /// wait for them. Browsers reconnect automatically. Returns at once.
   package func endStreams() {
     streams.stop()
   }
 
-  /// Ends everything that would delay a stop: cancels running statements, and answers waiting requests with 503.
-  /// Transactions that are being committed are completed.
+  /// Ends everything that would delay a stop: cancels running statements until `stop` is called, and makes the threads
+  /// answer waiting and further requests with 503. Transactions that are being committed are completed. Returns at
+  /// once.
   package func cutOff() {
     queue.cut()
     passwords.cut()
@@ -105,7 +113,8 @@ package final class AdminThreads: Sendable {
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
-  /// Accepts no more requests. Waiting requests are still answered, then the threads end.
+  /// Accepts no more requests, ends all streamed answers, and ends the cancelling that `cutOff` began. Waiting requests
+  /// are still answered, then the threads end. Returns at once.
   package func stop() {
     queue.close()
     passwords.close()
@@ -116,7 +125,7 @@ package final class AdminThreads: Sendable {
 }
 
 extension FairQueue.Shares {
-  /// Quotas for the queue of the thread `passwords`.
+  /// Quotas for the queue of a single thread for sign-ins, which `passwords` and `provider` both have.
   fileprivate static var passwords: FairQueue.Shares {
     var shares = FairQueue.Shares(threads: 1)
     shares.requests = AdminLimits.waitingPasswords

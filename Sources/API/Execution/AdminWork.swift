@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPServer
 
-/// A request in the queue of an admin thread.
+/// A request in an `AdminQueue`, with the party whose quota it uses and the ticket to answer it.
 struct AdminWork: Sendable {
   enum Kind: Sendable {
     /// A request of the admin API.
@@ -18,7 +18,8 @@ struct AdminWork: Sendable {
   let ticket: ResponseTicket
 
   /// Creates a queue entry.
-  /// - Parameter load: load of the endpoint. A light request with a long body becomes heavy.
+  /// - Parameter load: load of the endpoint. A light request becomes heavy if its body is longer than
+  ///   `AdminLimits.lightBodyBytes`.
   init(_ kind: Kind, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
     self.kind = kind
     self.party = party
@@ -27,7 +28,7 @@ struct AdminWork: Sendable {
     self.ticket = ticket
   }
 
-  /// Size in bytes of the body in memory.
+  /// Size in bytes of the body in memory; 0 for a body that was spooled to a file, and for a proof.
   var bodyBytes: Int { Self.bodyBytes(kind) }
 
   private static func bodyBytes(_ kind: Kind) -> Int {
@@ -38,7 +39,7 @@ struct AdminWork: Sendable {
     }
   }
 
-  /// Answers with a problem instead of carrying it out.
+  /// Answers the request with a problem, without carrying it out.
   func refuse(_ problem: Problem) {
     switch kind {
     case .request(let request):

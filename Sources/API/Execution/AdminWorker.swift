@@ -6,15 +6,15 @@ internal import Postgres
 internal import Reactor
 internal import Time
 
-/// The loop of one admin thread: takes a request, routes it, authenticates its caller, runs the endpoint, and answers.
-/// Worker and connection are confined to the thread.
+/// The loop of one admin thread: takes a request from its queue, routes it, authenticates its caller, runs the
+/// endpoint, and answers. Worker and connection are confined to the thread.
 final class AdminWorker {
   private let resources: AdminResources
   private let queue: AdminQueue
   private let router = Endpoint.router(Endpoint.ofAdmin)
   private let log = Logger(label: "admin")
   private let connection: OwnConnection
-  /// The last state passed to `isConnected`.
+  /// Whether the thread's last contact with the database succeeded; true before the first one.
   private var isConnected = true
 
   /// Creates the worker of a thread.
@@ -30,7 +30,7 @@ final class AdminWorker {
     connection = OwnConnection(resources.databaseURL, options)
   }
 
-  /// Handles requests until the queue is closed.
+  /// Connects, then handles requests until the queue is closed and empty. Blocks the thread.
   func run() {
     _ = try? connected()
     while let work = queue.take() {
@@ -46,7 +46,7 @@ final class AdminWorker {
     }
   }
 
-  /// Returns the response; nil if another thread continues the answer.
+  /// Returns the response to a request, including refusals; nil if the answer is streamed by `AdminStreams`.
   private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -65,7 +65,8 @@ final class AdminWorker {
     }
   }
 
-  /// Accepts the body if the credential is valid; otherwise returns the response that refuses it.
+  /// Authenticates a credential before the long body of its request is read. If it is valid, admits the body and
+  /// returns nil; otherwise, and if the database is unreachable or the server is stopping, returns the refusal.
   private func prove(
     _ credential: Credential, _ requestID: String, _ language: SpokenLanguage, _ ticket: ResponseTicket
   ) -> Response? {
@@ -131,7 +132,7 @@ final class AdminWorker {
     }
   }
 
-  /// Logs that a request was carried out, with its object and caller.
+  /// Logs that a changing request was carried out: endpoint, caller, status, and the SEQNO or app in the path.
   private func tell(_ endpoint: Endpoint, _ call: AdminCall, _ response: Response) {
     var metadata: Logger.Metadata = [
       "operation": "\(endpoint.id)", "caller": "\(call.caller.name)", "requestId": "\(call.request.id)",
@@ -149,8 +150,10 @@ final class AdminWorker {
     request.clientAddress?.description ?? request.remoteAddress.host
   }
 
-  /// Authenticates the request by API key or console session. A session needs a client address from which the console
-  /// may be used, and its CSRF token for methods other than GET and HEAD.
+  /// Authenticates the request by API key or console session, and returns its caller. A session needs a client address
+  /// from which the console may be used, and its CSRF token for methods other than GET and HEAD.
+  /// - Throws: also `.forbidden` if the endpoint requires a permission that the role lacks, or if the account still has
+  ///   to set up a second factor that its role requires.
   private func admit(
     _ request: OwnedRequest, _ credential: Credential, to endpoint: Endpoint, on connection: Connection
   ) throws(Problem) -> Caller {

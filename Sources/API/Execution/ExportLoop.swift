@@ -5,14 +5,14 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// The thread `admin-exports`: writes all exports in turn, one piece of each. Loop and connection are confined to the
-/// thread.
+/// The loop of the thread `admin-exports`: writes all open exports in turn, one piece of each. The object and its
+/// connection are confined to the thread.
 final class ExportLoop {
   /// A client that downloads a file.
   private struct Reader {
     var export: CSVExport
     let stream: TicketStream
-    /// A piece that the response stream has not accepted yet.
+    /// A piece that the response stream has not accepted yet; nil if the next one must be read from the database.
     var piece: [UInt8]?
   }
 
@@ -31,7 +31,7 @@ final class ExportLoop {
     self.look = look
   }
 
-  /// Runs until the server stops.
+  /// Runs until the inbox is closed, then aborts all open exports. Blocks the thread.
   func run() {
     while true {
       for opening in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(opening) }
@@ -47,7 +47,8 @@ final class ExportLoop {
     readers.append(Reader(export: export, stream: opening.stream))
   }
 
-  /// Writes the next piece of a file, once the client has read the last one. Returns nil if the file is complete.
+  /// Writes the next piece of a file if the client has read the last one. Returns nil if the export has ended: the file
+  /// is complete, the client has disconnected, or the database failed, in which case the response is aborted.
   private func writeNext(_ reader: Reader) -> Reader? {
     var reader = reader
     guard reader.stream.isOpen else { return nil }

@@ -7,22 +7,24 @@ internal import Domain
 ///   over the callers of a tenant:    key a ── key b ── account c ── key a …
 ///   over a caller's requests:          the oldest first
 /// ```
-/// A tenant or caller whose running requests hold its share of the threads (all but one) is passed over, and heavy
-/// requests together may not hold the last thread. When the queue is full, those with more waiting give way to those
-/// with less: between tenants, and between the callers of one. The newest request is refused, or where bodies fill the
-/// queue, the newest bodies. So neither the number nor the length of requests keeps out a caller who asks for little.
+/// A tenant, a caller, and all heavy requests together can each use all threads but one (and at least one); beyond that
+/// their requests are passed over. When the queue is full, a new request displaces the newest request of the tenant or
+/// caller with the most waiting requests, and if bodies fill the queue, the newest bodies of the tenant with the most
+/// bytes. If no other has more waiting than its own tenant or caller would have, the new request is refused.
 ///
 /// Decision 091.
 struct FairQueue {
   struct Shares: Sendable {
-    /// Maximum number of requests in the whole queue, per tenant and per caller.
+    /// Maximum numbers of waiting requests: in the whole queue, per tenant, and per caller.
     var requests = AdminLimits.waitingRequests
     var requestsOfTenant = AdminLimits.waitingRequestsOfTenant
     var requestsOfCaller = AdminLimits.waitingRequestsOfCaller
-    /// Maximum size in bytes of their bodies in memory.
+    /// Maximum sizes in bytes of the bodies of waiting requests, in the whole queue and per tenant. A request longer
+    /// than the tenant's quota is accepted if the tenant has no other waiting.
     var bytes = AdminLimits.waitingBytes
     var bytesOfTenant = AdminLimits.waitingBytesOfTenant
-    /// Maximum number of threads that one tenant, one caller, or all heavy requests together may use at a time.
+    /// Maximum number of threads that one tenant, one caller, or all heavy requests together may use at a time: all but
+    /// one, and at least one.
     var threads: Int
 
     /// Creates the default quotas.
@@ -34,12 +36,12 @@ struct FairQueue {
 
   enum Outcome {
     case entered
-    /// Accepted; these requests were displaced and must be refused.
+    /// The request was accepted, and displaced others, which the caller must refuse.
     case enteredInstead(of: [AdminWork])
     case refused(Problem)
   }
 
-  /// Number of a tenant's or a caller's waiting and running requests.
+  /// What a tenant or a caller uses: its waiting and running requests, and the bytes of the waiting ones.
   private struct Usage {
     /// Turn of the tenant or caller; the lowest turn is next.
     var turn: UInt64
@@ -65,13 +67,13 @@ struct FairQueue {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Number of tenants and callers that are remembered because they have requests.
+  /// Number of tenants and callers with waiting or running requests, for tests.
   var remembered: Int { tenants.count + members.count }
 
   // MARK: Entering
 
-  /// Returns the reason why one more request with a body of this size would be refused now; nil if it would be
-  /// accepted. Called before the request is copied.
+  /// Returns the problem with which one more request with a body of this size would be refused now; nil if it would be
+  /// accepted, possibly in place of others. Changes nothing. Called before the request is copied.
   func refusal(of party: QuotaHolder, bytes: Int) -> Problem? {
     do throws(Problem) {
       _ = try victims(of: party, bytes: bytes)
@@ -100,8 +102,9 @@ struct FairQueue {
     return gone.isEmpty ? .entered : .enteredInstead(of: gone)
   }
 
-  /// Returns the indices of the requests that must be displaced to accept one more; empty if there is room. Throws if
-  /// the new request must be refused.
+  /// Returns the indices of the requests that must be displaced to accept one more; empty if there is room.
+  /// - Throws: `.tooManyRequests` if the quota of the caller or its tenant is used up; `.busy` if nothing can be
+  ///   displaced in a full queue, or if the unauthenticated clients together have used their tenant's quota.
   private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
@@ -135,8 +138,8 @@ struct FairQueue {
     Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
   }
 
-  /// Returns the index of the newest request of the tenant with the most requests, provided that it has more than this
-  /// one would have.
+  /// Returns the request to displace in another tenant: in the tenant with the most waiting requests, the newest
+  /// request of the caller with the most. Nil unless that tenant has more waiting than the party's tenant would have.
   private func victim(for party: QuotaHolder) -> Int? {
     guard let most = tenants.max(by: { $0.value.waiting < $1.value.waiting }),
       most.value.waiting > (tenants[party.tenant]?.waiting ?? 0) + 1
@@ -144,8 +147,8 @@ struct FairQueue {
     return newest(of: most.key)
   }
 
-  /// Returns the index of the newest request of the caller with the most requests in a tenant, provided that it has
-  /// more than this one would have.
+  /// Returns the index of the newest request of the tenant's caller with the most waiting requests; nil unless that
+  /// caller has more waiting than the party's caller would have.
   private func victim(for party: QuotaHolder, in tenant: QuotaHolder.Tenant) -> Int? {
     guard let newest = newest(of: tenant), let most = members[waiting[newest].party.member],
       most.waiting > (members[party.member]?.waiting ?? 0) + 1
@@ -153,8 +156,10 @@ struct FairQueue {
     return newest
   }
 
-  /// Returns the indices of as many of the newest bodies as needed, of the tenant with the most bytes, provided that it
-  /// has more than this one would have.
+  /// Returns the indices of the newest requests with bodies of the tenant with the most bytes, as many as free
+  /// `missing` bytes. Nil if their bodies are not enough, or unless that tenant has more bytes than the party's tenant
+  /// would have.
+  /// - Parameter victims: requests that are displaced anyway, which are not returned again.
   private func bodies(for party: QuotaHolder, bytes: Int, missing: Int, besides victims: [Int]) -> [Int]? {
     guard let most = tenants.max(by: { $0.value.bytes < $1.value.bytes }),
       most.value.bytes > (tenants[party.tenant]?.bytes ?? 0) + bytes
@@ -169,7 +174,8 @@ struct FairQueue {
     return missing > 0 ? nil : bodies
   }
 
-  /// Returns the index of the newest request of the caller with the most requests in the tenant.
+  /// Returns the index of the newest request of the tenant's caller with the most waiting requests; nil if the tenant
+  /// has none waiting.
   private func newest(of tenant: QuotaHolder.Tenant) -> Int? {
     let own = waiting.lazy.filter { $0.party.tenant == tenant }
     guard
@@ -180,7 +186,9 @@ struct FairQueue {
 
   // MARK: Leaving
 
-  /// Removes and returns the next request in turn; nil if none may begin now.
+  /// Removes and returns the next request in turn, which then counts as running until `finish`; nil if none waits or
+  /// none may begin now.
+  /// - Parameter ignoringShares: true to ignore the quotas of threads.
   mutating func next(ignoringShares: Bool = false) -> AdminWork? {
     var best: (index: Int, tenant: UInt64, member: UInt64)?
     for (index, work) in waiting.enumerated() {
@@ -221,7 +229,7 @@ struct FairQueue {
     return work
   }
 
-  /// Changes the numbers of a tenant and caller. New ones begin behind all others.
+  /// Changes the usage of the party's tenant and caller. A tenant or caller that had none gets the last turn.
   private mutating func change(_ party: QuotaHolder, _ body: (inout Usage) -> Void) {
     turn += 1
     body(&tenants[party.tenant, default: Usage(turn: turn)])
@@ -235,7 +243,7 @@ struct FairQueue {
 }
 
 extension QuotaHolder.Tenant {
-  /// Name of the tenant in refusals.
+  /// The tenant as named in refusals.
   var name: Sentence {
     switch self {
     case .app: "this app"

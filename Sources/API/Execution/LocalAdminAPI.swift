@@ -4,7 +4,9 @@ package import Operations
 package import Postgres
 package import Reactor
 
-/// The admin API without HTTP: the same endpoints, checks and answers, on the caller's thread and connection.
+/// The admin API without HTTP, on the calling thread and its connection: the same endpoints, permission checks and
+/// answers. Only live views, and endpoints that require no permission (sign-in, sessions, second factors), are refused
+/// with `.impossible`. Requests are not authenticated: all of them run as `caller`.
 ///
 /// The command line uses it on a machine with access to the database. So each command is written once, as a request of
 /// the admin API, whether a server or this type answers it. Decision 148.
@@ -16,9 +18,10 @@ package struct LocalAdminAPI {
 
   /// Creates the API for one caller.
   /// - Parameters:
-  ///   - catalog: refreshed by the owner; its seal is needed for requests with content.
-  ///   - master: nil if nothing has to be encrypted or decrypted.
-  ///   - channels: access to broadcast channels at Apple; nil if not available.
+  ///   - catalog: must have been refreshed. Confidential content needs its seal.
+  ///   - master: encrypts and decrypts secrets; nil refuses requests that need it.
+  ///   - keyTrial: tries out new APNs keys at Apple; nil stores them untried.
+  ///   - channels: access to broadcast channels at Apple; nil refuses requests that need it.
   ///   - clock: the database's clock.
   package init(
     on connection: Connection, by caller: Caller, catalog: Catalog, master: MasterKey?, hosting: ContentHosting,
@@ -35,13 +38,15 @@ package struct LocalAdminAPI {
       streams: nil, isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
   }
 
-  /// Runs a request.
+  /// Runs a request. Blocks until it is done.
   /// - Parameters:
   ///   - method: HTTP method, such as `GET`.
-  ///   - path: percent-encoded, as is the query.
+  ///   - path: percent-encoded, such as `/v1/admin/apps`.
+  ///   - query: percent-encoded, without the question mark; empty for none.
   ///   - headers: names in lower case.
-  ///   - piece: called with each piece of a file; the answer's body is then empty.
-  /// - Returns: the answer that a server would give, including refusals.
+  ///   - piece: called with each piece of an exported file, in order; the answer's body is then empty.
+  /// - Returns: the HTTP status and the body, of refusals too. If reading an exported file fails, this is a problem,
+  ///   although pieces may have been passed to `piece` before.
   package func answer(
     _ method: String, _ path: String, query: String, headers: [(name: String, value: String)], body: [UInt8],
     piece: ([UInt8]) -> Void

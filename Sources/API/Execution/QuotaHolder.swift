@@ -2,12 +2,13 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// The party whose quota a request uses: of threads, places in a queue, and streams.
+/// The party whose quotas a request uses, of threads, places in a queue, and streams: a caller (`member`) and its
+/// tenant.
 ///
 /// A caller is an API key, or a console account with all of its sessions. All callers of an app form one tenant, so
 /// creating more keys gains nothing. A caller with access to all apps is a tenant of its own. An unauthenticated client
-/// is identified by its address, and all of them together form one tenant, so that clients with made-up keys never get
-/// more than one tenant's quota.
+/// is identified by its address (IPv6: by its /64 network). All unauthenticated clients form one tenant, so that
+/// clients with made-up keys never get more than one tenant's quota.
 struct QuotaHolder: Hashable, Sendable {
   enum Member: Hashable, Sendable {
     case apiKey(Int32)
@@ -28,8 +29,8 @@ struct QuotaHolder: Hashable, Sendable {
 
   /// Creates the party of a request.
   /// - Parameters:
-  ///   - caller: nil if not authenticated yet.
-  ///   - address: the client's address, as far as the proxies in between are trusted; nil for a Unix socket.
+  ///   - caller: nil if the caller is not authenticated yet.
+  ///   - address: the client's address; nil for a Unix socket. Not used if `caller` has an API key or account.
   init(_ caller: Caller?, address: IPAddress?) {
     let network = address?.network
     guard let caller else {
@@ -49,7 +50,7 @@ struct QuotaHolder: Hashable, Sendable {
 }
 
 extension QuotaHolder.Member {
-  /// Name of the caller in refusals.
+  /// The caller as named in refusals.
   var name: Sentence {
     switch self {
     case .apiKey: "this API key"

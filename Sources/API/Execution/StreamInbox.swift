@@ -2,11 +2,11 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// The inbox of a thread that writes answers in pieces. It holds answers to begin, and a flag that a client has read
-/// everything or disconnected. Any thread may add to it; its owner takes everything.
+/// The inbox of a thread that writes streamed answers: the answers to begin, and a flag that some client has read
+/// everything or disconnected. Any thread may add to it; only its owner, that thread, takes from it.
 ///
-/// It has room for every answer that has a place, however long the thread is busy: answers whose client has
-/// disconnected make room, and the flag is the same for any number of clients.
+/// The inbox has room for every answer with a reserved place, however long the thread is busy: answers whose client has
+/// disconnected are removed when it is full, and one flag serves any number of clients.
 final class StreamInbox: Sendable {
   struct Opening: Sendable {
     let source: StreamSource
@@ -21,19 +21,19 @@ final class StreamInbox: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Readable while something waits, and after `close`.
+  /// Readable while an answer waits or `mustLook` is true, and after `close`.
   private let wakeup: Wakeup
   private let places: Int
 
   /// Creates an inbox.
-  /// - Parameter places: maximum number of open answers.
+  /// - Parameter places: maximum number of waiting answers, which is also that of reserved places.
   init(places: Int) throws(SystemError) {
     self.places = places
     wakeup = try Wakeup()
   }
 
-  /// Adds an answer to begin. Returns false if the server is stopping, or if the number of waiting answers has reached
-  /// `places`.
+  /// Adds an answer to begin. Returns false, without adding it, after `close`, or if `places` answers of connected
+  /// clients are waiting.
   func open(_ opening: Opening) -> Bool {
     state.withLock { state in
       if state.openings.count >= places { state.openings.removeAll { !$0.stream.isOpen } }
@@ -54,7 +54,8 @@ final class StreamInbox: Sendable {
   /// True after `close`.
   var refusesAll: Bool { state.withLock(\.isClosed) }
 
-  /// Takes everything that waits, in order of arrival. Only the owner may call this.
+  /// Removes and returns the waiting answers, in order of arrival, and clears the flag. Does not wait. Only the owner
+  /// may call this.
   func takeAll() -> [Opening] {
     state.withLock { state in
       // Reset while the lock is held, so that the signal for a later addition is not lost.
@@ -65,13 +66,15 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Waits until something arrives, at most for the timeout, and returns the answers to begin.
+  /// Waits for an answer, the flag, or `close`, at most for the timeout. Then removes and returns the waiting answers,
+  /// in order of arrival; empty if there are none. Only the owner may call this.
   func receive(atMost timeout: Duration) -> [Opening] {
     _ = wakeup.wait(atMost: timeout)
     return takeAll()
   }
 
-  /// Refuses further answers and wakes the owner, which can still take the waiting ones.
+  /// Refuses further answers, and wakes the owner, which can still take the waiting ones. From now on `receive` does
+  /// not wait.
   func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

@@ -5,13 +5,13 @@ internal import Postgres
 internal import Reactor
 internal import Time
 
-/// The thread `admin-streams`: sends numbers to viewers whenever they change. Loop and connection are confined to the
-/// thread.
+/// The loop of the thread `admin-streams`: queries the numbers that clients watch, and sends them to these clients
+/// whenever they change. The object and its connection are confined to the thread.
 final class StreamLoop {
   /// The object whose numbers a viewer watches.
   private enum Subject: Hashable {
     case message(Seqno)
-    /// The overview of an app; nil means all apps.
+    /// The overview of an app, or of all apps if the number is nil.
     case overview(App.Number?)
 
     var event: String {
@@ -31,9 +31,9 @@ final class StreamLoop {
     var writtenAt: Instant
   }
 
-  /// State of a watched subject.
+  /// State of a subject that at least one client watches.
   private struct Watched {
-    /// The current numbers as JSON; empty before the first query.
+    /// The numbers of the last successful query as JSON; empty before the first one.
     var numbers: [UInt8] = []
     var isFinal = false
     var changedAt: Instant
@@ -56,7 +56,7 @@ final class StreamLoop {
     self.times = times
   }
 
-  /// Runs until the server stops.
+  /// Runs until the inbox is closed, then ends all open answers. Blocks the thread.
   func run() {
     while true {
       for opening in inbox.receive(atMost: viewers.isEmpty ? .seconds(60) : times.look) { take(opening) }
@@ -88,7 +88,8 @@ final class StreamLoop {
     watched = watched.filter { seen.contains($0.key) }
   }
 
-  /// Queries the numbers of a subject, if enough time has passed since the last query.
+  /// Queries the numbers of a subject if its next query is due, and schedules the one after. If the query fails, the
+  /// last numbers stay.
   private func look(at subject: Subject, _ now: Instant) {
     guard var one = watched[subject] else { return }
     let isSlow = if case .overview = subject { true } else { one.isFinal }
@@ -106,7 +107,8 @@ final class StreamLoop {
     watched[subject] = one
   }
 
-  /// Returns the earliest time of the next query. The pause begins at the end of the last one.
+  /// Returns the earliest time of the next query: `pause` after the end of the last one, or later if the last one was
+  /// slow (`AdminLimits.liveRest`).
   static func nextLook(from began: Instant, to ended: Instant, pause: Duration) -> Instant {
     ended + max(pause, (ended - began) * AdminLimits.liveRest)
   }
@@ -122,7 +124,9 @@ final class StreamLoop {
     }
   }
 
-  /// Sends the changed numbers to the viewer. Returns nil if its answer is complete.
+  /// Sends the viewer what is due, if the client has read everything so far: changed numbers, the event `end` once the
+  /// final numbers have long been unchanged, or a comment to keep the connection open. Returns the viewer's new state;
+  /// nil if its answer has ended: after `end`, after `StreamTimes.life`, or because the client has disconnected.
   private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
     var viewer = viewer
     guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }

@@ -1,14 +1,14 @@
 internal import Domain
 internal import Synchronization
 
-/// Limits the number of concurrently streamed answers of one kind: in total, per tenant, and per caller. Callable from
-/// any thread.
+/// Limits the number of concurrent streamed answers of one kind: in total, per tenant, and per caller (`QuotaHolder`).
+/// Callable from any thread.
 final class StreamQuota: Sendable {
   struct Shares: Sendable {
     let all: Int
     let ofTenant: Int
     let ofCaller: Int
-    /// Name of these answers in messages, in the plural.
+    /// What refusals call these answers, in the plural, such as "exports".
     let name: Sentence
   }
 
@@ -25,8 +25,8 @@ final class StreamQuota: Sendable {
     self.shares = shares
   }
 
-  /// Reserves a place.
-  /// - Throws: `.tooManyRequests` if the caller or its app has used its quota, `.busy` if all places are taken.
+  /// Reserves a place, until it is released or no longer referenced.
+  /// - Throws: `.tooManyRequests` if the caller or its tenant has used its quota, `.busy` if all places are taken.
   func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
     let problem = taken.withLock { taken -> Problem? in
       if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, party.member.name) }
@@ -63,7 +63,7 @@ final class StreamQuota: Sendable {
   }
 }
 
-/// A reserved place. It is released by `giveBack`, or with the last reference to this object.
+/// A reserved place of a `StreamQuota`. It is released by `release`, or with the last reference to this object.
 final class StreamPlace: Sendable {
   private let isGivenBack = Atomic(false)
   private let action: @Sendable () -> Void
@@ -74,7 +74,7 @@ final class StreamPlace: Sendable {
 
   deinit { release() }
 
-  /// Releases the place. Further calls have no effect.
+  /// Releases the place. Further calls have no effect. Callable from any thread.
   func release() {
     if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
   }

@@ -2,18 +2,19 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Content of a streamed answer. Before creating it, check that the caller may see it.
+/// The content of a streamed answer. It is sent without further checks, so check that the caller may see it before
+/// creating it.
 enum StreamSource: Sendable {
   enum Kind: Sendable {
-    /// Numbers that are sent whenever they change.
+    /// Numbers that are sent whenever they change, as server-sent events.
     case live
-    /// A file that is exported.
+    /// An exported file.
     case export
   }
 
   /// A message's numbers, as server-sent events.
   case funnel(seqno: Seqno)
-  /// The numbers of an app's overview (nil: of all apps), as server-sent events.
+  /// The numbers of the overview of an app, or of all apps if the number is nil, as server-sent events.
   case overview(App.Number?)
   case file(CSVExport)
 

@@ -1,14 +1,17 @@
 /// Intervals and durations of streamed answers.
 package struct StreamTimes: Sendable {
-  /// Interval between queries for a message's numbers; people cannot read numbers faster than that.
+  /// Minimum pause between two queries for an unfinished message's numbers; people cannot read numbers faster. Also the
+  /// interval at which both stream threads look for work while answers are open.
   var look = Duration.milliseconds(500)
-  /// Interval for a finished message, which only gets receipts and reads, and for an overview.
+  /// Minimum pause between two queries for the numbers of a finished message, of which only receipts and reads still
+  /// change, and of an overview.
   var slowLook = Duration.seconds(2)
   /// Time for which the numbers of a finished message must stay unchanged before viewers get the event `end`.
   var rest = Duration.seconds(600)
-  /// Maximum duration of one answer. It limits how long an expired session or revoked key still gets numbers.
+  /// Maximum duration of a live view, as long as its client reads. It limits how long an expired session or revoked key
+  /// still gets numbers. Exports have no limit.
   var life = Duration.seconds(900)
-  /// Time without data after which a comment is sent, so that proxies do not close the connection.
+  /// Time without data after which a comment is sent to the viewer, so that proxies do not close the connection.
   var keepAlive = Duration.seconds(15)
 
   init() {}

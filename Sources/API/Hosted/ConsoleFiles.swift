@@ -2,17 +2,18 @@ internal import HTTPServer
 
 /// The console's static files and their response headers.
 enum ConsoleFiles {
-  /// URL path of the chart library, which is installed as a package of the operating system. Only its directory is
-  /// served, because other files on the machine are private.
+  /// URL path of the chart library. The library is a package of the operating system outside of the console's
+  /// directory; only its own directory is served, because other files on the machine are private.
   static let chartPath = "/assets/vendor/chart.js"
   static let chartDirectory = "/usr/share/javascript/chart.js"
 
-  /// Serves the files of a directory, with the headers that all pages and scripts need.
+  /// Returns a server of the files of a directory, with the security headers; nil if the directory does not exist.
   static func files(in directory: String) -> StaticFiles? {
     StaticFiles(directory: directory, headers: headers)
   }
 
-  /// Serves the chart library; nil if it is not installed. The console works without it.
+  /// Returns a server of the chart library's files, with the security headers; nil if the library is not installed. The
+  /// console works without it.
   static func chartFiles() -> StaticFiles? {
     StaticFiles(directory: chartDirectory, headers: headers)
   }

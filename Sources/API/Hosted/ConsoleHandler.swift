@@ -1,10 +1,11 @@
 internal import HTTPServer
 internal import Reactor
 
-/// Serves the console: its page and versioned files from `ConsoleSite`, and all other files below its directory, such
-/// as the dashboards of `/operations/`, unchanged. One per loop.
+/// Serves the console: its page and versioned files from `ConsoleSite`, and unchanged all other files below its
+/// directory, such as the dashboards of `/operations/`, and those of the chart library. One per HTTP loop, on whose
+/// thread changed files are read.
 final class ConsoleHandler {
-  /// Minimum interval between checks for changed files, which requests of the page trigger.
+  /// Minimum interval between checks for changed files. Only requests for `/` trigger a check.
   private static let lookEvery = Duration.seconds(1)
 
   private let directory: String
@@ -14,7 +15,8 @@ final class ConsoleHandler {
   private var files: StaticFiles
   private var charts = ConsoleFiles.chartFiles()
 
-  /// Returns nil if the directory does not exist.
+  /// Creates the handler, and reads the console's files unless another loop already has. Returns nil if the directory
+  /// does not exist.
   init?(_ directory: String, clock: any Clock) {
     guard let files = ConsoleFiles.files(in: directory) else { return nil }
     self.files = files
@@ -35,7 +37,8 @@ final class ConsoleHandler {
     return files.response(for: request)
   }
 
-  /// Loads changed files when the page is requested: in development, and after an upgrade in place.
+  /// Loads changed files if the request is for `/`, and the last check was at least `lookEvery` ago. Files change in
+  /// development, and in an upgrade in place.
   private func look(_ request: Request) {
     guard request.path == "/", clock.now - lookedAt >= Self.lookEvery else { return }
     lookedAt = clock.now

@@ -1,6 +1,7 @@
-/// The console's page: parses the file, and produces the page that is sent.
+/// The console's `index.html`, and the page that is made of it. It must have each style sheet and script in a line of
+/// its own.
 struct ConsolePage {
-  /// Name of the style sheet into which all those that the page names are merged.
+  /// Name of the one style sheet that replaces those of `index.html`. It contains all of them.
   static let style = "console.css"
 
   private let lines: [String]
@@ -9,15 +10,16 @@ struct ConsolePage {
     lines = html.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Paths below `assets/` of the style sheets, in their order.
+  /// Paths of the style sheets below `assets/`, in the order of the page.
   var styles: [String] { lines.compactMap(Self.styleSheet) }
-  /// Paths below `assets/` of the scripts.
+  /// Paths of the scripts below `assets/`, in the order of the page.
   var modules: [String] { lines.compactMap { Self.asset($0, after: "src=\"") } }
 
-  /// Returns the page with its files under the directory of a version, one style sheet, and preload hints.
+  /// Returns the HTML to send: all files are under the directory of a version, one style sheet replaces all others, and
+  /// hints preload further files. Without a style sheet in `index.html`, there are no hints.
   /// - Parameters:
-  ///   - modules: paths of the modules that the first page needs.
-  ///   - words: paths of catalogues.
+  ///   - modules: paths below `assets/` of the modules to preload.
+  ///   - words: paths below `assets/` of the translations to preload, which come first.
   func html(in version: String, _ modules: [String], _ words: [String]) -> [UInt8] {
     var isStyled = false
     var made: [String] = []
@@ -27,7 +29,7 @@ struct ConsolePage {
         if isStyled { continue }
         isStyled = true
         made.append("  <link rel=\"stylesheet\" href=\"\(base)\(Self.style)\">")
-        // Preload the catalogues first: everything waits for them.
+        // Preload the translations first, because the console shows nothing without them.
         made += words.map { "  <link rel=\"preload\" as=\"fetch\" crossorigin href=\"\(base)\($0)\">" }
         made += modules.map { "  <link rel=\"modulepreload\" href=\"\(base)\($0)\">" }
         continue

@@ -4,18 +4,19 @@ internal import Operations
 internal import Reactor
 internal import Synchronization
 
-/// The console's files as browsers load them. Everything below `assets/` is under a directory named by a hash of the
-/// content, `/assets/0123456789ab/main.js`, so that browsers keep files for a year without asking again. The page names
-/// from the start the files that a browser would otherwise discover step by step. Decision 165.
+/// The console's files as browsers load them. The URLs of all files below `assets/` contain a version, which is a hash
+/// of their names and contents, such as `/assets/0123456789ab/main.js`; so browsers can keep files for a year without
+/// asking again. The page has preload hints for files that a browser would otherwise discover one after another.
+/// Decision 165.
 struct ConsoleSite: Sendable {
   /// Number of hexadecimal digits in the directory's name.
   private static let versionLength = 12
   private static let kept = "public, max-age=31536000, immutable"
 
   private let version: String
-  /// Files by path below the versioned directory, such as `pages/apps.js`.
+  /// Files by path below the version's directory, such as `pages/apps.js`.
   private let files: [String: PreparedFile]
-  /// The page in each language; they differ in the catalogues that they preload.
+  /// The page for each language; the pages differ in the translations that they preload.
   private let pages: [Phrase.Language: PreparedFile]
 
   // MARK: Reading
@@ -28,9 +29,10 @@ struct ConsoleSite: Sendable {
   /// Sites by directory, shared by all loops of the process.
   private static let shared = Mutex<[String: Shared]>([:])
 
-  /// Returns the site for the current files of a directory, which are read and compressed again if one has changed.
-  /// - Parameter charts: directory of the chart library.
-  /// - Returns: nil if there is no `index.html`.
+  /// Returns the site for the current files of a directory. All files are read and compressed at the first call, and
+  /// again if one has changed; other threads wait meanwhile.
+  /// - Parameter charts: directory of the chart library, whose modules are added below `vendor/chart.js/`.
+  /// - Returns: nil if the directory has no `index.html`.
   static func current(in directory: String, charts: String) -> ConsoleSite? {
     let found = ConsoleSources.find(in: directory, charts: charts)
     return shared.withLock { shared in
@@ -63,7 +65,9 @@ struct ConsoleSite: Sendable {
 
   // MARK: Answering
 
-  /// Returns the response to a request for the page or for a file below a versioned directory; nil for other requests.
+  /// Returns the response to a request for the page (`/`, `/index.html`) or for a file below the directory of any
+  /// version, always with the current content; 405 if the method is neither GET nor HEAD. Nil for other paths, and if
+  /// the site has no such file.
   func response(for request: Request) -> Response? {
     let path = request.path
     if path == "/" || path == "/index.html" {
@@ -83,13 +87,15 @@ struct ConsoleSite: Sendable {
     return file.response(to: request, cacheControl: cacheControl, vary: vary, headers: ConsoleFiles.headers)
   }
 
-  /// Returns the language chosen in the console, which its script stores in a cookie; otherwise the browser's.
+  /// Returns the language chosen in the console, which its script stores in a cookie; without a valid cookie, the
+  /// language according to Accept-Language.
   private static func language(of request: Request) -> Phrase.Language {
     let chosen = Cookies.value(of: "upmc-language", in: request.headers).flatMap(Phrase.Language.init(rawValue:))
     return chosen ?? Phrase.Language(accepting: request.header("accept-language"))
   }
 
-  /// Splits `/assets/VERSION/…` into the version and the rest; returns nil for other paths.
+  /// Splits `/assets/VERSION/…` into the version and the rest. Returns nil for other paths, including those whose
+  /// second component cannot be a version.
   private static func parts(_ path: String) -> (version: Substring, name: String)? {
     guard path.hasPrefix("/assets/") else { return nil }
     let rest = path.dropFirst("/assets/".count)

@@ -2,17 +2,21 @@ internal import FoundationEssentials
 internal import HTTPServer
 internal import Reactor
 
-/// Source files of the console on disk.
+/// The console's files on disk, as found at one time: `index.html`, the files below `assets/`, and the modules of the
+/// chart library. Files of more than `StaticFiles.Limits.cachedFileBytes` are left out.
 struct ConsoleSources {
-  /// Maximum depth to which directories are searched.
+  /// Maximum number of directory levels that are searched, including `assets` itself.
   private static let depth = 3
 
-  /// Stamps of the files, by full path; they differ if a file has changed.
+  /// Stamps of the files, by full path, to detect changes: they differ if a file was changed, added or removed.
   private(set) var stamps: [String: RegularFile.Stamp] = [:]
   private var paths: [String: String] = [:]
   private let directory: String
 
-  /// Finds the files without reading them.
+  /// Finds the files, without reading their contents. A directory that does not exist counts as empty.
+  /// - Parameters:
+  ///   - directory: the console's directory.
+  ///   - charts: directory of the chart library.
   static func find(in directory: String, charts: String) -> ConsoleSources {
     var sources = ConsoleSources(directory: directory)
     sources.note(directory + "/index.html", as: nil)
@@ -26,10 +30,11 @@ struct ConsoleSources {
     self.directory = directory
   }
 
-  /// HTML of the page; nil if the file does not exist.
+  /// The HTML of `index.html`, read at each access; nil if the file does not exist or cannot be read.
   var index: String? { Self.read(directory + "/index.html").map { String(decoding: $0, as: UTF8.self) } }
 
-  /// Content of the files, by path below `assets/`.
+  /// The contents of the found files except `index.html`, by path below `assets/`, read at each access. Omits files
+  /// that cannot be read any more.
   var contents: [String: [UInt8]] { paths.compactMapValues(Self.read) }
 
   private mutating func look(
@@ -43,7 +48,8 @@ struct ConsoleSources {
     }
   }
 
-  /// Returns whether there is a regular file.
+  /// Records the stamp of a file and, unless `name` is nil, the file itself under that path below `assets/`. A file
+  /// that is too large is not recorded. Returns whether there is a regular file at the path.
   @discardableResult
   private mutating func note(_ path: String, as name: String?) -> Bool {
     guard let file = RegularFile.resolve(path).flatMap(RegularFile.open) else { return false }

@@ -2,11 +2,12 @@ internal import HTTPServer
 internal import Store
 internal import Time
 
-/// Determines the answer to a request for a hosted file from the file's record, without reading the content. No I/O.
+/// The answer to a request for a hosted file (status, headers, and which bytes of the file to send), determined from
+/// the file's record alone. No I/O.
 struct HostedAnswer: Equatable {
   enum Content: Equatable {
     case none
-    /// The given bytes of the file.
+    /// The bytes of the file in this range, counted from 0.
     case bytes(Range<Int>)
   }
 
@@ -18,14 +19,15 @@ struct HostedAnswer: Equatable {
     left.status == right.status && left.content == right.content && left.headers.elementsEqual(right.headers, by: ==)
   }
 
-  /// The request's conditional and range headers.
+  /// The request's conditional and range headers; nil if absent, or if they do not apply to the method.
   struct Conditions {
     var ifNoneMatch: String?
     var range: String?
     var ifRange: String?
   }
 
-  /// Creates the answer. The file must not have expired by `now`.
+  /// Creates the answer: 304 if the client has the file, 206 for a range, 416 for a range outside of the file, and
+  /// otherwise 200 with all of it. The file must not have expired by `now`.
   init(_ file: HostedFiles.Record, _ conditions: Conditions, now: Timestamp) {
     let tag = Self.tag(file)
     var headers = Self.headers(file, tag: tag, now: now)

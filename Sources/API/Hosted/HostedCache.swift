@@ -4,9 +4,10 @@ internal import Store
 /// A cache of records and parts of hosted files, so that a million devices that open the same page cause one database
 /// read. Confined to one thread.
 ///
-/// It has two generations. An entry that is used moves to the young one. When that has reached half of the capacity, it
-/// becomes the old one, and entries that were not used meanwhile are dropped. Content never changes; whether it still
-/// exists is checked again after a minute, because somebody may have deleted it.
+/// The cache has two generations. An entry that is used is copied to the young generation. When the young generation
+/// reaches half of the capacity, it becomes the old one, and the former old one is dropped, with the entries that were
+/// not used meanwhile. The content of a file never changes; the owner checks again after `HostedLimits.recordLife`
+/// whether the file still exists.
 struct HostedCache {
   struct PartKey: Hashable {
     let name: String
@@ -18,7 +19,8 @@ struct HostedCache {
     let record: HostedFiles.Record
     let readAt: Instant
 
-    /// Returns whether the record was read recently; if not, the file may have been deleted since.
+    /// Returns whether the record was read less than `HostedLimits.recordLife` ago; if not, the file may have been
+    /// deleted since.
     func isFresh(at now: Instant) -> Bool { now - readAt < HostedLimits.recordLife }
   }
 
@@ -36,7 +38,7 @@ struct HostedCache {
   private var old = Generation()
 
   /// Creates a cache.
-  /// - Parameter capacity: bytes of both generations together.
+  /// - Parameter capacity: approximate maximum size in bytes of both generations together.
   init(capacity: Int = HostedLimits.cacheBytes) {
     self.capacity = capacity
   }
@@ -63,7 +65,8 @@ struct HostedCache {
     if young.parts.updateValue(part, forKey: key) == nil { grow(part.count) }
   }
 
-  /// Removes a file's record, because the file is gone or its expiration may have been extended.
+  /// Removes a file's record, because the file is gone or its expiration may have been extended. Its parts stay until
+  /// they are dropped, but are not used without the record.
   mutating func forget(_ name: String) {
     young.files[name] = nil
     old.files[name] = nil
@@ -76,6 +79,7 @@ struct HostedCache {
     young = Generation()
   }
 
-  /// Approximate size of the cached entries, in bytes.
+  /// Approximate size in bytes of the entries of both generations. Counts copied and removed entries until their
+  /// generation is dropped.
   var bytes: Int { young.bytes + old.bytes }
 }

@@ -4,15 +4,16 @@ internal import Reactor
 internal import Store
 internal import Time
 
-/// `GET /p/…` and `GET /m/…` on an HTTP loop: pages and media, from the loop's own cache or from the loader. One per
-/// loop. Needs no credential: a client that knows the name has received the payload.
+/// Serves `GET /p/…` and `GET /m/…`: hosted pages and media, from its own cache or through the loader. Answers 404 if
+/// there is no such file or it has expired, and 503 if it cannot be read now. One per HTTP loop, on whose thread it is
+/// used. No credential is required: a client that knows the name of a file has received the payload with it.
 ///
 /// ```
 ///   path → name ──► cache: file? ──► HostedAnswer: 200, 206, 304, 416 ──► cache: part? ──► piece, as the client reads
 ///                       └ no ► loader ─┘                                      └ no ► loader ─┘
 /// ```
-/// Concurrent reads of the same thing are coalesced, however many wait for it. A video is sent part by part: a slow
-/// client holds one part.
+/// Concurrent requests for the same record or part share one read from the database. A large file is sent part by part,
+/// so that a slow client keeps only one part in memory.
 final class HostedHandler {
   private let loader: HostedLoader
   private let clock: any Clock
@@ -29,7 +30,7 @@ final class HostedHandler {
     }
   }
 
-  /// Returns whether this handler serves the request's path.
+  /// Returns whether this handler serves the request's path: `/p/` or `/m/` followed by at least one byte.
   static func handles(_ request: Request) -> Bool {
     request.withPath { path in
       path.count > 3 && path[0] == UInt8(ascii: "/") && path[2] == UInt8(ascii: "/")
@@ -61,8 +62,8 @@ final class HostedHandler {
     }
   }
 
-  /// Returns whether this may be the name of a file: of the right length, and only base64url characters. Other names
-  /// are not looked up in the database.
+  /// Returns whether a file can have this name: it has the right length, and only base64url characters. Other names are
+  /// refused without a lookup in the database.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count == HostedLimits.nameBytes
       && name.utf8.allSatisfy { byte in
@@ -96,7 +97,8 @@ final class HostedHandler {
     }
   }
 
-  /// Sends a part of the file and, when the client has read it, the next one.
+  /// Sends the bytes of a part that belong to the range and, when the client has read them, those of the next part,
+  /// until the end of the range. If a part cannot be read, the response ends too early, and the connection is closed.
   private func send(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record, _ stream: ResponseStream
   ) {
@@ -112,7 +114,10 @@ final class HostedHandler {
     }
   }
 
-  /// Returns the bytes of a part that belong to a range of the file.
+  /// Returns the bytes of a part that belong to a range of the file; empty if there are none.
+  /// - Parameters:
+  ///   - body: the content of the part.
+  ///   - number: number of the part, from 0.
   private static func piece(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record
   ) -> [UInt8] {

@@ -5,7 +5,8 @@ internal import Postgres
 package import Reactor
 internal import Store
 
-/// The thread `hosted`: reads pages and media for all HTTP loops, so that the loops do not wait for the database.
+/// The thread `hosted` and its queue: reads pages and media from the database for all HTTP loops, so that the loops do
+/// not wait. Callable from any thread.
 package final class HostedLoader: Sendable {
   enum Lookup: Hashable, Sendable {
     case file(String)
@@ -16,13 +17,13 @@ package final class HostedLoader: Sendable {
     /// The file's record; nil if there is no such file.
     case file(HostedFiles.Record?)
     case part([UInt8]?)
-    /// The database did not answer.
+    /// The read failed, or was not queued because too many were waiting.
     case failed
   }
 
   struct Work: Sendable {
     let lookup: Lookup
-    /// Inbox of the requesting HTTP loop, which receives the result.
+    /// Inbox of the requesting HTTP loop. The result is added to it.
     let answers: Inbox<(lookup: Lookup, found: Found)>
   }
 
@@ -34,12 +35,12 @@ package final class HostedLoader: Sendable {
     _ = try Thread(name: "hosted") { Self.run(inbox, databaseURL) }
   }
 
-  /// Ends the thread.
+  /// Closes the queue: further reads are refused, and the thread ends after the queued ones. Returns at once.
   package func stop() {
     inbox.close()
   }
 
-  /// Queues a read. Returns false if too many are waiting.
+  /// Queues a read. Returns false, without queueing it, if `HostedLimits.lookups` are waiting or `stop` was called.
   func offer(_ work: Work) -> Bool { inbox.offer(work) }
 
   private static func run(_ inbox: Inbox<Work>, _ databaseURL: String) {

@@ -1,4 +1,4 @@
-/// Imports between JavaScript modules, read from their sources.
+/// The static imports between JavaScript modules, read from their sources.
 struct ModuleGraph {
   private let contents: [String: [UInt8]]
 
@@ -8,9 +8,9 @@ struct ModuleGraph {
     self.contents = contents
   }
 
-  /// Returns the paths of the modules that the given ones import, directly or indirectly, and of the module of the
-  /// first page, which the router would otherwise request later. Excludes the given ones; in the order in which a
-  /// browser would find them.
+  /// Returns the paths of the modules that the given ones import, directly or indirectly, followed by `firstPage` and
+  /// its imports, which the console's router would otherwise request later. Excludes the given modules and files that
+  /// do not exist. The order is that in which a browser would find the modules.
   func needed(by modules: [String]) -> [String] {
     var found = modules
     var isFirstPageAdded = false
@@ -30,7 +30,8 @@ struct ModuleGraph {
 
   private static let firstPage = "pages/dashboard.js"
 
-  /// Returns the paths of a module's static imports; `import(…)` is loaded when it is needed.
+  /// Returns the paths of the modules that a module imports or re-exports statically by relative paths, in their order.
+  /// `import(…)` is ignored, because browsers load it only when needed. Empty if the module does not exist.
   private func imports(of path: String) -> [String] {
     let text = String(decoding: contents[path] ?? [], as: UTF8.self)
     let directory = path.split(separator: "/").dropLast()

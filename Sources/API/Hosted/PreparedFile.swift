@@ -2,9 +2,9 @@ internal import Crypto
 internal import Gzip
 internal import HTTPServer
 
-/// A public file, prepared once in the content codings that clients accept, and sent often.
+/// A public file with its entity tag, compressed in advance because it is sent often.
 ///
-/// Only content that is the same for everybody is compressed: if a response contained a secret beside text chosen by an
+/// Use it only for content that is the same for all clients: if a response contained a secret beside text chosen by an
 /// attacker, its compressed length would reveal the secret.
 struct PreparedFile: Sendable {
   private enum Limits {
@@ -14,9 +14,10 @@ struct PreparedFile: Sendable {
 
   let type: String
   let body: [UInt8]
-  /// Gzip-compressed content; nil if it would not be smaller.
+  /// Gzip-compressed content; nil if it would not be smaller, or was not tried because the content is short or an
+  /// image.
   private let gzip: [UInt8]?
-  /// Entity tag without quotes, derived from the content, so that all nodes of one version send the same.
+  /// Entity tag without quotes. It is derived from the content, so that all nodes of one version send the same tag.
   let digest: String
 
   init(_ type: String, _ body: [UInt8]) {
@@ -28,14 +29,15 @@ struct PreparedFile: Sendable {
     digest = Self.digest(body)
   }
 
-  /// Returns the first 12 bytes of the SHA-256 hash, as 24 hexadecimal digits.
+  /// Returns the first 12 bytes of the SHA-256 hash, as 24 lower-case hexadecimal digits.
   static func digest(_ bytes: [UInt8]) -> String {
     SHA256.hash(bytes).prefix(12).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
   }
 
-  /// Answers a GET or HEAD request.
+  /// Returns the response to a GET or HEAD request: 304 if the client has this content, otherwise 200 with the body,
+  /// compressed if the client accepts gzip.
   /// - Parameters:
-  ///   - vary: names of request headers besides Accept-Encoding on which the choice of this file depends.
+  ///   - vary: names of request headers besides Accept-Encoding on which the choice of this file depends; nil if none.
   ///   - headers: sent with every response, including 304.
   func response(
     to request: Request, cacheControl: String = "no-cache", vary: String? = nil, headers: [(String, String)] = []

@@ -1,10 +1,12 @@
 internal import Synchronization
 
-/// Cache of files by path, each prepared at its first request, once for all loops of a process.
+/// Cache of files by path, each prepared at its first request, once for all loops of a process. Callable from any
+/// thread.
 final class PreparedFiles: Sendable {
   private let made = Mutex<[String: PreparedFile]>([:])
 
-  /// Returns a file, and creates it with `make` on the first request.
+  /// Returns the file of a path, created with `make` at the first request; other threads wait meanwhile. Nil if `make`
+  /// returns nil, which is not cached.
   func file(_ path: String, _ make: () -> PreparedFile?) -> PreparedFile? {
     made.withLock { made in
       if let file = made[path] { return file }

@@ -2,8 +2,9 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Receipts and reads. The message's pushkey proves them. Without a valid one (older SDKs send none) the device's
-/// AUTHKEY does, and the confirmation then counts for that device alone.
+/// Stores receipts and reads. A valid pushkey of the message proves them. Without one (older SDKs send none) they need
+/// the AUTHKEY: if it was issued for this PSID, they count for all devices of the app that have or had the PSID,
+/// otherwise for the key's own device alone. Where keys are switched off, apps with identity mode `open` need no proof.
 extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
     try Self.check(call.form, statusKind: "2")
@@ -20,7 +21,8 @@ extension LegacyHandler {
     throw LegacyRefusal(field: "STATUS_KIND", "must be \(expected) here")
   }
 
-  /// Parses the badge: -1 or no value keeps the count, 0 resets it, and 1 to 1000 sets it.
+  /// Parses BADGENO: -1 or no value decrements the badge count (`.keep`), 0 resets it, and a greater value, up to 1000,
+  /// sets it. Any other value is refused.
   private static func badgeOption(_ form: Form) throws(LegacyRefusal) -> BadgeOption {
     let range = Int64(-1)...Int64(Domain.Limits.badgeValue.upperBound)
     switch try form.number("BADGENO", in: range) ?? -1 {

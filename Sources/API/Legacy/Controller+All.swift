@@ -1,7 +1,7 @@
 internal import Domain
 
-/// All controllers of the protocol: first the calls of devices, then those that are refused with an explanation, then
-/// those of servers. Devices may make the first of the server calls too.
+/// All controllers of the protocol: first the calls of devices, then calls that are always refused with an explanation,
+/// then those of servers. Devices can make the first of the server calls, `rcv_register_message`, too.
 extension Controller {
   private static let device = "CNAME DEVICE_TYPE DEVICE_MD OS_VER APP_VER APNS_MODE NOTIFICATION_YN AD_YN NIGHT_AD_YN"
   private static let confirmation = "SEQNO! STATUS_KIND SENDDATE SENDERCODE DB_IN pushkey"

@@ -1,20 +1,22 @@
 internal import Domain
 
-/// One controller (call) of the protocol: its name, the fields of its form, and its handler. `all` lists every one that
-/// is served, and a test calls each.
+/// One controller (call) of the protocol: its name, its description, the fields of its form, and its handler. `all`
+/// lists every controller that is served, and a test calls each.
 struct Controller: Sendable {
   typealias Handler = @Sendable (LegacyHandler) -> (LegacyCall) throws(LegacyRefusal) -> Void
 
   let name: String
   let summary: String
   let about: String
-  /// Names of the fields besides those that nearly every call has; `!` marks required ones.
+  /// Names of the form's fields, for the description, without those that nearly every call has. A final `!` marks
+  /// required fields.
   let fields: [String]
-  /// Description of BODY in a successful answer.
+  /// Example of BODY in a successful answer, as JSON.
   let body: String
-  /// Whether only trusted servers may call it.
+  /// Whether it is a call of servers, which have a trusted address or an API key. Each handler checks that itself:
+  /// `rcv_register_message` accepts devices too. Refusals of these calls have an object as BODY.
   let isForServers: Bool
-  /// Whether it accepts a large body, such as a list of people or a file.
+  /// Whether it accepts a body longer than `LegacyLimits.loopFormBytes`, such as a list of people or a file.
   let takesLongForms: Bool
   let handler: Handler
 

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The schema of a controller's form, for the API description.
+/// The schema of a controller's form and its name, for the API description.
 extension Controller {
   var schema: String { "\(name).form" }
 

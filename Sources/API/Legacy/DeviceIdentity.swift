@@ -1,26 +1,28 @@
 internal import Domain
 internal import Operations
 
-/// The device that a call says it comes from, according to the fields that nearly every device call has.
+/// The device from which a call claims to come, according to the fields that nearly every device call has. Nothing of
+/// it is verified.
 struct DeviceIdentity {
   let app: App
   let network: PushNetwork
   /// The normalized push token.
   let psid: String
-  /// Identifier of the installation: DEVICE_ID, or the PSID if the client sends none.
+  /// Identifier of the installation: DEVICE_ID, or the normalized PSID if the client sends no DEVICE_ID.
   let installation: String
   let hasDeviceID: Bool
-  /// User that the call names, without the mark of users who are not registered yet; nil for a guest, or if the call
-  /// names none.
+  /// The user that the call names, without the prefix that marks a user who is not registered yet (`TMP0`); nil for a
+  /// guest, or if the call names no user.
   let clientUID: String?
-  /// True when the call says explicitly that the device has no user.
+  /// True if the call states explicitly that the device has no user (CUID `GUEST`).
   let isGuest: Bool
-  /// True when the named user is marked as not registered yet. Such a user is not compared with the device's.
+  /// True if the named user is marked as not registered yet. The device's user is then not compared with it.
   private let isMarked: Bool
 
   var device: DeviceID { DeviceID(appID: app.appID, network: network, installation: installation) }
 
-  /// The user on whose behalf the call is made, who must be the device's user; nil if that need not be checked.
+  /// The user on whose behalf the call is made, who must be the device's user; nil if the device's user is not checked,
+  /// because the call names no user or a marked one.
   var actingFor: String? { isMarked ? nil : clientUID }
 
   init(_ form: Form, app: App) throws(LegacyRefusal) {

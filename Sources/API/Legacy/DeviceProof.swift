@@ -3,12 +3,15 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// Authentication of devices, by AUTHKEY or, where keys are switched off, by PSID.
+/// Authentication of devices, by AUTHKEY, or by the PSID alone where keys are switched off.
 extension LegacyHandler {
-  /// Returns the proof that the call's key gives; nil if no key is required.
+  /// Verifies the call's AUTHKEY, and returns what it states. Nil, whether the call has a key or not, if keys are
+  /// switched off and the app's identity mode is `open`.
+  /// - Throws: `.authenticationFailed` if the key is missing, expired, forged or another app's; see also
+  ///   `checkSDKAccess`.
   func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
     try Self.checkSDKAccess(of: app)
-    // With keys switched off nothing is proved, which only apps with identity mode `open` accept.
+    // With keys switched off, a device proves nothing, which only apps with identity mode `open` accept.
     guard configuration.requiresKeys || app.identity != .open else { return nil }
     guard let key = form["AUTHKEY"] else {
       throw LegacyRefusal(.authenticationFailed, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
@@ -20,7 +23,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Refuses apps with identity mode `strict`, whose proofs this protocol cannot express.
+  /// Throws if the app's identity mode is `strict`, whose proofs this protocol cannot express.
   static func checkSDKAccess(of app: App) throws(LegacyRefusal) {
     guard app.identity == .strict else { return }
     throw LegacyRefusal(
@@ -32,13 +35,18 @@ extension LegacyHandler {
   static let foreignKey = LegacyRefusal(
     .authenticationFailed, "This AUTHKEY is not valid for this app and device. Ask for a new one.")
 
-  /// Returns a new AUTHKEY for the holder of a PSID.
+  /// Returns a new AUTHKEY, valid for half an hour, for an app and PSID.
+  /// - Parameter claim: the registered device for which the key is issued; nil if none is registered.
   func makeKey(app: App, psid: String, claim: AuthKeyring.Claim?) -> String {
     keys.sdkKeys.make(SDKKeyring.Subject(app: app.number, psid: psid, claim: claim), now: loop.clock.wallTime)
   }
 
-  /// Identifies and authenticates the calling device, then calls `body` with what it has proved. If no registered
-  /// device has the PSID, calls `nobody` instead.
+  /// Identifies and authenticates the calling device, then calls `body` with what it has proved, at once or after the
+  /// app or the device has been looked up. Refusals after that, including those of `body`, are sent as the answer.
+  /// - Parameters:
+  ///   - isAboutUser: whether the CUID in the form, if any, must be the device's user.
+  ///   - nobody: called instead if no registered device has the PSID, or only one with another DEVICE_ID; nil refuses
+  ///     the call with `.notRegistered`.
   func withClaim(
     _ call: LegacyCall, isAboutUser: Bool, nobody: ((LegacyCall) -> Void)? = nil,
     _ body: @escaping (DeviceIdentity, AuthKeyring.Claim) throws(LegacyRefusal) -> Void
@@ -65,7 +73,8 @@ extension LegacyHandler {
     }
   }
 
-  /// Finds the device that owns the PSID, and calls `body` with it, or with nil.
+  /// Looks up the device that owns the PSID, and later calls `body` with it, or with nil if there is none. If the
+  /// lookup or `body` fails, answers the call with the refusal.
   func identify(
     _ call: LegacyCall, _ identity: DeviceIdentity, _ body: @escaping (Devices.Record?) throws(LegacyRefusal) -> Void
   ) {

@@ -1,7 +1,8 @@
 internal import HTTPServer
 internal import JSON
 
-/// The answer of a controller that has done its work. Its code may still report a failure.
+/// The answer of a controller that has done its work. Its code can still report a failure, such as a send that reached
+/// no registered device.
 struct LegacyAnswer {
   var code = ResultCode.ok
   var text = "OK"
@@ -16,7 +17,7 @@ struct LegacyAnswer {
 enum Envelope {
   typealias Body = (inout JSONWriter) -> Void
 
-  /// Returns a complete answer.
+  /// Returns a complete answer as JSON.
   /// - Parameter body: writes BODY, which is an array or an object.
   static func bytes(_ code: ResultCode, _ text: String, service: String, body: Body) -> [UInt8] {
     var writer = JSONWriter()
@@ -51,7 +52,8 @@ enum Envelope {
     return response
   }
 
-  /// Writes BODY as an array with one object, as all device calls answer.
+  /// Returns a writer of BODY as an array with one object, the form of all successful answers to device calls.
+  /// - Parameter members: writes the members of the object.
   static func row(_ members: @escaping Body) -> Body {
     { writer in writer.array { writer in writer.object(members) } }
   }

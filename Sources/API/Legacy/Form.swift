@@ -2,15 +2,17 @@ internal import Domain
 internal import HTTPServer
 internal import PlainText
 
-/// The fields and files of a posted form. Names are case-insensitive. An empty value counts as absent, because the SDK
-/// sends all parameters, used or not.
+/// The fields and files of a posted form. Names are case-insensitive in the form; look them up in upper case. An empty
+/// value counts as absent, because the SDK sends all parameters, used or not.
 struct Form: Sendable {
   private var fields: [String: String] = [:]
   private(set) var files: [String: [UInt8]] = [:]
 
   init() {}
 
-  /// Parses a body according to its Content-Type, which defaults to urlencoded.
+  /// Parses a body according to its Content-Type, which is urlencoded if nil.
+  /// - Throws: if the type or its charset is not supported, the body is malformed, it has more than
+  ///   `LegacyLimits.fields` fields, or it has a field twice with different values or a file twice.
   init(_ body: [UInt8], contentType: String?) throws(LegacyRefusal) {
     let type = try HeaderValue(contentType ?? "application/x-www-form-urlencoded")
     switch type.name {
@@ -84,20 +86,22 @@ struct Form: Sendable {
   private static let tooMany = LegacyRefusal(
     .serverError, "The form has more than \(LegacyLimits.fields) fields.")
 
-  /// Returns the field name shortened and stripped of unsafe characters, for error messages.
+  /// Returns the first `LegacyLimits.nameBytes` characters of a field name, without those that are not printable ASCII,
+  /// for error messages.
   private static func shown(_ name: String) -> String {
     String(name.prefix(LegacyLimits.nameBytes).filter { $0.isASCII && !$0.isNewline && $0 >= " " })
   }
 
   // MARK: Fields
 
-  /// Returns the value of a field; nil when it is absent or empty.
+  /// Returns the value of a field; nil if it is absent or empty.
+  /// - Parameter name: name in upper case.
   subscript(name: String) -> String? {
     guard let value = fields[name], !value.isEmpty else { return nil }
     return value
   }
 
-  /// Returns the value of a field; nil if it is absent.
+  /// Returns the value of a field; nil if it is absent or empty.
   /// - Throws: if it is longer than `bytes`.
   func text(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String? {
     guard let value = self[name] else { return nil }
@@ -106,13 +110,13 @@ struct Form: Sendable {
   }
 
   /// Returns the value of a required field.
-  /// - Throws: if it is absent or longer than `bytes`.
+  /// - Throws: if it is absent, empty or longer than `bytes`.
   func required(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String {
     guard let value = try text(name, upTo: bytes) else { throw LegacyRefusal(field: name, "is needed") }
     return value
   }
 
-  /// Returns the field as a whole number; nil if it is absent.
+  /// Returns the field as a whole number; nil if it is absent or empty.
   /// - Throws: if it is not a number, or out of range.
   func number(_ name: String, in range: ClosedRange<Int64>) throws(LegacyRefusal) -> Int64? {
     guard let text = self[name] else { return nil }
@@ -123,13 +127,13 @@ struct Form: Sendable {
   }
 
   /// Returns a required field as a SEQNO.
-  /// - Throws: if it is absent, not a number, or out of range.
+  /// - Throws: if it is absent, empty, or not a positive whole number.
   func seqno(_ name: String) throws(LegacyRefusal) -> Seqno {
     guard let number = try number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
     return Seqno(number)
   }
 
-  /// Returns the field as a flag, `Y` or `N`; nil if it is absent.
+  /// Returns whether the field is `Y` and not `N`; nil if it is absent or empty.
   /// - Throws: for any other value.
   func flag(_ name: String) throws(LegacyRefusal) -> Bool? {
     try LegacyRefusal.reading(name) { () throws(SDKWords.Objection) in try SDKWords.flag(self[name]) }

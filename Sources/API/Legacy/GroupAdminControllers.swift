@@ -22,7 +22,8 @@ extension LegacyHandler {
     }
   }
 
-  /// Lists up to a thousand groups in order of number, starting after LAST_GROUPSEQ.
+  /// Lists up to a thousand of the app's groups in the order of their numbers, starting after LAST_GROUPSEQ, or with
+  /// the first group if that field is absent.
   func listGroups(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let appID = try Self.appID(call.form)
@@ -59,7 +60,8 @@ extension LegacyHandler {
     }
   }
 
-  /// Lists up to a thousand users of a group, starting after LAST_CUID.
+  /// Lists up to a thousand users of a group in the order of their CUIDs, starting after LAST_CUID, or with the first
+  /// user if that field is absent.
   func listGroupUsers(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let (appID, group) = (try Self.appID(call.form), try Self.group(call.form))

@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Lets devices join and leave groups, and sets the badge.
+/// Calls with which a device joins and leaves groups, and sets its user's badge count.
 extension LegacyHandler {
   func joinGroup(_ call: LegacyCall) throws(LegacyRefusal) {
     let group = try Self.group(call.form)
@@ -25,7 +25,8 @@ extension LegacyHandler {
     return group
   }
 
-  /// Sets the user's badge count to the given value; 0 clears it.
+  /// Sets the user's badge count to BADGENO, from 0 to the maximum of `Domain.Limits.badgeCount`, and answers with it.
+  /// Refuses the call if the field is absent or out of range.
   func setBadge(_ call: LegacyCall) throws(LegacyRefusal) {
     let range = Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound)
     guard let badge = try call.form.number("BADGENO", in: range) else {

@@ -20,7 +20,8 @@ struct HeaderValue {
     }
   }
 
-  /// Removes one parameter from the start of `rest`. A semicolon within quotes does not end it.
+  /// Removes one parameter from the start of `rest`, up to a semicolon outside of quotes or the end. Returns its name
+  /// in lower case, and its value, still in quotes if it is quoted. Both are empty if the parameter has no equals sign.
   private static func takeParameter(_ rest: inout Substring) -> (name: String, value: String) {
     var isQuoted = false
     let end = rest.firstIndex { character in
@@ -50,7 +51,7 @@ struct HeaderValue {
 
   subscript(parameter: String) -> String? { parameters[parameter] }
 
-  /// Throws if the header names a charset other than UTF-8 or US-ASCII.
+  /// Throws if the header names a charset other than UTF-8 or US-ASCII. Without a charset, UTF-8 is assumed.
   func checkCharset() throws(LegacyRefusal) {
     guard let charset = parameters["charset"]?.lowercased() else { return }
     guard ["utf-8", "utf8", "us-ascii"].contains(charset) else {
@@ -58,7 +59,7 @@ struct HeaderValue {
     }
   }
 
-  /// Returns the multipart boundary (RFC 2046 §5.1.1).
+  /// Returns the multipart boundary (RFC 2046 §5.1.1), without its leading hyphens.
   /// - Throws: if it is missing or invalid.
   func boundary() throws(LegacyRefusal) -> [UInt8] {
     guard let boundary = parameters["boundary"], !boundary.isEmpty,

@@ -3,10 +3,12 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// `asking_authorization`, which issues keys, and calls with which the SDK asks about the server.
+/// `asking_authorization`, which issues keys; `rcv_appAlive`, which records that the device is in use; and calls of the
+/// SDK that have no effect here or are always refused.
 extension LegacyHandler {
-  /// Issues a key to any caller that knows the PSID. This is a weak secret, which the push network and many logs
-  /// contain too; where users must be vouched for, such a key permits little.
+  /// Issues an AUTHKEY to any caller that knows the PSID, whether or not a device is registered with it. The PSID is a
+  /// weak secret, which the push network and many logs contain too, so the key is marked as proving the token only:
+  /// where users must be vouched for, it permits little.
   func askKey(_ call: LegacyCall) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
       try Self.checkSDKAccess(of: app)
@@ -21,13 +23,13 @@ extension LegacyHandler {
     }
   }
 
-  /// Answers with success: there is nothing to configure and no broker to allocate. Client logs are discarded, because
-  /// they may contain personal data.
+  /// Answers with success and an empty row, for three calls: there is nothing to configure, no broker to allocate, and
+  /// client logs are discarded, because they may contain personal data.
   func showConfiguration(_ call: LegacyCall) throws(LegacyRefusal) {
     call.succeed()
   }
 
-  /// Returns a handler that refuses the call with an explanation.
+  /// Returns a handler that refuses every call with code 500 and an explanation.
   func refusing(_ text: String) -> (LegacyCall) throws(LegacyRefusal) -> Void {
     { _ throws(LegacyRefusal) in throw LegacyRefusal(.serverError, text) }
   }

@@ -4,22 +4,24 @@ internal import Operations
 internal import Reactor
 internal import Tracing
 
-/// One call of the protocol: its form, its caller, and the means to answer it.
+/// One call of the protocol: its form, what the request reveals about its caller, and the responder to answer it.
 struct LegacyCall {
-  /// Name of the call, as answers repeat it: `rcv_get_service.ctl`.
+  /// Name of the call, which answers repeat, such as `rcv_get_service.ctl`.
   let service: String
   let form: Form
   let responder: Responder
-  /// True for sends, whose answers have an object as BODY; those of all other calls have an array.
+  /// True for calls of servers (`Controller.isForServers`), whose refusals have an empty object as BODY; those of all
+  /// other calls have an empty array.
   let isSend: Bool
-  /// Optional headers that servers send: the bearer token, which is an API key, and the idempotency key.
+  /// Values of optional headers that servers send: the bearer token, which is an API key, and the idempotency key. Nil
+  /// if the header is absent.
   let bearer: String?
   let idempotencyKey: String?
-  /// True when the caller may send because of its address.
+  /// True if the call is one of servers, and the caller's address is trusted, so that it needs no API key.
   let isTrustedAddress: Bool
-  /// Address to which the limit of new devices applies; nil for callers without a limit.
+  /// Address to which the limit of new devices applies; nil for callers that are exempt.
   let origin: IPAddress?
-  /// The client's address, as far as the proxies in between are trusted.
+  /// The client's address, following trusted proxies; nil for a Unix socket.
   let address: IPAddress?
   /// Number from which the request's id is derived.
   let number: UInt64
@@ -40,7 +42,8 @@ struct LegacyCall {
     responder.send(Envelope.refusal(refusal, service: service, isSend: isSend))
   }
 
-  /// Answers success with one empty row, as most calls do. Faster than `succeed`, because it adds no headers.
+  /// Answers with success and one empty row, as most calls do. Faster than `succeed`, because it adds no Cache-Control
+  /// header; the answer contains no key.
   func succeedQuietly() {
     responder.send(
       status: .ok, contentType: Envelope.contentType,

@@ -5,14 +5,14 @@ internal import Postgres
 
 /// Calls of servers: authentication, and execution on an admin thread.
 extension LegacyHandler {
-  /// A server that may call, or whose key must still be verified.
+  /// A calling server whose identity is known, or whose API key must still be verified.
   enum Server: Sendable {
     /// Trusted because of its address, or of a key in the catalog.
     case known(Caller)
-    /// Has a key that only the database can verify.
+    /// Has an API key that the catalog does not contain, so that only the database can verify it.
     case key(String)
 
-    /// The caller whose quota is used while the call waits for a thread; nil if not known yet.
+    /// The caller whose quota is used while the call waits for a thread; nil if its key is not verified yet.
     var knownCaller: Caller? {
       if case .known(let caller) = self { caller } else { nil }
     }
@@ -25,11 +25,12 @@ extension LegacyHandler {
     }
   }
 
-  /// Permissions of a trusted address: those of an operator of all apps.
+  /// The caller for a trusted address without an API key, with the permissions of an operator of all apps.
   private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
 
-  /// Returns the calling server.
-  /// - Throws: 50300 if neither its key nor its address allows it to send.
+  /// Returns the calling server. If the call has an API key, the address is ignored; a key that the catalog does not
+  /// contain is verified only on the admin thread.
+  /// - Throws: 50300 if the call has no key and its address is not trusted.
   func server(_ call: LegacyCall) throws(LegacyRefusal) -> Server {
     try Self.server(call.bearer ?? call.form["APIKEY"], isTrusted: call.isTrustedAddress, catalog)
   }
@@ -44,7 +45,9 @@ extension LegacyHandler {
     return .known(trusted)
   }
 
-  /// Runs `work` for a server on an admin thread, and answers with its result.
+  /// Queues `work` for an admin thread, which authenticates the server, runs `work`, and answers the call with its
+  /// result or its refusal. Returns at once.
+  /// - Throws: `.busy` if the queue refuses the call; `work` is then not run.
   func onThread(
     _ call: LegacyCall, _ server: Server,
     _ work: @escaping @Sendable (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
@@ -78,7 +81,7 @@ extension LegacyHandler {
     return try work(caller, connection)
   }
 
-  /// Calls `body` and rethrows its problem as a refusal of this protocol.
+  /// Calls `body` and returns its result, or throws its problem as a refusal of this protocol.
   static func refusing<LegacyAnswer>(_ body: () throws(Problem) -> LegacyAnswer) throws(LegacyRefusal) -> LegacyAnswer {
     do throws(Problem) {
       return try body()

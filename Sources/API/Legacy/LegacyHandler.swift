@@ -16,18 +16,18 @@ internal import Time
 ///                                                     named users) or on an admin thread (everything else)
 /// ```
 ///
-/// **No rules of its own.** Each controller turns a form into an operation that `/v1` and `/v1/admin` use too, and its
-/// answer or problem into the envelope; `Operations` decides what may be done and what it does.
+/// **No business rules.** Each controller turns a form into an operation that `/v1` and `/v1/admin` use too, and the
+/// operation's answer or problem into the envelope. `Operations` decides what is permitted and what happens.
 ///
-/// **Keys.** `asking_authorization` issues a key for (app, PSID) and, once registered, the device; every later call
-/// brings it. 40100: the key is missing, older than half an hour, not ours, or another device's; on that code alone the
-/// client requests a new key and repeats its call once. 40300: the call is about a user that the device does not belong
-/// to. Keys can be switched off, as in the original.
+/// **Keys.** `asking_authorization` issues a key for the app, the PSID and, if registered, the device; every later
+/// device call must contain a key. 40100: the key is missing, older than half an hour, not ours, or another device's;
+/// only on this code does the client request a new key and repeat its call once. 40300: the call names a user that is
+/// not the device's. Keys can be switched off for apps with identity mode `open`, as in the original server.
 ///
-/// **Answers** have HTTP 200 even when the result code is an error, because the SDK reads the code; only what is not a
-/// call at all (404, 405) and what should be retried elsewhere (503) has another status.
+/// **Answers** have HTTP 200 even when the result code is an error, because the SDK reads the code. Other statuses: 404
+/// and 405 for a request that is no call, 403 for an app that this protocol cannot serve, 503 for a call to retry.
 ///
-/// **Failure.** Malformed input is refused before any lookup, with the field's name and the fault.
+/// **Failure.** A malformed form is refused before any lookup, with the field's name and the fault.
 ///
 /// Decision 104.
 final class LegacyHandler: RequestHandler {
@@ -35,7 +35,7 @@ final class LegacyHandler: RequestHandler {
   let threads: AdminThreads
   /// The URLs of hosted pages and media.
   let hosting: ContentHosting
-  /// Called on any thread when a message has been stored.
+  /// Called on an admin thread after it has stored a message. Not called for sends through the committer.
   let messageCommitted: @Sendable () -> Void
   let sends = SendLog()
   let catalog: Catalog
@@ -59,7 +59,7 @@ final class LegacyHandler: RequestHandler {
     timeout = UnknownKeyDelay(catalog: catalog, loop: loop)
   }
 
-  /// Returns whether the path ends in `.ctl` and is not below `/v1/`.
+  /// Returns whether the path ends in `.ctl`, is not below `/v1/`, and has more than five bytes.
   static func isLegacyPath(_ request: Request) -> Bool {
     request.withPath { path in
       let count = path.count
@@ -112,9 +112,10 @@ final class LegacyHandler: RequestHandler {
     }
   }
 
-  /// Returns the largest body that the request may have. Servers identified by address or bearer key may send large
-  /// ones. A server whose key is a form field is not identified yet; it gets the standard limit for calls that accept
-  /// long forms. The same limit applies to logs, which are not parsed; all other forms are small.
+  /// Returns the maximum size of the request's body in bytes: `LegacyLimits.uploadBytes` or `sendBytes` for calls that
+  /// accept long forms, if the server is identified by its address or bearer key; `standard` for these calls otherwise,
+  /// because a key inside the form is not known yet, and for logs, which are not parsed; and
+  /// `LegacyLimits.loopFormBytes` for all others.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     let (context, service) = Self.split(request.path)
     guard let controller = controller(context, service), controller.takesLongForms else {
@@ -124,8 +125,8 @@ final class LegacyHandler: RequestHandler {
     return service == "rcv_register_csvmessage.ctl" ? LegacyLimits.uploadBytes : LegacyLimits.sendBytes
   }
 
-  /// Returns whether the caller is identified as a server before the form is read. A key inside the form is not known
-  /// yet.
+  /// Returns whether the caller is identified as a server before the form is read: by a trusted address, or by a bearer
+  /// key in the catalog.
   private func mayBeServer(_ request: Request) -> Bool {
     configuration.trustedSenders.includes(request.clientAddress)
       || Self.bearer(request).flatMap(catalog.caller(apiKey:)) != nil
@@ -133,7 +134,7 @@ final class LegacyHandler: RequestHandler {
 
   // MARK: Paths
 
-  /// Splits a path: `/upmc/rcv_get_service.ctl` gives `/upmc` and `rcv_get_service.ctl`.
+  /// Splits a path at its last slash: `/upmc/rcv_get_service.ctl` into `/upmc` and `rcv_get_service.ctl`.
   private static func split(_ path: String) -> (context: String, service: String) {
     guard let slash = path.lastIndex(of: "/") else { return ("", path) }
     return (String(path[..<slash]), String(path[path.index(after: slash)...]))
@@ -153,8 +154,10 @@ final class LegacyHandler: RequestHandler {
 
   // MARK: Shared by controllers
 
-  /// Calls `body` with the app that the call names. If the app is unknown, it may be new, so this waits until the
-  /// catalog has been reloaded.
+  /// Calls `body` with the app that the call names. If the app is unknown, it may be new: `body` is then called after
+  /// the catalog has been reloaded, or the call is refused with `.appDeleted` if the app is still unknown. Refusals
+  /// after a reload, including those of `body`, are sent as the answer.
+  /// - Throws: if APP_ID is missing, if too many calls wait for a reload, or what `body` throws for a known app.
   func withApp(_ call: LegacyCall, _ body: @escaping (App) throws(LegacyRefusal) -> Void) throws(LegacyRefusal) {
     let appID = try call.form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
     if let app = catalog.app(id: appID) { return try body(app) }
@@ -175,7 +178,8 @@ final class LegacyHandler: RequestHandler {
     }
   }
 
-  /// Runs an operation. Passes its answer to `answer`, or answers the call with its problem.
+  /// Submits an operation and returns at once. When it is committed, passes its answer to `answer`, which must answer
+  /// the call; if it fails, refuses the call with its problem.
   func perform(_ operation: Operation, _ call: LegacyCall, _ answer: @escaping (OperationAnswer) -> Void) {
     committer.submit(operation, trace: call.responder.span) { outcome in
       switch outcome {

@@ -3,7 +3,7 @@ enum LegacyLimits {
   /// Maximum number of fields in a form, including repeated and empty ones. The largest controller has 31.
   static let fields = 100
   static let nameBytes = 64
-  /// Maximum size of one multipart part's headers, and of the boundary (RFC 2046 §5.1.1), in bytes.
+  /// Maximum size of the headers of one part of a multipart form, in bytes.
   static let partHeaderBytes = 4096
   static let boundaryBytes = 70
   /// Maximum body of a CSV upload, in bytes: half a million lines of thirty bytes.
@@ -14,10 +14,11 @@ enum LegacyLimits {
   /// MESSAGE, 31 fields have 10,000 bytes, or three times that percent-encoded. A server's larger forms are parsed on
   /// an admin thread, because checking ten thousand names takes long.
   static let loopFormBytes = 65_536
-  /// Maximum size of MESSAGE in bytes. Text that does not fit into the payload is stored as a hosted page.
+  /// Maximum size of the field MESSAGE in bytes. Text that does not fit into the payload is stored as a hosted page.
   static let messageBytes = 65_536
-  /// Maximum number of rows in one answer.
+  /// Maximum number of groups or users in one answer; clients request the next ones.
   static let listedRows = 1000
-  /// Maximum size in bytes of the sender's own names and variables, which are stored with a message.
+  /// Maximum size in bytes of each of the sender's own fields that are stored with a message: CUST_KEY, SERVICECODE and
+  /// CUST_VAR1 to 3.
   static let referenceBytes = 256
 }

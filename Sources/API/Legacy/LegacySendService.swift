@@ -41,7 +41,9 @@ struct LegacySendService: Sendable {
     }
   }
 
-  /// Stores the form's file as an audience, and returns the send to its users.
+  /// Stores the form's file as an audience, and returns the send to its users. The same file becomes the same audience,
+  /// so that a repeated call requests the same message.
+  /// - Throws: if the form is invalid or has no file, before anything is stored, or if the file cannot be stored.
   func csvSend(_ form: Form, _ caller: Caller, _ connection: Connection) throws(LegacyRefusal) -> SendForm {
     guard let file = form.files["UPLOAD_FILE"] else {
       throw LegacyRefusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
@@ -59,8 +61,9 @@ struct LegacySendService: Sendable {
     return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))
   }
 
-  /// Returns the refusal for a problem. Reserved sends have codes of their own for some problems that would otherwise
-  /// be `500`.
+  /// Returns the refusal for a problem. Problems of a reserved send that would otherwise be `500` get `5500` if the
+  /// problem is that the reserved time has passed, and `5600` otherwise.
+  /// - Parameter sendAt: the reserved time; nil for other sends, or if it could not be determined.
   private static func refusal(_ problem: Problem, sendAt: String?, now: Timestamp) -> LegacyRefusal {
     let refusal = LegacyRefusal(problem)
     guard let moment = sendAt.flatMap({ Timestamp($0) }), refusal.code == .serverError, refusal.status == 200 else {

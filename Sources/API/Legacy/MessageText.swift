@@ -2,7 +2,8 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// The fields MESSAGE and SUB_TITLE: plain text, or `{"title":"…","body":"…"}`. Either may be percent-encoded twice.
+/// The text of a message, from the fields MESSAGE (plain text, or `{"title":"…","body":"…"}`) and SUB_TITLE (plain
+/// text). Each field may be percent-encoded twice.
 struct MessageText {
   let title: String?
   let subtitle: String?
@@ -51,9 +52,9 @@ struct MessageText {
       })
   }
 
-  /// Decodes text that is still percent-encoded after the form was decoded. This applies only if it has just the
-  /// characters that such an encoding produces and at least one complete escape, so a sentence with a percent sign is
-  /// left alone.
+  /// Decodes text that is still percent-encoded after the form was decoded. Returns the text unchanged if it contains
+  /// characters that percent-encoding does not leave, as a sentence with a percent sign does, or if it has no escape, a
+  /// malformed one, or one for NUL.
   static func decoded(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var escapes = 0

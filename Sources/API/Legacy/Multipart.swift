@@ -11,8 +11,10 @@ enum Multipart {
 
   private static let lineEnd: [UInt8] = [13, 10]
 
-  /// Returns the parts of a body.
-  /// - Throws: if it does not begin with the boundary, lacks the final one, or a part has no name.
+  /// Returns the parts of a body, in order. Anything after the final boundary is ignored.
+  /// - Parameter boundary: as in the Content-Type, without leading hyphens.
+  /// - Throws: if the body does not begin with the boundary or lacks the final one, if it has more than
+  ///   `LegacyLimits.fields` parts, or if a part has malformed or too long headers, another charset or no name.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {
     let delimiter = Array("--".utf8) + boundary
     var parts: [Part] = []
@@ -68,7 +70,7 @@ enum Multipart {
     return Part(name: name, isFile: disposition["filename"] != nil, content: Array(rest))
   }
 
-  /// Returns the index of the first occurrence of `pattern`; nil if there is none.
+  /// Returns the index, in `bytes`, of the first occurrence of `pattern`; nil if there is none.
   private static func find(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     let last = bytes.endIndex - pattern.count
     var start = bytes.startIndex

@@ -3,9 +3,11 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Registers and unregisters the service and the user.
+/// Registers and unregisters the service, as the protocol calls a device's registration, and the device's user.
 extension LegacyHandler {
-  /// Registers the device without changing its user.
+  /// Registers the device without naming a user. A known device keeps its user; with a new PSID only if it proves
+  /// itself by the AUTHKEY of its last registration, or the app accepts its DEVICE_ID as proof. Otherwise it becomes a
+  /// guest.
   func registerService(_ call: LegacyCall) throws(LegacyRefusal) {
     try register(call) { _ in nil }
   }
@@ -48,13 +50,14 @@ extension LegacyHandler {
     }
   }
 
-  /// Returns whether the key was issued for this device, or for the holder of its PSID.
+  /// Returns whether the key was issued for this device, or for its PSID. Also true if no key is required (`proof` is
+  /// nil).
   private static func isOwn(_ proof: SDKKeyring.Subject?, _ identity: DeviceIdentity) -> Bool {
     guard let proof else { return true }
     return proof.claim?.device.sharesInstallation(with: identity.device) == true || proof.covers(psid: identity.psid)
   }
 
-  /// Answers a registration with a new key, which is bound to the device.
+  /// Answers a registration, of the service or the user, with a new AUTHKEY for the device.
   private func succeed(_ call: LegacyCall, _ identity: DeviceIdentity, _ claim: AuthKeyring.Claim) {
     let key = makeKey(app: identity.app, psid: identity.psid, claim: claim)
     call.succeed(
@@ -82,7 +85,7 @@ extension LegacyHandler {
     return attributes
   }
 
-  /// Parses the consents, for which the original protocol has no fields. Consents that are absent stay unchanged.
+  /// Parses the consents, for which the original protocol has no fields. Absent ones are nil, and stay unchanged.
   private static func consents(_ form: Form) throws(LegacyRefusal) -> Consents.Change {
     var consents = Consents.Change()
     consents.notification = try form.flag("NOTIFICATION_YN")
@@ -115,8 +118,8 @@ extension LegacyHandler {
 
   // MARK: The service
 
-  /// Answers `Y` if the device is registered, `C` if it belongs to another user than the client thinks, `N` if it must
-  /// register.
+  /// Answers `N` if no active device has the PSID, so that the client must register; `C` if the call names a user, and
+  /// the device has another one or none; and otherwise `Y`.
   func showService(_ call: LegacyCall) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
       let identity = try DeviceIdentity(call.form, app: app)
@@ -134,7 +137,7 @@ extension LegacyHandler {
     return UserKey(clientUID: user) == record.userKey ? "Y" : "C"
   }
 
-  /// Unregisters the device. Also succeeds when it is not registered.
+  /// Unregisters the device. Also succeeds if it is not registered.
   func deleteService(_ call: LegacyCall) throws(LegacyRefusal) {
     try withClaim(call, isAboutUser: false, nobody: { $0.succeedQuietly() }) { [self] _, claim in
       committer.submit(.unregister(claim)) { outcome in

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPServer
 
-/// `RESULT_CODE` of an answer. It is a string, because the SDK compares strings. Decision 105.
+/// RESULT_CODE of an answer. It is a string, because the SDK compares strings. Decision 105.
 enum ResultCode: String {
   case ok = "0000"
   /// The push token is invalid, or belongs to no registered device.
@@ -20,7 +20,7 @@ enum ResultCode: String {
   case tooMany = "42900"
   case unauthorizedServer = "50300"
 
-  /// Returns the code closest to a problem; `500` if there is none, with the reason in words.
+  /// Creates the code that is closest to a problem's; `.serverError` if the protocol has none for the problem.
   init(_ code: Problem.Code) {
     self =
       switch code {
@@ -35,11 +35,11 @@ enum ResultCode: String {
   }
 }
 
-/// A refused call: the result code, and the reason.
+/// A refused call: the result code, the reason in words, and the HTTP status.
 struct LegacyRefusal: Error {
   let code: ResultCode
   let text: String
-  /// The HTTP status. Nearly always 200, because clients of this protocol read the code.
+  /// The HTTP status. Usually 200, because clients of this protocol read the code.
   var status = 200
   var retryAfterSeconds: Int?
 
@@ -49,12 +49,13 @@ struct LegacyRefusal: Error {
     self.status = status
   }
 
-  /// Refuses a missing or invalid field.
+  /// Creates the refusal, with code 500, of a missing or invalid field.
+  /// - Parameter fault: what is wrong, as the predicate of a sentence without a period, such as "is needed".
   init(field: String, _ fault: String) {
     self.init(.serverError, "\(field) \(fault).")
   }
 
-  /// Calls `read` for a field's value, and rethrows its objection as a refusal.
+  /// Calls `read` and returns its result, or throws its objection as a refusal that names `field`.
   static func reading<Word>(
     _ field: String, _ read: () throws(SDKWords.Objection) -> Word
   ) throws(LegacyRefusal) -> Word {

@@ -9,15 +9,15 @@ struct SendAudience: Sendable {
     case users([String])
     case tokens([String])
     case groups([Int64])
-    /// Users of an uploaded file, and the number of them without a device.
+    /// The users of the uploaded file with this number, and how many of them have no device.
     case csv(Int64, unknownUsers: Int)
   }
 
   private let kind: Kind
-  /// True for TYPE `S`, whose answer contains only totals.
+  /// True for TYPE `S`, whose answer contains only totals, and not the unknown users.
   let wantsTotalsOnly: Bool
 
-  /// True for a send to named people, whose ids are listed in the answer.
+  /// True for a send to named users or tokens, unless its TYPE is `S`. Only these sends can be urgent.
   var isIndividual: Bool {
     switch kind {
     case .users, .tokens: !wantsTotalsOnly
@@ -25,7 +25,9 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// Reads the audience of `rcv_register_message` according to TYPE. REQ_PSIDS restricts it to these tokens.
+  /// Reads the audience of `rcv_register_message` according to TYPE, which is `E` if absent. If there is REQ_PSIDS, its
+  /// tokens are the audience, whatever the TYPE.
+  /// - Throws: if TYPE is unknown, or the field that it needs is missing or malformed.
   init(message form: Form) throws(LegacyRefusal) {
     let type = form["TYPE"]?.uppercased() ?? "E"
     wantsTotalsOnly = type == "S"
@@ -44,7 +46,9 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// Reads the audience of `rcv_register_groupmessage` according to TYPE.
+  /// Reads the audience of `rcv_register_groupmessage` according to TYPE. Without a TYPE, it is the groups in GROUPSEQ,
+  /// or everyone if that is empty.
+  /// - Throws: if TYPE is unknown, or GROUPSEQ is malformed or does not match TYPE.
   init(groupMessage form: Form) throws(LegacyRefusal) {
     wantsTotalsOnly = false
     switch form["TYPE"]?.uppercased() {
@@ -57,13 +61,17 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// Creates the audience of `rcv_register_csvmessage`, after its file was stored.
+  /// Creates the audience of `rcv_register_csvmessage`.
+  /// - Parameters:
+  ///   - csv: number of the stored file.
+  ///   - unknownUsers: number of users in the file who have no device.
   init(csv: Int64, unknownUsers: Int) {
     kind = .csv(csv, unknownUsers: unknownUsers)
     wantsTotalsOnly = false
   }
 
-  /// Number of unknown users; nil if the answer lists them.
+  /// For an uploaded file, the number of its users without a device; nil for other audiences, whose unknown entries the
+  /// answer lists.
   var unknownUsers: Int? {
     if case .csv(_, let count) = kind { count } else { nil }
   }
@@ -106,7 +114,8 @@ struct SendAudience: Sendable {
     return groups
   }
 
-  /// Parses a JSON array of strings or numbers.
+  /// Parses a JSON array of strings or whole numbers.
+  /// - Throws: if it is malformed, empty, or has more than `Domain.Limits.audienceEntries` entries.
   private static func list(_ text: String, _ name: String) throws(LegacyRefusal) -> [String] {
     var reader = JSONReader(Array(text.utf8))
     var entries: [String] = []

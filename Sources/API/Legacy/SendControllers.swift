@@ -4,9 +4,9 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// Sends to people, to groups, and to the users of a file.
+/// Calls that send a message: to people, to groups, to the users of a file, and from a device.
 extension LegacyHandler {
-  /// Sends a message from a server, or from a device if SENDERCODE says so.
+  /// Sends a message from a server, or from a device if SENDERCODE is one of `DeviceSend.senders`.
   func sendMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     if let sender = call.form["SENDERCODE"], DeviceSend.senders.contains(sender) {
       return try sendFromDevice(call, sender)
@@ -28,8 +28,9 @@ extension LegacyHandler {
     }
   }
 
-  /// Stores a send: one to a few named people through the loop's committer, any other on an admin thread. The result is
-  /// the same.
+  /// Stores a send, and answers the call. A send to named people goes through the loop's committer if it is not
+  /// reserved, the catalog knows the server, and the committer accepts it; any other is stored on an admin thread. The
+  /// answer is the same.
   private func send(_ send: SendForm, _ call: LegacyCall, _ server: Server) throws(LegacyRefusal) {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
@@ -46,10 +47,11 @@ extension LegacyHandler {
     try store(call, server) { _, _, _ in send }
   }
 
-  /// Reads a send from a form, on an admin thread.
+  /// A function that returns the send of a form. It is called on an admin thread.
   private typealias FormReader = @Sendable (Form, Caller, Connection) throws(LegacyRefusal) -> SendForm
 
-  /// Reads a send from the form and stores it, both on an admin thread.
+  /// Queues a call for an admin thread, which reads the send from the form, stores it, and answers the call.
+  /// - Throws: `.busy` if the queue refuses the call.
   private func store(
     _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
   ) throws(LegacyRefusal) {
@@ -67,7 +69,10 @@ extension LegacyHandler {
 
   // MARK: Large forms
 
-  /// Handles a form that is too large for the loop on an admin thread. Only sends can be this large.
+  /// Queues a request whose form is too large for the loop. An admin thread parses the form, authenticates the server,
+  /// stores the send, and answers. Sends of devices are refused.
+  /// - Throws: if the controller is not a send, if the server has neither a key nor a trusted address, or if the queue
+  ///   refuses the request.
   func sendLarge(
     _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
   ) throws(LegacyRefusal) {
@@ -114,7 +119,8 @@ extension LegacyHandler {
 
   // MARK: Devices
 
-  /// Sends from a device to one user, if the app lets its devices send.
+  /// Sends a message from a device to one user, and answers the call. Refuses it if the app does not permit its devices
+  /// to send, or if the form has a TYPE other than `E` or a RESERVEDATE.
   private func sendFromDevice(_ call: LegacyCall, _ sender: String) throws(LegacyRefusal) {
     guard call.form["RESERVEDATE"] == nil, ["E", nil].contains(call.form["TYPE"]?.uppercased()) else {
       throw LegacyRefusal(field: "TYPE", "must be E, without RESERVEDATE, when a device sends")

@@ -1,12 +1,12 @@
 internal import Domain
 internal import JSON
 
-/// A send as its form describes it. Only the form's own rules are checked here; the rest is validated like any other
-/// send. Decision 108.
+/// A send as a form of this protocol describes it. Only rules of the form itself are checked here; the resulting
+/// request is validated like any other send. Decision 108.
 struct SendForm: Sendable {
   let appID: String
   let audience: SendAudience
-  /// Local time, in the app's time zone, at which the message is to be sent; nil to send it now.
+  /// Time at which the message is to be sent, in the app's time zone; nil to send it now.
   let reservedFor: LocalTime?
   let reference: SenderReference
   private let message: MessageText
@@ -17,11 +17,12 @@ struct SendForm: Sendable {
   private let lane: String?
   private let dbIn: Bool?
   private let sms: Bool
-  /// Minutes without a read after which the SMS is sent; 0 for the default, which waits for a receipt instead.
+  /// Minutes without a read after which the SMS is sent; 0 for the default, which waits for a receipt instead. Not used
+  /// unless `sms`.
   private let smsWaitMinutes: Int64
-  /// Whether `%CUID%` and similar variables are replaced.
+  /// Whether `%CUID%`, `%CNAME%` and `%VAR1%` to `%VAR9%` in the text are replaced.
   private let fillsVariables: Bool
-  /// Minutes after which the message expires; 0 for the default.
+  /// Minutes after which the message expires; 0 for the default of all sends.
   private let limitMinutes: Int64
   private let pace: Pace?
 
@@ -48,7 +49,7 @@ struct SendForm: Sendable {
   }
 
   /// Returns the request in the form that `POST /v1/admin/messages` accepts.
-  /// - Parameter sendAt: `reservedFor` as an absolute time.
+  /// - Parameter sendAt: `reservedFor` as an absolute time in RFC 3339; nil to send now.
   func json(sendAt: String? = nil) -> [UInt8] {
     var writer = JSONWriter(capacity: 1024)
     writer.object { writer in
@@ -71,7 +72,7 @@ struct SendForm: Sendable {
     return writer.bytes
   }
 
-  /// Returns the members of the request that a device may set.
+  /// The request with only those members that a device may set.
   var deviceJSON: [UInt8] {
     var writer = JSONWriter(capacity: 1024)
     writer.object { writer in write(to: &writer) }
@@ -95,7 +96,8 @@ struct SendForm: Sendable {
 
   // MARK: Reading
 
-  /// Parses PRIORITY: 3 is real time, 1 is batch. A send to many is never urgent, because it would delay urgent ones.
+  /// Returns the name of the lane for PRIORITY: for 3 (real time) the urgent lane, or the normal lane if the audience
+  /// is not individual, because such a send would delay urgent ones; for 1 (batch) the bulk lane; nil if absent.
   private static func lane(_ form: Form, _ audience: SendAudience) throws(LegacyRefusal) -> String? {
     switch form["PRIORITY"] {
     case nil: return nil
@@ -105,7 +107,8 @@ struct SendForm: Sendable {
     }
   }
 
-  /// Parses the pace: a pause of DELAY_SECOND seconds after every SPLIT_MSG_CNT messages.
+  /// Parses the pace: a pause of DELAY_SECOND seconds after every SPLIT_MSG_CNT messages. Nil if both are 0 or absent.
+  /// Throws if only one of them is, or if one is out of range.
   static func pace(_ form: Form) throws(LegacyRefusal) -> Pace? {
     let devices = try form.number("SPLIT_MSG_CNT", in: 0...Domain.Limits.paceDevices.upperBound) ?? 0
     let seconds = try form.number("DELAY_SECOND", in: 0...Domain.Limits.paceWaitSeconds.upperBound) ?? 0
@@ -117,7 +120,7 @@ struct SendForm: Sendable {
     return Pace(devices: Int32(devices), waitSeconds: Int32(seconds))
   }
 
-  /// Parses RESERVEDATE, `yyyyMMdd HHmmss`.
+  /// Parses RESERVEDATE, `yyyyMMdd HHmmss`, with or without the space. Nil if absent; throws if it is no valid time.
   private static func reserved(_ form: Form) throws(LegacyRefusal) -> LocalTime? {
     guard let text = form["RESERVEDATE"] else { return nil }
     let digits = Array(text.utf8.filter { $0 != UInt8(ascii: " ") })

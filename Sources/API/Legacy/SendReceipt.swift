@@ -2,7 +2,8 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The answer to a send: the message's number, its number of devices, and the users who are not registered.
+/// The answer to a send: the message's number, its number of devices, and how many and which of the named users are not
+/// registered.
 struct SendReceipt {
   private let accepted: SendAnswer.Accepted
   private let send: SendForm
@@ -12,8 +13,8 @@ struct SendReceipt {
     self.send = send
   }
 
-  /// The answer in this protocol. Even a message without recipients has a number; a reserved one may still find some
-  /// when it is due.
+  /// The answer in this protocol. Its code is 4400 if the message targets no device, unless it is reserved: a reserved
+  /// message may find devices when it is due. The message has a number in each case.
   var answer: LegacyAnswer {
     var answer = LegacyAnswer { writer in writer.object(self.write) }
     if accepted.targeted == 0, accepted.dueAt == nil {
@@ -35,13 +36,14 @@ struct SendReceipt {
     Self.write(send.reference, to: &writer)
   }
 
-  /// Writes the sender's own reference key and values unchanged.
+  /// Writes the sender's own reference key and values, as the send gave them: CUST_KEY, and CUST_VAR1 to 3. Omits
+  /// absent ones.
   static func write(_ reference: SenderReference, to writer: inout JSONWriter) {
     if let key = reference.key { writer.member("CUST_KEY", key) }
     for (index, value) in reference.values.enumerated() { writer.member("CUST_VAR\(index + 1)", value) }
   }
 
-  /// Returns the number of elements in a JSON array that we have written.
+  /// Returns the number of elements in a JSON array. The array must be valid, as those that this server writes are.
   private static func count(_ array: [UInt8]) -> Int {
     var reader = JSONReader(array)
     var entries = 0

@@ -4,7 +4,7 @@ internal import Operations
 internal import Reactor
 internal import Time
 
-/// Cancels, resends and reports messages.
+/// Calls that cancel a reserved message, resend a message, and report a message's numbers.
 extension LegacyHandler {
   func cancelReservation(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
@@ -18,8 +18,8 @@ extension LegacyHandler {
     }
   }
 
-  /// Resends a message to the devices that it did not reach (1), that have not received it (2), or that have not read
-  /// it (3).
+  /// Resends a message according to RETRY_TYPE: to the devices that it did not reach (1), that have not received it
+  /// (2), or that have not read it (3). Answers with the number of the new message, and its number of devices.
   func retryMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let seqno = try call.form.seqno("SEQNO")
@@ -71,7 +71,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Returns the message's numbers, and its result in this protocol's codes.
+  /// Returns an answer with the message's numbers, and in RESULT the message's outcome as a code of this protocol.
   private static func answer(_ answer: ReportService.FunnelAnswer) -> LegacyAnswer {
     let funnel = answer.funnel
     return LegacyAnswer { writer in

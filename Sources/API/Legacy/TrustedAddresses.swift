@@ -1,8 +1,8 @@
 package import Reactor
 
-/// Networks of servers that may send without a key, as in the original protocol. None by default.
+/// The networks of servers that need no API key, as in the original protocol. None by default.
 ///
-/// The client's real address is compared: behind a trusted proxy, this is the one that the proxy reports.
+/// The address that is compared is the client's: behind a trusted proxy, the one that the proxy reports.
 package struct TrustedAddresses: Sendable {
   private let blocks: [IPBlock]
 

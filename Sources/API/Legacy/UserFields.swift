@@ -2,8 +2,9 @@ internal import Domain
 internal import Operations
 internal import Store
 
-/// Reads the user from a form. The protocol has no field for a proof of identity. It is sent in our field `USERPROOF`
-/// or, by apps that cannot add fields, at the end of CNAME after U+001F.
+/// Reads the user's name, proof and phone number from a form; the phone number is sealed at once. The original protocol
+/// has no field for a proof of the user. Apps send the proof in the additional field USERPROOF or, if they cannot add
+/// fields, at the end of CNAME after U+001F. USERPROOF takes precedence.
 extension NamedUser {
   init(_ clientUID: String, _ form: Form, of app: App, _ phones: PhoneNumberSeal) throws(LegacyRefusal) {
     let most = Domain.Limits.clientNameBytes + Self.mark.utf8.count + Domain.Limits.userProofBytes
@@ -21,6 +22,6 @@ extension NamedUser {
     phone = try form.text("PHONENUM", upTo: Domain.Limits.phoneBytes).map { phones.seal($0, of: user) }
   }
 
-  /// The unit separator, which occurs in no name.
+  /// The unit separator U+001F between name and proof, which occurs in no name.
   private static let mark = "\u{1F}"
 }

@@ -9,7 +9,7 @@ extension Response {
     Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
   }
 
-  /// Returns the response for an answer that contains sentences, in the client's language.
+  /// Returns the response for an answer that contains sentences, written in `language`.
   static func json(_ status: Status, _ answer: some JSONAnswer, in language: SpokenLanguage) -> Response {
     Response(
       status: status, headers: [("Content-Type", "application/json"), noStore] + speaking(language),

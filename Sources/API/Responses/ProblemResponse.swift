@@ -12,8 +12,9 @@ extension Response {
 
   /// Returns the response that reports a problem.
   /// - Parameters:
-  ///   - isKept: whether caches may store it.
-  ///   - language: that of its sentences.
+  ///   - requestID: written into the body.
+  ///   - isKept: false adds the header `Cache-Control: no-store`.
+  ///   - language: language of the title and the detail.
   package static func problem(
     _ problem: Problem, requestID: String, isKept: Bool = true, in language: SpokenLanguage = .english
   ) -> Response {
@@ -28,8 +29,8 @@ extension Response {
       status: Status(problem.code.status), headers: headers, body: problem.json(requestID: requestID, in: language))
   }
 
-  /// Returns the headers of an answer whose sentences are in `language`, and would be in another language for another
-  /// Accept-Language.
+  /// Returns the headers, Content-Language and Vary, of an answer whose texts are in `language` because of the
+  /// request's Accept-Language.
   static func speaking(_ language: SpokenLanguage) -> [(String, String)] {
     [("Content-Language", language.rawValue), ("Vary", "Accept-Language")]
   }
@@ -46,11 +47,13 @@ extension Response {
 }
 
 extension Request {
-  /// Language in which the client wants its answer. Scans all headers, so it is meant for refusals only.
+  /// Language of the answer according to Accept-Language; English if the header is absent or names no supported
+  /// language. Each call scans all headers.
   package var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
 }
 
 extension OwnedRequest {
-  /// Language in which the client wants its answer.
+  /// Language of the answer according to Accept-Language; English if the header is absent or names no supported
+  /// language.
   var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
 }

@@ -2,14 +2,14 @@ internal import JSON
 internal import Domain
 internal import HTTPServer
 
-/// Schemas of problems.
+/// The schemas of problems, which the error responses of all endpoints have.
 extension Problem {
-  /// All problem codes, including those of the HTTP engine.
+  /// All problem codes, including those of the HTTP engine, each once.
   private static let codes: [String] =
     Problem.Code.allCases.map(\.rawValue)
     + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
 
-  /// The schemas in the order of the description.
+  /// The named schemas of problems for the OpenAPI document (`Schemas`), in its order.
   static let schemas: [JSONTree.Member] = [
     (
       "Problem",

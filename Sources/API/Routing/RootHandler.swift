@@ -17,11 +17,11 @@ package final class RootHandler: RequestHandler {
 
   /// Creates the handler of one HTTP loop.
   /// - Parameters:
-  ///   - batchesSends: whether sends to named users share the committer's transactions instead of waiting for an admin
-  ///     thread.
-  ///   - publicDirectory: the console's files; nil to serve the API alone.
+  ///   - batchesSends: whether sends to named users through `/v1/admin/messages` share the committer's transactions
+  ///     instead of waiting for an admin thread.
+  ///   - publicDirectory: path of the console's files. If it is nil or does not exist, the console is not served.
   ///   - handbook: the pages shown at `/docs`.
-  ///   - messageCommitted: called on any thread when a message has been stored.
+  ///   - messageCommitted: called on an admin thread after it has stored a message for a call of the existing SDK.
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
     hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
@@ -65,8 +65,8 @@ package final class RootHandler: RequestHandler {
     handle()
   }
 
-  /// Returns the largest body that the request may have. Only authenticated senders may send more than the standard,
-  /// such as lists of recipients.
+  /// Returns the maximum size of the request's body in bytes. Only authenticated callers may send more than `standard`,
+  /// for example lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if LegacyHandler.isLegacyPath(request) { return sdk.bodyLimit(for: request, standard: standard) }
     if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }
@@ -97,9 +97,9 @@ package final class RootHandler: RequestHandler {
   }
 }
 
-/// The kinds of requests that metrics distinguish.
+/// The kinds of requests that metrics distinguish. The raw value is `Request.kind`, and the index into `names`.
 package enum APIKind: UInt8, CaseIterable {
-  /// Kinds of requests; `none` is that of an invalid request.
+  /// `none` is the kind of a request that no handler was called for, for example because it was malformed.
   case none, receipts, reads, devices, sdk, admin, pages, server, files
 
   package static let names = allCases.map { "\($0)" }

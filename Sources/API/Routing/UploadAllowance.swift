@@ -2,12 +2,12 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Decides how large a request's body may be. This happens after the head has arrived and the caller is authenticated,
-/// and before the body is read, so that no client can fill memory or disk without a valid API key or session. Decision
-/// 092.
+/// The rules for admin requests whose body is a file. They are applied after the head has arrived and the caller is
+/// authenticated, and before the body is read, so that no client can fill memory or disk without a valid API key or
+/// session. Decision 092.
 enum UploadAllowance {
-  /// Returns the body limit in bytes; nil to apply the limit of all other requests. The method is not checked, because
-  /// on these paths all others are refused.
+  /// Returns the body limit in bytes; nil to apply the limit of all other requests, because the path is not that of an
+  /// upload or the caller may not send. The method is not checked: other methods on these paths ignore the body.
   static func limit(for request: Request, of caller: Caller) -> Int? {
     guard (try? caller.require(.send)) != nil else { return nil }
     if request.pathEquals("/v1/admin/uploads") { return AdminLimits.uploadBytes }
@@ -15,7 +15,7 @@ enum UploadAllowance {
     return nil
   }
 
-  /// Returns whether the body is a file, which is read in parts, and not a JSON object.
+  /// Returns whether the path is that of an upload, whose body is a file that is read in parts and not a JSON object.
   static func isFile(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/uploads") || request.pathEquals("/v1/admin/audiences/csv")
   }

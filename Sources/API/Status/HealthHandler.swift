@@ -2,8 +2,9 @@ internal import Domain
 package import HTTPServer
 internal import JSON
 
-/// Serves `/health` and `/ready`. `/health` reports that the process is running and its schema is current. `/ready`
-/// reports whether, as far as the node knows, it can deliver and answer admin requests.
+/// Serves `GET /health` and `GET /ready`. `/health` always answers 200: a process serves requests only once its schema
+/// is current. `/ready` answers 503 if device or admin requests would not reach the database, and otherwise 200 with
+/// whatever else prevents pushes from being sent. Other methods than GET and HEAD get 405.
 package final class HealthHandler {
   private let isConnected: () -> Bool
   private let isOutOfRoom: () -> Bool
@@ -11,8 +12,8 @@ package final class HealthHandler {
 
   /// Creates the handler.
   /// - Parameters:
-  ///   - isConnected: whether a request would reach the database and be answered.
-  ///   - isOutOfRoom: whether the database refused the last write for lack of disk space.
+  ///   - isConnected: returns whether a device request would reach the database and be answered.
+  ///   - isOutOfRoom: returns whether the database refused the last write for lack of disk space.
   package init(
     isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: any ReadinessReport
   ) {

@@ -3,13 +3,13 @@ package import HTTPServer
 package import Metrics
 package import Operations
 
-/// `/metrics` in the text format of Prometheus.
+/// Serves `/metrics` in the text format of Prometheus.
 ///
 /// The numbers cover all apps, so on the public address they require an API key with access to all apps. At their own
 /// address (`UPMC_METRICS_LISTEN`), anyone who can connect may read them.
 package final class MetricsHandler {
   private let metrics: Metrics
-  /// Verifies API keys; nil if none is required.
+  /// Verifies API keys; nil if requests need no key.
   private let catalog: Catalog?
 
   package init(metrics: Metrics, catalog: Catalog?) {

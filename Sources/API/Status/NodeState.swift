@@ -2,9 +2,9 @@ package import Domain
 internal import JSON
 package import Metrics
 
-/// State of one node, read from its memory.
+/// State of the node that answers, read from its memory without the database.
 package struct NodeState: Sendable {
-  /// Sentences that state what prevents pushes from being sent.
+  /// Sentences that state what prevents pushes from being sent; empty if nothing does.
   package let complaints: [Sentence]
   package let samples: [Metrics.Sample]
 
@@ -14,13 +14,15 @@ package struct NodeState: Sendable {
   }
 }
 
-/// A metric's value with its labels. Histograms are given by their count and quantiles.
+/// A metric's value with its labels, as the server page shows it. A histogram becomes up to four of these: its count,
+/// and the quantiles 0.5, 0.95 and 0.99.
 struct ShownSample {
   let name: String
   let labels: Labels
   let value: Double
 
-  /// Returns all metrics, including those of the process.
+  /// Returns the shown values of all samples, in their order. Omits numbers that are not finite, and the quantiles of
+  /// histograms without values.
   static func all(of samples: [Metrics.Sample]) -> [ShownSample] {
     samples.flatMap { sample in sample.points.flatMap { point in shown(sample.name, point.labels, point.value) } }
   }
@@ -40,8 +42,9 @@ struct ShownSample {
     }
   }
 
-  /// Returns the upper bound of the bucket that contains the quantile; the highest bound if the quantile lies above all
-  /// buckets; nil without values.
+  /// Returns the upper bound of the bucket that contains the quantile; the highest bound if the quantile is above all
+  /// buckets; nil if the histogram has no values.
+  /// - Parameter share: the quantile, from 0 to 1.
   private static func quantile(_ share: Double, of sum: Histogram.Sum) -> Double? {
     guard sum.count > 0 else { return nil }
     var below: Int64 = 0

@@ -3,10 +3,9 @@ internal import JSON
 internal import Operations
 package import Time
 
-/// Reports whether this node can deliver, for `/ready`. Called on any thread.
+/// Reports whether this node can deliver, for `/ready`. Callable from any thread.
 package protocol ReadinessReport {
-  /// True if the database refused the last connection that an admin request needed, and no connection has succeeded
-  /// since.
+  /// True if an admin thread could not reach the database, and no connection has succeeded since.
   var lacksConnections: Bool { get }
 
   /// Returns the node's current state.
@@ -14,12 +13,12 @@ package protocol ReadinessReport {
   func readiness(isOutOfRoom: Bool) -> ReadinessAnswer
 }
 
-/// Whether a node can deliver, and what prevents pushes from being sent.
+/// The answer of `/ready` from a node that reaches its database: what prevents pushes from being sent, if anything.
 package struct ReadinessAnswer: Sendable {
-  /// Sentences that state what prevents pushes from being sent.
+  /// Sentences that state what prevents pushes from being sent; empty if the status is `ok`.
   package var complaints: [Sentence]
   package var credentials: Int
-  /// Time at which a network last accepted a push; nil if none has yet.
+  /// Time at which a push network last accepted a push; nil if none is known.
   package var lastAcceptedAt: Timestamp?
   package var overdueDeliveries: Int64
   package var nodes: Int64

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for health, readiness, metrics, and the API description.
+/// Endpoints for health, readiness, metrics, the handbook and the API description.
 extension Endpoint {
   static let server: [Endpoint] = [
     Endpoint(
@@ -39,7 +39,7 @@ extension Endpoint {
       answers: [Answer(200, "The page.", page.name)], handler: .own),
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let serverSchemas: [JSONTree.Member] = [health, document, ReadinessAnswer.object.named, text, page]
 
   private static let health: JSONTree.Member = (

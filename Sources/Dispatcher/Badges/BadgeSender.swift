@@ -67,8 +67,8 @@ final class BadgeSender {
     try finish(connection)
   }
 
-  /// Claims due users. If a batch fails because of its data, bisects it and drops the faulty user, so that the others
-  /// proceed.
+  /// Claims at most `limit` due users. If this fails because of a user's data, tries again with half as many users, and
+  /// returns fewer than are due. If a single user fails, deletes that user's row and returns none.
   private func take(at now: Timestamp, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
     do {
       return try connection.run(
@@ -82,8 +82,8 @@ final class BadgeSender {
     }
   }
 
-  /// Submits the counts of the claimed users. If a batch fails because of its data, bisects it and drops the faulty
-  /// user.
+  /// Submits the counts of the claimed users. If this fails because of a user's data, bisects the users and deletes the
+  /// row of the faulty one.
   private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     do {
       try tellTogether(due, readAt, connection)
@@ -124,8 +124,8 @@ final class BadgeSender {
     }
   }
 
-  /// Returns true if the device must be sent the count. False if the app is paused or syncs no badges, the user is out
-  /// of attempts, or the device is quarantined, has the count already, or has no provider.
+  /// Returns true if the device must be sent the count. False if the app is unknown, paused or syncs no badges, the
+  /// user is out of attempts, or the device is quarantined, has the count already, or has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
     guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine
@@ -167,8 +167,8 @@ final class BadgeSender {
     }
   }
 
-  /// Gives up pushes that have no answer within `Limits.badgeTimeout`. Providers answer every push they accept; this is
-  /// a safeguard.
+  /// Ends pushes that have had no answer within `Limits.badgeTimeout`, as failed temporarily, so that they are
+  /// repeated. Providers answer every push they accept; this is a safeguard.
   private func forgetUnanswered() {
     for (batch, deadline) in answeredBy where deadline < shared.clock.now {
       for index in (flights[batch] ?? []).indices {
@@ -180,7 +180,8 @@ final class BadgeSender {
     }
   }
 
-  /// Deletes the rows of users whose pushes have all ended permanently. The rows of others remain and become due again.
+  /// Closes the users whose pushes have all ended. Deletes a user's row unless a push failed temporarily; then the row
+  /// stays and becomes due again.
   private func finish(_ connection: Connection) throws {
     let ended = open.filter { $0.value.pushes <= 0 }
     guard !ended.isEmpty else { return }

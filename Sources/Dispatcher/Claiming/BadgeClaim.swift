@@ -2,14 +2,15 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Increments the badge counts of a claim's users, at most once per user and message, within the claim's transaction,
-/// so that payloads contain a committed count.
+/// The change of the badge counts of a claim's users: incremented, set or cleared, once per user and message, within
+/// the claim's transaction, so that payloads contain a committed count.
 ///
 /// A claim stored as a block needs no ledger entries: no user is in two blocks of a message, and the block records the
-/// count each user was given. All other claims write ledger entries first, then the users, both in key order to avoid
-/// deadlocks. Many users at once are written by COPY, which halves the cost of a row. If one of them has an entry
-/// already (from an earlier wave, or because the message was read on another device), `run` throws `uniqueViolation`
-/// and the transaction is lost; repeat the claim with `copies: false`.
+/// increment. (The exceptions are users whose count reached its limit or was set explicitly meanwhile.) All other
+/// claims write ledger entries first, then the users, both in key order to avoid deadlocks. The ledger entries of many
+/// users are written by COPY, which halves the cost of a row. If one of these users has an entry already (from an
+/// earlier wave, or because the message was read on another device), `run` throws `uniqueViolation` and the transaction
+/// is lost; repeat the claim with `copies: false`.
 struct BadgeClaim {
   private let message: DispatchMessage
   private let copies: Bool
@@ -20,8 +21,11 @@ struct BadgeClaim {
   }
 
   /// Changes the users' badge counts for the claim, within its transaction.
-  /// - Parameter inBlock: true if the claim is a block, which records the users' counts itself.
-  /// - Returns: each user's count after this message.
+  /// - Parameters:
+  ///   - claims: the claim's users, once each.
+  ///   - inBlock: true if the claim is a block, which records the increment itself.
+  /// - Returns: each user's count after this message; empty if there are no users.
+  /// - Throws: `uniqueViolation` if a user has a ledger entry already, as described above.
   func run(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [UserKey: Int16] {
@@ -36,7 +40,8 @@ struct BadgeClaim {
     return try moveSome(fresh, of: claims, connection).byUser
   }
 
-  /// Increments the counts of all users of the claim.
+  /// Increments, sets or clears the counts of all given users, as the message requires; only locks them if it leaves
+  /// badges alone. Returns the new counts.
   private func moveAll(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
@@ -60,7 +65,8 @@ struct BadgeClaim {
     }
   }
 
-  /// Increments only the counts that no earlier claim of the message, for another device of the user, has incremented.
+  /// Changes only the counts of users without an earlier ledger entry of the message, and locks the others. Returns the
+  /// counts of all users.
   private func moveSome(
     _ fresh: Set<Ledger.Key>, of claims: [Ledger.Claim], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
@@ -73,7 +79,7 @@ struct BadgeClaim {
 }
 
 extension [Users.Key: Users.Count] {
-  /// Requires that all keys belong to one app.
+  /// The badge counts by user key, without the app: all keys must belong to one app.
   fileprivate var byUser: [UserKey: Int16] {
     reduce(into: [:]) { $0[$1.key.userKey] = $1.value.badge }
   }

@@ -3,18 +3,20 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Determines whether a message may be claimed from now, and how many devices. Read within the claim's transaction, so
-/// that it observes every pause committed before, and the pace and canary state that all nodes share.
+/// The number of devices of a message that may be claimed now. Read from the database within the claim's transaction,
+/// so that it observes every pause committed before, and the pace and canary state that all nodes share.
 struct ClaimAllowance {
   /// When the audience was frozen.
   let frozenAt: Timestamp
   /// Maximum number of devices in this claim; exceeded only if a single user has more.
   let limit: Int
-  /// The message's locked pace and canary state; nil if it has neither or has expired.
+  /// The message's locked gate, with its pace and canary; nil if it has no gate or has expired.
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 
-  /// Computes how much may be claimed. Returns nil if nothing may be claimed from the message now.
+  /// Computes how many devices may be claimed, and locks the message's gate. Returns nil if none may be claimed now:
+  /// the message does not exist, is not being sent or is being cancelled, or its pace or canary allows none. In the
+  /// last case it saves the meter, which the caller's transaction must commit.
   init?(_ message: DispatchMessage, _ connection: Connection) throws(PostgresError) {
     guard let stored = try connection.run(Messages.find(message.seqno)), stored.state == .sending,
       !stored.isCancelling, let frozenAt = stored.frozenAt
@@ -50,7 +52,8 @@ struct ClaimAllowance {
     }
   }
 
-  /// Records the number of claimed devices against the pace and the canary, in the claim's transaction.
+  /// Records the number of claimed devices against the pace and the canary, in the claim's transaction. Does nothing if
+  /// the message has no gate or has expired.
   func save(claimed: Int, _ connection: Connection) throws(PostgresError) {
     guard let locked, var meter else { return }
     if let pace = locked.pace { meter.take(claimed, pace) }

@@ -2,8 +2,8 @@ internal import Domain
 internal import Reactor
 internal import Store
 
-/// Partitions the devices of a claim: those to send to now (usually all), to defer to their hours, or to skip with a
-/// reason.
+/// The devices of a claim, partitioned: those to send to now (usually all), those that wait because they are backing
+/// off, and those to skip, by reason.
 struct ClaimPartition {
   private(set) var ready: [Recipient] = []
   private var waiting: [WaitingTarget] = []
@@ -30,7 +30,8 @@ struct ClaimPartition {
     }
   }
 
-  /// Returns the completer's inputs for the devices that are not ready.
+  /// Returns the completer's inputs for the devices that are not ready: one for each reason to skip, and one for the
+  /// devices that wait; none if all are ready.
   func others(claim: Claims.Hold, _ message: DispatchMessage) -> [CompleterInput] {
     var inputs: [CompleterInput] = skipped.map {
       .decided(claim: claim, message, $0.value, .skipped, reason: $0.key.rawValue)

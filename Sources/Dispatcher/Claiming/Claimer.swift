@@ -69,7 +69,7 @@ final class Claimer {
 
   // MARK: Shards
 
-  /// A claim that has been committed and not yet submitted.
+  /// A claim that is to be submitted once its transaction is committed.
   private struct Claimed {
     let claim: Claims.Hold
     let recipients: [Recipient]
@@ -130,7 +130,8 @@ final class Claimer {
     return true
   }
 
-  /// Claims a batch of the shard, within the transaction: everything that must be committed before any of it is sent.
+  /// Claims a batch of the shard, within the transaction, and writes everything that must be committed before any of it
+  /// is sent. Returns nil if there is nothing to submit: the batch is empty, or the message is held for a new approval.
   private func claim(
     _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: ClaimAllowance,
     _ readAt: Instant,
@@ -174,7 +175,8 @@ final class Claimer {
       readAt: readAt)
   }
 
-  /// Forms a block from the claim's members; nil if they are too few or do not qualify.
+  /// Forms a block from the claim's members. Returns nil if outcomes are not stored, if there are fewer than
+  /// `Blocks.leastDevices` members, if the shard has no block number left, or if the user keys are too long.
   private func block(
     of shard: Shards.Record, _ members: [Audiences.Member]
   ) -> (id: BlockID, recipients: BlockRecipients, firstKey: UserKey)? {
@@ -186,7 +188,7 @@ final class Claimer {
   }
 
   /// Holds a message that a person sent, for a new approval, if its audience has outgrown the approved count; called
-  /// before any of the surplus is claimed. Returns whether it was held.
+  /// before any of the surplus is claimed. Returns true if it was held; the claim must then take no devices.
   private func isHeld(
     _ shard: Shards.Record, _ count: Int, _ reader: WaveReader, _ message: DispatchMessage, _ connection: Connection
   ) throws -> Bool {
@@ -206,8 +208,8 @@ final class Claimer {
     let messages: [Seqno: Problem]
   }
 
-  /// Loads the messages of due deliveries within the transaction that claims them. Throws `Unreadable` if one cannot be
-  /// read.
+  /// Loads messages within the transaction that claims their deliveries. Messages that do not exist are missing from
+  /// the result. Throws `Unreadable` if one cannot be read.
   private func messages(_ seqnos: Set<Seqno>, _ connection: Connection) throws -> [Seqno: DispatchMessage] {
     let messages = try cache.messages(seqnos, connection)
     let unreadable = cache.takeUnreadable()
@@ -215,7 +217,8 @@ final class Claimer {
     return messages
   }
 
-  /// Runs a transaction. If it meets unreadable messages, pauses them; the next iteration continues without them.
+  /// Runs `body`, which contains a transaction, and returns its result. If `body` throws `Unreadable`, pauses the
+  /// messages and returns true: the next iteration continues without them.
   private func settingAside(_ connection: Connection, _ body: () throws -> Bool) throws -> Bool {
     do {
       return try body()
@@ -225,8 +228,8 @@ final class Claimer {
     }
   }
 
-  /// Launches claims of this node whose commit succeeded although its confirmation was lost. Nothing of them was
-  /// submitted, so their deliveries count as first attempts.
+  /// Passes to the completer claims of this node whose commit succeeded although its confirmation was lost. Nothing of
+  /// them was submitted, so their deliveries count as first attempts.
   private func takeUpUnlaunched(_ connection: Connection) throws {
     let holds = shared.unlaunched.withLock { $0[workers.number] ?? [] }
     guard !holds.isEmpty else { return }
@@ -260,7 +263,9 @@ final class Claimer {
     try settingAside(connection) { try takeUpDue(connection) }
   }
 
-  /// Adopts claims of dead nodes, and requeues those deliveries whose outcome is unknown.
+  /// Adopts claims of dead nodes, and passes those deliveries whose outcome is unknown to the completer: to be sent
+  /// again, or to be skipped if the message is cancelled or must not be resent. Deletes claims without such deliveries.
+  /// Returns true if a claim was adopted.
   private func adopt(_ connection: Connection) throws -> Bool {
     var inputs: [CompleterInput] = []
     var count = 0
@@ -303,7 +308,7 @@ final class Claimer {
     return found
   }
 
-  /// Claims deferred deliveries that are due.
+  /// Claims deferred deliveries that are due, and passes them to the completer. Returns true if any were due.
   private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallTime
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))

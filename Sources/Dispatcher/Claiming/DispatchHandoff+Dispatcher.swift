@@ -7,8 +7,8 @@ internal import Synchronization
 /// Hand-over of sends that the API's committer has stored and already claimed in this node's name: they skip planning
 /// and claiming, and go directly to their provider.
 extension Dispatcher {
-  /// True if sends of a lane may be claimed in this node's name: the node holds its lease, the window of in-flight
-  /// devices has room, and the lane is not full. Callable from any thread.
+  /// True if sends of a lane may be claimed in this node's name: the node is not stopping and has its lease, the
+  /// in-flight window has room, and the lane has fewer than the maximum of open messages. Callable from any thread.
   package var takesSends: @Sendable (Lane) -> Bool {
     let shared = shared
     return { lane in
@@ -16,7 +16,8 @@ extension Dispatcher {
     }
   }
 
-  /// True while this node's lease allows it to claim and send. Callable from any thread.
+  /// True while this node can claim and send: its lease has not ended, and the database's time is known well enough.
+  /// Callable from any thread.
   package var holdsLease: @Sendable () -> Bool {
     let shared = shared
     return { shared.holdsLease }
@@ -29,13 +30,15 @@ extension Dispatcher {
     return { shared.circles.load(ordering: .relaxed) != 0 }
   }
 
-  /// Number of devices claimed by this node that have no outcome yet. Callable from any thread.
+  /// Number of devices in flight: claimed by this node and neither finally answered nor deferred yet. Callable from any
+  /// thread.
   package var underWay: @Sendable () -> Int {
     let shared = shared
     return { shared.underWay.load(ordering: .relaxed) }
   }
 
-  /// Launches committed sends. Callable from any thread.
+  /// Submits committed sends, without blocking: passes them to their providers, or to the completer if they cannot be
+  /// sent at once. Callable from any thread.
   package var launch: @Sendable ([ClaimedSend]) -> Void {
     let (shared, log) = (shared, MessageLog(Logger(label: "launch")))
     return { sends in

@@ -2,8 +2,8 @@ internal import Domain
 internal import Reactor
 internal import Time
 
-/// Low-water mark of the scan for due deliveries. Deliveries of paused apps and messages may be many; once found, they
-/// are skipped until something is resumed, and rescanned only every few seconds.
+/// Low-water mark of the scan for due deliveries. Deliveries of paused apps and messages may be many; after a scan has
+/// found them, later scans skip them, until an app or message is resumed or `Limits.heldLookInterval` has passed.
 ///
 /// Decision 052.
 struct DueScanWatermark {
@@ -19,7 +19,9 @@ struct DueScanWatermark {
     var messages: Set<Seqno> = []
   }
 
-  /// Returns where to begin the scan: all deliveries due before are held by a pause. `.zero` requests a full scan.
+  /// Returns the due time at which to begin the scan: all deliveries due earlier are held by a pause. `.zero` requests
+  /// a full scan.
+  /// - Parameter present: the apps and messages that are paused now.
   mutating func begin(at now: Timestamp, held present: Held) -> Timestamp {
     let isResumed = !held.apps.isSubset(of: present.apps) || !held.messages.isSubset(of: present.messages)
     if isResumed || now - lookedAt > interval || now < lookedAt {
@@ -30,8 +32,9 @@ struct DueScanWatermark {
     return heldUpTo
   }
 
-  /// Records the duration of a scan. Lengthens the interval if a full scan has become expensive, as it does while a
-  /// long-lived snapshot keeps PostgreSQL from removing finished rows.
+  /// Records the duration of a full scan; ignores other scans. Lengthens the interval if the scan was expensive, as it
+  /// is while a long-lived snapshot keeps PostgreSQL from removing finished rows.
+  /// - Parameter start: where the scan began, as returned by `begin`.
   mutating func looked(from start: Timestamp, for time: Duration) {
     guard start == .zero else { return }
     interval = max(Limits.heldLookInterval, time * Int(Limits.heldLookRest))

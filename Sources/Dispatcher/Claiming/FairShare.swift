@@ -1,16 +1,17 @@
 internal import Domain
 
-/// Chooses the next message to claim from: strictly by lane, and within a lane with equal shares for all messages,
-/// whatever their size and age. Each message is charged for the devices claimed of it, and the one charged least is
-/// next. A message that starts, or returns after a pause, starts at the lowest charge in its lane: it is served at once
-/// but does not catch up on the past. Decision 056.
+/// The order in which messages are claimed from: strictly by lane, and within a lane with equal shares for all
+/// messages, whatever their size and age. Each message is charged for the devices claimed of it, and the one charged
+/// least is next. A message that starts, or returns after a pause, starts at the lowest charge in its lane: it is
+/// served at once but does not catch up on the past. Decision 056.
 struct FairShare {
   typealias Waiting = (seqno: Seqno, lane: Lane)
 
   /// Number of devices charged to each message that was waiting at the last ordering.
   private var charged: [Seqno: Int64] = [:]
 
-  /// Returns the waiting messages in the order in which to claim from them.
+  /// Returns the waiting messages in the order in which to claim from them: by lane, then least charged first, then
+  /// newest first. Forgets the charges of all other messages.
   mutating func order(_ waiting: [Waiting]) -> [Waiting] {
     var present: [Seqno: Int64] = [:]
     for lane in Lane.allCases {

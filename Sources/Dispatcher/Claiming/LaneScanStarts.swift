@@ -3,12 +3,12 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The lowest SEQNO at which the scan for unfinished messages starts, per lane, so that a slow campaign in one lane
-/// does not make the scans of another lane pass over its finished messages.
+/// The SEQNOs at which the scans for unfinished messages start, one per lane, so that a slow campaign in one lane does
+/// not make the scans of another lane pass over its finished messages.
 struct LaneScanStarts {
   private var starts: [Lane: QueueStart<Seqno>] = [:]
 
-  /// The highest SEQNO issued, read before the scans that use it.
+  /// The highest SEQNO issued, which must be read before the scans that use it.
   struct Last {
     fileprivate let began: Instant
     fileprivate let number: Seqno
@@ -19,8 +19,11 @@ struct LaneScanStarts {
     }
   }
 
-  /// Scans a lane and remembers where the next scan starts.
-  /// - Parameter look: receives the SEQNO to start at; returns what it found and the lowest SEQNO still waiting.
+  /// Scans a lane, remembers where its next scan starts, and returns what the scan found.
+  /// - Parameters:
+  ///   - last: the highest SEQNO issued before this scan.
+  ///   - look: receives the SEQNO to start at; returns what it found and the lowest SEQNO still waiting, nil if none
+  ///     is.
   mutating func look<Found>(
     _ lane: Lane, after last: Last, _ clock: any Clock,
     _ look: (_ start: Seqno) throws(PostgresError) -> (found: Found, lowest: Seqno?)

@@ -7,7 +7,7 @@ struct Recipient {
   /// The device's position in the block; nil if the claim is not a block.
   let place: BlockPlace?
 
-  /// The recipient as the completer stores it while it is not in flight.
+  /// The recipient as the completer stores it while it is not in flight, without any earlier try.
   var waiting: WaitingTarget {
     WaitingTarget(device: member.device, userKey: member.userKey, attempts: 0, place: place)
   }

@@ -11,21 +11,23 @@ struct RecipientValues {
   /// The tokens of the required kind per device; nil if the message uses each device's ordinary token.
   private var tokens: [DeviceID: [String]]?
 
-  /// Creates values for a message whose names are known and that needs nothing else.
+  /// Creates the values for a message that needs nothing but names, which the caller knows.
   init(names: [UserKey: String]) {
     self.names = names
   }
 
-  /// The values for messages that insert no personal data beyond what is already known: none.
+  /// No values: for messages that need none, or whose names the caller passes to `target`.
   static let none = RecipientValues(names: [:])
 
-  /// Returns false if the message inserts no personal data except the name and the badge count.
+  /// Returns true if the message needs values besides name and badge count: the device's language, variables from an
+  /// uploaded file, or a token other than the device's ordinary one.
   static func areNeeded(by message: DispatchMessage) -> Bool {
     !message.push.template.languages.isEmpty || message.valuesFile != nil || message.request.content.tokenKind != .alert
   }
 
-  /// Reads the values of a message's recipients.
-  /// - Parameter readsNames: false if the caller knows the names already.
+  /// Reads those values of a message's recipients that the message needs.
+  /// - Parameter readsNames: false if the caller knows the names already. Names in the uploaded file are read
+  ///   nevertheless.
   init(
     _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection, readsNames: Bool = true
   ) throws(PostgresError) {
@@ -57,12 +59,14 @@ struct RecipientValues {
     variables[user].map { InboxValues(name: names[user] ?? "", variables: $0) }
   }
 
-  /// Returns false if the device has no token of the required kind, or all of its tokens have been sent to.
+  /// Returns true if there is a token to send to: always, if the message uses the device's ordinary token; otherwise if
+  /// the device has a token of the required kind that is not in `done`.
   func hasToken(_ member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> Bool {
     tokens == nil || !further(of: member, besides: done).isEmpty
   }
 
-  /// Returns the token to send to next.
+  /// Returns the token to send to next: the first of the required kind that is not in `done`. Returns the device's
+  /// ordinary token if there is none, or if the message uses that.
   func psid(of member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> String {
     further(of: member, besides: done).first ?? member.psid
   }
@@ -71,8 +75,12 @@ struct RecipientValues {
     (tokens?[member.device] ?? []).filter { !done.psids.contains($0) }
   }
 
-  /// Returns the target for a device, with the values that its payload needs.
-  /// - Parameter name: the user's name, if the caller has it; a name from the uploaded file takes precedence.
+  /// Returns the target for a device, with the values that its payload needs and the token that `psid(of:besides:)`
+  /// returns.
+  /// - Parameters:
+  ///   - place: the device's position in a block; nil if it has none.
+  ///   - name: the user's name, if the caller has it; a name that these values contain takes precedence.
+  ///   - done: the device's tokens that have a final result already.
   func target(
     _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil,
     besides done: FurtherTokensDone = FurtherTokensDone()

@@ -7,12 +7,13 @@ internal import Tracing
 
 /// Submits claimed deliveries: registers them with the completer, then passes them to the push networks.
 extension Shared {
-  /// Launches a fresh claim: ready recipients leave now, the rest go to the completer. If the app is paused, or the
-  /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message
-  /// may have been paused, a device may have changed hands, or an audit may have picked the claim up.
+  /// Launches a new claim: passes the recipients that can be sent to at once to the providers, and the rest to the
+  /// completer. If the app is paused, or the claim's data is older than `Limits.claimAge`, all recipients go to the
+  /// completer, which reads them again first: the message may have been paused, a device may have changed hands, or an
+  /// audit may have found the claim.
   /// - Parameters:
-  ///   - isHeld: true if the app is known to be paused.
-  ///   - trace: the claim's span, the parent of its pushes' spans; nil disables tracing.
+  ///   - isHeld: true if the caller knows that the app is paused.
+  ///   - trace: the context under which the pushes' spans are recorded; nil if the message is not traced.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false,
@@ -49,7 +50,8 @@ extension Shared {
   }
 
   /// Registers the whole claim with the completer first, then offers each batch to its provider: no result can arrive
-  /// before its registration, and no claim looks complete while a part of it has not been submitted.
+  /// before its registration, and no claim looks complete while a part of it has not been submitted. A batch that the
+  /// provider refuses, or that comes too late for this node's lease, is returned to the completer as not processed.
   /// - Parameter others: the completer's inputs for the rest of the claim.
   func launch(_ flights: [Flight], besides others: [CompleterInput] = [], _ workers: LaneWorkers) {
     workers.tell(flights.map(CompleterInput.started) + others)
@@ -60,7 +62,7 @@ extension Shared {
     }
   }
 
-  /// Starts the span of a push batch; nil if the message is not traced.
+  /// Starts the span of a push batch; nil if the message is not traced or tracing is disabled.
   func span(below trace: TraceContext?) -> OpenSpan? {
     trace == nil ? nil : configuration.spans?.begin(trace, at: clock.wallTime)
   }

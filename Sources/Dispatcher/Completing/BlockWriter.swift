@@ -2,8 +2,9 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Writes outcomes and deferrals of deliveries that belong to blocks, within a transaction: common ones as a state in
-/// the block's row, all others as rows of their own.
+/// The writer of outcomes and deferrals of deliveries that belong to blocks, within a transaction: common ones as a
+/// state in the block's row. The caller must write all others, which `rows` returns, as rows of their own. Drops
+/// decisions for deliveries that have a final outcome, or whose block was removed.
 struct BlockWriter {
   /// Decisions that were recorded in a block, for deliveries that had no final outcome before.
   private(set) var taken: [Decisions.Decision] = []

@@ -22,7 +22,7 @@ final class Completer {
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
   var decisions = Decisions()
-  /// Number of answered devices waiting in `blockAnswers`, to be released from the in-flight window together.
+  /// Number of answered devices that are not released from the in-flight window yet; they are released together.
   private var roomToGive = 0
   private var blockAnswers = BlockAnswers<Decisions.Decision>(timeout: Limits.blockTimeout)
   var breaker = CircuitBreaker()
@@ -74,7 +74,8 @@ final class Completer {
     roomToGive = 0
   }
 
-  /// Waits for answers in flight when the node stops, and writes the rest as deferred rows that are due at once.
+  /// Waits for answers in flight when the node stops, for at most `Limits.drain`, and writes the rest as deferred rows
+  /// that are due at once. Then closes the inbox, also if the database fails.
   private func drain() {
     let deadline = shared.clock.now + Limits.drain
     do {
@@ -220,7 +221,8 @@ final class Completer {
     retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
   }
 
-  /// Makes the retries of these messages due now, so that a pause or cancellation applies to them at once.
+  /// Makes the retries of these messages due now, even if their devices are backing off: a pause or cancellation
+  /// applies.
   private func recall(_ seqnos: Set<Seqno>) {
     guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
     let now = shared.clock.now
@@ -235,7 +237,7 @@ final class Completer {
 
   // MARK: Writing
 
-  /// Writes all decisions. If some fail because of their data, bisects them and isolates the faulty one.
+  /// Writes all decisions. If some fail because of their data, bisects them and gives up the faulty ones.
   private func write(_ connection: Connection) throws {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     do {
@@ -273,8 +275,8 @@ final class Completer {
     }
   }
 
-  /// Gives up an outcome that cannot be written. Pauses its message; the claim stays in the database, so that nothing
-  /// is lost, and is adopted again when the message is resumed.
+  /// Gives up outcomes that cannot be written, and pauses their messages; counts without an outcome are only logged.
+  /// The claims stay in the database, so that nothing is lost, and are adopted again when the messages are resumed.
   private func giveUp(_ part: Decisions, because error: any Error, _ connection: Connection) throws {
     for decision in part.decisions {
       isolation.note("an outcome cannot be written", decision.record.seqno, error)
@@ -287,8 +289,7 @@ final class Completer {
     if part.decisions.isEmpty { isolation.note("counts beside outcomes cannot be written", nil, error) }
   }
 
-  /// Removes a claim without open devices from memory. A spoilt claim is left to the next audits, which release it as
-  /// stranded.
+  /// Removes a claim without open devices from memory. A spoilt claim is left to the next audits, which release it.
   private func forgetIfDecided(_ claim: Claims.Hold) {
     guard claims[claim] == 0 else { return }
     claims[claim] = nil
@@ -378,9 +379,9 @@ final class Completer {
 
   // MARK: Audit
 
-  /// Finds claims of this node that are in the database but unknown to this thread: their transaction committed
-  /// although its confirmation was lost. A claim that is unknown at two audits, one heartbeat apart, is released for
-  /// adoption.
+  /// Finds claims of this node that are in the database but unknown to this thread, mostly because the confirmation of
+  /// their commit was lost. One that is unknown at two audits in a row is launched if nothing of it was submitted, or
+  /// else released for adoption.
   private func audit(_ present: [Claims.Hold]) {
     let unknown = Set(present.filter { claims[$0] == nil })
     let stranded = unknown.intersection(suspects)

@@ -6,10 +6,11 @@ internal import Tracing
 enum CompleterInput: Sendable {
   /// Recipients were claimed and are being submitted.
   case started(Flight)
-  /// Recipients were claimed (deferred ones that are due, or those of a dead node) and must be submitted after
-  /// re-reading their tokens.
+  /// Recipients were claimed (deferred ones that are due, those of a dead node, or those of a new claim that could not
+  /// be submitted at once) and must be submitted after re-reading their tokens.
   case waiting(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
-  /// Like `waiting`, but ignored if the claim is known: an audit and the claim's own launch can both report it.
+  /// Like `waiting`, but ignored if this thread knows the claim already, because an audit and the claim's own launch
+  /// can both report it; the devices then leave the in-flight window again.
   case found(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
   /// Recipients were claimed and have an outcome without being submitted.
   case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
@@ -25,13 +26,13 @@ struct Flight: Sendable {
   let batch: PushBatch
   let claim: Claims.Hold
   let message: DispatchMessage
-  /// Number of earlier tries of each target, not counting this one.
+  /// Number of earlier tries of each target, without the present one.
   let attempts: [Tries]
   /// Each target's position in a block; empty if the claim is not a block.
   var places: [BlockPlace?] = []
   /// True if this is a resubmission, whose recipients the completer knows already.
   var isRepeat = false
-  /// The refusal being verified, if the batch is sent to the other environment for that purpose.
+  /// The refusal that this batch verifies; nil for an ordinary batch.
   var question: TokenQuestion?
   /// The batch's span; nil if the message is not traced.
   var span: OpenSpan?
@@ -46,9 +47,9 @@ struct WaitingTarget: Sendable {
   var place: BlockPlace?
   /// True if the network may have received this delivery before, and the resend is not counted yet.
   var countsAsResent = false
-  /// The device's further tokens that have a final result already.
+  /// The tokens besides the device's ordinary one that have a final result already.
   var done = FurtherTokensDone()
-  /// The refusal to verify: the next submission goes to the other environment's host.
+  /// The refusal that the next submission verifies, in the environment that the question names; nil if there is none.
   var doubt: TokenDoubt?
 }
 
@@ -60,15 +61,15 @@ extension WaitingTarget {
       done: target.further?.done ?? FurtherTokensDone())
   }
 
-  /// Returns a copy in which the token `psid` has a final result.
+  /// Returns a copy that records the final result of the token `psid`.
   func besides(_ psid: String, _ status: OutcomeStatus) -> WaitingTarget {
     var waiting = self
     waiting.done = done.adding(psid, wasAccepted: status == .accepted)
     return waiting
   }
 
-  /// Returns the outcome of the whole delivery: accepted if any of the device's tokens was accepted, whatever the last
-  /// result.
+  /// Returns the outcome of the whole delivery for the result of its last token: accepted if any of the device's tokens
+  /// was accepted and the result is final; otherwise the result itself.
   func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
     status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
   }

@@ -3,8 +3,8 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. Writing
-/// them twice is harmless: a final outcome that exists already is neither written nor counted again.
+/// Decisions that are not committed yet, and the transaction that writes them. They are kept until the transaction
+/// succeeds. Writing them twice is harmless: a final outcome that exists already is neither written nor counted again.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
@@ -14,7 +14,7 @@ struct Decisions {
     var place: BlockPlace?
     /// True for the result of a first submission by the claim's first holder: the delivery should have no row yet.
     var isFirst = false
-    /// The network for which the app has no credential; nil if that is not the reason.
+    /// The network for which the app has no credential, if the delivery is deferred for that reason; otherwise nil.
     var missing: PushNetwork?
     /// Network for the statistics; nil if the delivery was not submitted.
     var network: PushNetwork?
@@ -24,8 +24,8 @@ struct Decisions {
     /// True if the delivery was released from the in-flight window when it was answered.
     var hasGivenRoom = false
 
-    /// False for a network's answer, which is a fact whoever holds the claim by now. True for everything else, which
-    /// only the claim's holder may decide.
+    /// False for the acceptance or rejection by a network, which is a fact whichever node holds the claim by now. True
+    /// for everything else, which only the claim's holder may decide.
     var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
   }
 
@@ -45,16 +45,17 @@ struct Decisions {
   /// Numbers of unanswered submissions and of resends to add, by message.
   private var increases: [Seqno: Outcomes.Increase] = [:]
 
-  /// True if first outcomes are written by COPY. False once one of them had a row already, because another node had
-  /// adopted the claim.
+  /// True if first outcomes are written by COPY. The caller sets it to false after one of them turned out to have a row
+  /// already, because another node had adopted the claim.
   var copies = true
 
   var isEmpty: Bool {
     decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
   }
 
-  /// Splits these decisions into smaller parts, to be written one after the other: everything that belongs to no
-  /// outcome, and two halves of the outcomes. Used for bisection; a single part cannot be divided further.
+  /// These decisions, split into smaller parts to be written one after the other: everything that belongs to no
+  /// outcome, and two halves of the outcomes, without empty parts. Used for bisection; a single part cannot be divided
+  /// further.
   var parts: [Decisions] {
     let middle = decisions.count / 2
     let halves = [decisions[..<middle], decisions[middle...]].filter { !$0.isEmpty }.map { half in
@@ -71,7 +72,8 @@ struct Decisions {
     return rest.isEmpty ? halves : [rest] + halves
   }
 
-  /// Adds decisions whose transaction failed, for the next attempt.
+  /// Adds decisions whose transaction failed, for the next attempt. If both contain numbers for the same message, or a
+  /// fault of the same app, keeps only those present here.
   mutating func add(_ other: Decisions) {
     decisions += other.decisions
     findings += other.findings
@@ -95,7 +97,7 @@ struct Decisions {
     findings.append(finding)
   }
 
-  /// Records a credential's fault. Returns false if a fault of the same app is recorded already.
+  /// Records a credential's fault. Returns false, keeping the first, if a fault of the same app is recorded already.
   mutating func fault(_ app: App.Number, _ fault: Fault) -> Bool {
     guard faults[app] == nil else { return false }
     faults[app] = fault
@@ -107,7 +109,7 @@ struct Decisions {
     decisions.reduce(into: [:]) { counts, decision in counts[decision.claim, default: 0] += 1 }
   }
 
-  /// Returns the messages of decided claims, and which of them are campaigns.
+  /// Returns the messages of those claims about which there are decisions, and which of these messages are campaigns.
   func messages(of claims: [Claims.Hold]) -> (all: Set<Seqno>, campaigns: Set<Seqno>) {
     let claims = Set(claims)
     var (all, campaigns): (Set<Seqno>, Set<Seqno>) = ([], [])
@@ -121,12 +123,17 @@ struct Decisions {
   /// Result of a transaction.
   struct Written {
     let maintenance: TokenMaintenance.Result
-    /// Number of accepted deliveries per SEQNO, for messages whose request lists its recipients.
+    /// Number of deliveries per SEQNO that this transaction has recorded as accepted, for messages whose request lists
+    /// its recipients.
     let accepted: [Seqno: Int64]
   }
 
-  /// Writes all decisions within a transaction.
-  /// - Parameter finished: claims whose last outcomes are among these decisions; they are deleted.
+  /// Writes all decisions within a transaction: outcomes, totals, statistics, badge counts, and what they imply for
+  /// devices and apps. Skips decisions that need a claim which another node has adopted.
+  /// - Parameters:
+  ///   - finished: claims whose last outcomes are among these decisions; they are deleted.
+  ///   - storesRows: false only in a benchmark, to count outcomes without storing them.
+  /// - Throws: `uniqueViolation` if `copies` is true and a first outcome has a row already.
   func write(
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Timestamp, storesRows: Bool,
     _ breaker: CircuitBreaker
@@ -165,7 +172,8 @@ struct Decisions {
     return Written(maintenance: maintenance.result, accepted: accepted)
   }
 
-  /// Postpones the fallback text message of a push that is deferred to permitted hours.
+  /// Postpones the fallback text messages of pushes that are deferred to permitted hours, until the push has had its
+  /// time to be confirmed.
   private func postponeFallbacks(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
     var dues: [Fallbacks.Key: Timestamp] = [:]
     for decision in decisions {
@@ -201,7 +209,7 @@ struct Decisions {
     return blocks.taken + first + written.map { others[$0] }
   }
 
-  /// Returns the networks for which the apps with a missing credential do have one.
+  /// Returns the networks for which apps have a credential. Contains only apps that lack one for another network.
   private func networks(_ connection: Connection) throws(PostgresError) -> Networks {
     let apps = faults.filter { $0.value.isMissing }.map(\.key)
     return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
@@ -219,7 +227,8 @@ struct Decisions {
     return decisions.filter { seen.insert($0.delivery).inserted }
   }
 
-  /// Decrements a user's badge count again if none of the user's deliveries of the message succeeded.
+  /// Takes back the increment of a user's badge count if all of the user's deliveries of the message have ended without
+  /// success.
   private func takeBackBadges(_ taken: [Decision], _ connection: Connection) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for decision in taken
@@ -236,7 +245,8 @@ struct Decisions {
 private struct Networks {
   let byApp: [App.Number: Set<PushNetwork>]
 
-  /// Returns true if the app has no credential for `network` but has one for another.
+  /// Returns true if the app has no credential for `network` but has one for another. False if it has none at all, or
+  /// was not looked up.
   func reach(_ app: App.Number, without network: PushNetwork) -> Bool {
     guard let present = byApp[app] else { return false }
     return !present.isEmpty && !present.contains(network)

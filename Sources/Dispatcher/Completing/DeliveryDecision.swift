@@ -1,7 +1,9 @@
 internal import Domain
 internal import Time
 
-/// Decision table: what happens to a delivery after a submission. A pure function of its arguments.
+/// Decision table: what happens to a delivery after a submission. A pure function of its arguments. `attempts` is the
+/// number of tries to record with the delivery; `wasUnknown` is true if the network has possibly processed the push, so
+/// that the next submission counts as a resend.
 enum DeliveryDecision: Equatable {
   /// The delivery has ended.
   case final(OutcomeStatus, reason: String?)
@@ -17,8 +19,8 @@ enum DeliveryDecision: Equatable {
 
   /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
-  ///   - attempts: earlier tries that the network has answered or may have answered.
-  ///   - jitter: random number in 0…1.
+  ///   - attempts: tries before this submission, without those that were certainly not processed.
+  ///   - jitter: random number in 0…1, which spreads retries after long delays.
   ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
   ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.
   static func of(

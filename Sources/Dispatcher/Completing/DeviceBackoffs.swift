@@ -3,18 +3,21 @@ internal import Reactor
 internal import Synchronization
 
 /// Back-off per device for which a push network reports too many requests. Shared by the threads that submit. Kept in
-/// memory only, because waits are short and every node learns of busy devices by itself.
+/// memory only: waits are short, and the network tells every node which devices are busy.
 final class DeviceBackoffs: Sendable {
   private let table = Mutex(DeviceBackoffTable())
-  /// End of the longest wait, in nanoseconds of the monotonic clock: avoids the lock while no device is busy.
+  /// End of the latest wait recorded, in nanoseconds of the monotonic clock; `Int64.min` before the first. Avoids the
+  /// lock while no device is busy.
   private let last = Atomic<Int64>(.min)
 
-  /// Returns false if no device is backing off, which is the usual case and cheap to check.
+  /// Returns false if no device is backing off, which is the usual case and cheap to check. True can be outdated: a
+  /// back-off that has ended early still counts.
   func isAny(at now: Instant) -> Bool { now.nanoseconds < last.load(ordering: .relaxed) }
 
-  /// Records that a device was reported busy. Returns how long all deliveries to it must wait.
+  /// Records that a device was reported busy. Returns how long, from `now`, all deliveries to it must wait. If the
+  /// device is backing off already, a report without a requested delay changes nothing.
   /// - Parameters:
-  ///   - asked: delay requested by the network, in seconds.
+  ///   - asked: delay requested by the network, in seconds; nil if it requested none.
   ///   - jitter: random number in 0…1.
   func slow(_ device: DeviceID, at now: Instant, asked: Int?, jitter: Double) -> Duration {
     let wait = table.withLock { $0.slow(device, at: now, asked: asked, jitter: jitter) }
@@ -27,7 +30,7 @@ final class DeviceBackoffs: Sendable {
     isAny(at: now) ? table.withLock { $0.wait(device, at: now) } : .zero
   }
 
-  /// Ends a device's back-off after it has accepted a message: the next one starts at the first step.
+  /// Ends a device's back-off after a message to it was accepted; its next back-off starts at the first step.
   func end(_ device: DeviceID) {
     // Skip the lock if no device was ever busy. The table may keep entries whose wait is over, so `isAny` does not
     // suffice.
@@ -69,6 +72,9 @@ struct DeviceBackoffTable {
   }
 
   /// Returns the wait in seconds: 2, 4, 8 … up to 15 minutes, plus up to 25 % of jitter.
+  /// - Parameters:
+  ///   - step: number of the report, from 1.
+  ///   - jitter: random number in 0…1.
   static func seconds(step: Int, jitter: Double) -> Int64 {
     let base = min(Limits.backOffSeconds << Int64(min(max(step, 1) - 1, 20)), Limits.longestBackOffSeconds)
     return base + Int64(Double(base) * 0.25 * min(max(jitter, 0), 1))

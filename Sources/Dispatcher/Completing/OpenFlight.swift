@@ -6,7 +6,8 @@ struct OpenFlight {
   private var open: Int
   /// Number of results by name; empty unless the batch is traced.
   private var results: [String: Int] = [:]
-  /// The first reason for which a push was not accepted; nil unless the batch is traced.
+  /// The reason, or else the result's name, of the first push that was not accepted; nil if there is none or the batch
+  /// is not traced.
   private var reason: String?
 
   init(_ flight: Flight) {
@@ -14,7 +15,7 @@ struct OpenFlight {
     open = flight.batch.targets.count
   }
 
-  /// Counts a result. Returns true if it was the last.
+  /// Counts a result. Returns true if it was the last one missing.
   mutating func isOver(after result: SubmissionResult) -> Bool {
     open -= 1
     if flight.span != nil {

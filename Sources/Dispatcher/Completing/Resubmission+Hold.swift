@@ -4,13 +4,14 @@ internal import Reactor
 internal import Store
 internal import Time
 
-/// Filters retries that may not be submitted now, because the message is paused or cancelled, or it is the wrong time
-/// of day at the device.
+/// Filters out retries that must not be submitted now: the app or message is paused, the message is cancelled or its
+/// send window is closed, or it is the wrong time of day at the device.
 extension Resubmission {
-  /// Reasons with which a delivery is deferred to permitted hours.
+  /// The reasons of deliveries that are deferred to permitted hours.
   static let hourReasons: Set<String> = ["window", "night"]
 
-  /// Ends or defers the retries of messages that are paused, cancelled or over; returns the others.
+  /// Ends the retries of messages that are cancelled or no longer exist, defers those whose app or message is paused or
+  /// whose message's send window is closed, and returns the others.
   mutating func hold(_ retries: [Retry], _ sendStates: [Seqno: Controls.SendState]) -> [Retry] {
     retries.filter { retry in
       guard let sendState = sendStates[retry.message.seqno] else {
@@ -38,7 +39,7 @@ extension Resubmission {
   }
 
   /// Returns, for each retry whose message depends on the device's local time, when it expires there, when the night
-  /// hours end and when the sending window opens.
+  /// hours end and when the sending window opens. Devices that no longer exist are missing.
   static func localTimes(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> LocalTimes {
     var localTimes: LocalTimes = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.needsLocalTimes), by: \.message.seqno)
@@ -55,7 +56,8 @@ extension Resubmission {
     return localTimes
   }
 
-  /// Ends or defers retries for which it is too late or too early at the device; returns the others.
+  /// Ends retries that have expired at the device's local time, defers those for which it is night there or the send
+  /// window is closed, and returns the others.
   mutating func sort(_ retries: [Retry], by localTimes: LocalTimes, now: Timestamp) -> [Retry] {
     guard !localTimes.isEmpty else { return retries }
     return retries.filter { retry in

@@ -4,9 +4,9 @@ internal import Reactor
 internal import Store
 internal import Time
 
-/// Checks recipients of any messages together before they are resubmitted. Re-reads their data, because meanwhile a
-/// device may have got a new token or user or been removed; its app or message may have been paused; it may be too
-/// early or too late at the device; and another node may have adopted the claim.
+/// A set of retries, of any messages, that are checked together before they are resubmitted. The check re-reads their
+/// data, because meanwhile a device may have got a new token or user or been removed; its app or message may have been
+/// paused; it may be too early or too late at the device; and another node may have adopted the claim.
 struct Resubmission {
   typealias LocalTimes = [Confirmations.Delivery: Waves.LocalTimes]
 
@@ -15,7 +15,7 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// When the deliveries expire: the message's expiry, or that in the device's local time.
+    /// When the deliveries expire: as their devices' local time requires, or else with the message.
     let expiresAt: Timestamp
   }
 
@@ -23,14 +23,16 @@ struct Resubmission {
 
   private(set) var flights: [Flight] = []
   private(set) var decided: [(retry: Retry, status: OutcomeStatus, reason: String)] = []
-  /// Deliveries to defer in the database until their app or message is resumed, or until `dueAt`.
+  /// Deliveries to defer in the database, until `dueAt` or, if that is nil, until their app or message is resumed.
   private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Timestamp?)] = []
   /// Retries whose claims are held by another node.
   private(set) var lost: [Retry] = []
   /// Personal values by message, for messages that insert more than name and count, or need another kind of token.
   private var values: [Seqno: RecipientValues] = [:]
 
-  /// Reads and checks all retries, with one query of each kind; submits nothing.
+  /// Reads and checks all retries, with one query of each kind (local times and personal values: one for each message
+  /// that needs them), and divides them into `flights`, `decided`, `handedBack` and `lost`. Commits the count of
+  /// resends; submits nothing.
   init(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ workers: LaneWorkers
   ) throws(PostgresError) {
@@ -78,7 +80,7 @@ struct Resubmission {
     handedBack.append((retry, reason, dueAt))
   }
 
-  /// Returns the retries that can be submitted now, with their current tokens.
+  /// Returns the retries that can be submitted now, with their devices' current data; decides the others as skipped.
   private mutating func bind(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared
   ) throws(PostgresError) -> [Ready] {
@@ -103,7 +105,8 @@ struct Resubmission {
     return ready
   }
 
-  /// Returns why a recipient cannot be sent to now; nil if it can.
+  /// Returns why a recipient cannot be sent to now; nil if it can. Requires its message's values only if the message
+  /// needs some.
   private static func obstacle(
     _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
@@ -114,8 +117,8 @@ struct Resubmission {
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
-  /// Returns the batch key: by the device's own route, or by that of the other environment if a refusal is being
-  /// verified.
+  /// Returns the properties that decide which batch a recipient belongs to. Its route is the device's own, or that of
+  /// the environment to ask if a refusal is being verified.
   private func kind(_ entry: Ready, _ localTimes: LocalTimes) -> Kind {
     let (retry, member) = entry
     let psid = (values[retry.message.seqno] ?? .none).psid(of: member, besides: retry.target.done)
@@ -161,7 +164,7 @@ struct Resubmission {
     for query in Outcomes.add(increases, writer: workers.completeWriter) { try connection.run(query) }
   }
 
-  /// Reads current badge counts and names, for payloads that contain them.
+  /// Reads the current badge counts and names of the users whose payloads contain them; other users are missing.
   private static func users(
     _ ready: [Ready], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: (badge: Int16, name: String)] {

@@ -1,8 +1,8 @@
 package import Domain
 package import Reactor
 
-/// Inboxes for the providers' results. Created before both the providers and the dispatcher, which share it. There is
-/// one inbox per `LaneWorkers` and one for badges; a batch's address says which receives its results.
+/// Inboxes for the providers' results: one per `LaneWorkers` and one for badges. A batch's address says which inbox
+/// receives its results. Created before the providers and the dispatcher, which share it.
 package struct ResultInbox: Sendable {
   let laneWorkers: [Inbox<CompleterInput>]
   /// Results of badge pushes, which belong to no message.

@@ -1,14 +1,14 @@
 internal import Reactor
 internal import Store
 
-/// A delivery that waits in a completer's memory for its next try. Ordered by due time.
+/// A delivery that waits in a completer's memory for its next try. Ordered by due time, then by number.
 struct Retry: Comparable {
   let due: Instant
   let number: Int64
   let claim: Claims.Hold
   let message: DispatchMessage
   let target: WaitingTarget
-  /// True if its message was paused or cancelled: then it is deferred or ended, whether or not its device is backing
+  /// True if its message was paused or cancelled: then the delivery is checked at once, even if its device is backing
   /// off.
   var isRecalled = false
 

@@ -14,27 +14,27 @@ final class DispatchMessage: Sendable {
   let appTimeZone: String
   /// The local time at which each device receives the message; nil if it is the same moment for all.
   let localTime: LocalTime?
-  /// If the message is confidential, the minimum proof required that a device belongs to its user; otherwise nil.
+  /// The minimum proof required that a device belongs to its user; nil if the message is not confidential.
   let confidentialFrom: App.Identity?
   /// The text message to request if the push is not confirmed in time; nil if there is none.
   let fallback: Fallback?
   /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends. Nil if it enters none,
   /// or if it resends an earlier message whose recipients have an entry already.
   let inbox: (seqno: Seqno, endsAt: Timestamp)?
-  /// True if a person sent it, by console account or at the command line; then `ApprovalHolds` decides whether it is
-  /// sent.
+  /// True if a person sent the message, by console account or at the command line; then `ApprovalHolds` decides whether
+  /// it needs approval.
   let isAskedByPerson: Bool
   /// The earlier message whose recipients are excluded, because this one goes to the rest of its audience; nil if none
   /// are.
   let reachedBefore: Seqno?
-  /// Trace context, the parent of the spans of its claims and pushes; nil if the message is not traced.
+  /// Trace context that the spans of its claims and pushes descend from; nil if the message is not traced.
   let trace: TraceContext?
-  /// The same message with other expiry times, for devices to which their local time gives a different one.
+  /// The same push with other expiry times, by expiry, for devices to which their local time gives a different one.
   private let variants = Mutex<[Timestamp: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
   var seqno: Seqno { push.seqno }
-  /// The uploaded file with the personal values of the payload; nil if the payload uses none.
+  /// Number of the uploaded file with the personal values of the payload; nil if the payload uses none.
   let valuesFile: Int64?
   /// Number of recipients listed in the request; nil if the audience is read from the database.
   var entryCount: Int? {
@@ -93,7 +93,7 @@ final class DispatchMessage: Sendable {
     valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
-  /// Returns the message with another expiry; the same object for the same expiry.
+  /// Returns the push with another expiry: the same object for each call with the same time.
   func push(expiringAt expiresAt: Timestamp) -> PushMessage {
     guard expiresAt != self.expiresAt else { return push }
     return variants.withLock { variants in

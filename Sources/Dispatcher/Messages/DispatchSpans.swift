@@ -3,8 +3,8 @@ internal import Reactor
 internal import Time
 internal import Tracing
 
-/// The dispatcher's part of a recorded message's trace: a span for each claim, and below it one for each batch of
-/// pushes. A message without a sampled trace costs one comparison. Decision 135.
+/// The dispatcher's part of a message's trace: a span for each claim, and below it one for each batch of pushes. A
+/// message without a sampled trace costs one comparison. Decision 135.
 struct DispatchSpans: Sendable {
   private let spans: SpanQueue
   private let clock: any Clock
@@ -16,8 +16,9 @@ struct DispatchSpans: Sendable {
     clock = configuration.clock
   }
 
-  /// Records the span of a committed claim. Returns its context, the parent of its pushes' spans; nil if the message is
-  /// not traced.
+  /// Records the span of a committed claim, which ends now. Returns its context, the parent of its pushes' spans; nil,
+  /// recording nothing, if the message is not traced.
+  /// - Parameter time: how long the claim took.
   func claimed(_ message: DispatchMessage, devices: Int, after time: Duration) -> TraceContext? {
     let now = clock.wallTime
     guard let trace = message.trace, let span = spans.begin(trace, at: now - time) else {
@@ -33,10 +34,11 @@ struct DispatchSpans: Sendable {
     return span.context
   }
 
-  /// Records the span of a batch whose results are complete.
+  /// Records the span of a batch whose results are complete. Does nothing if the batch is not traced.
   /// - Parameters:
-  ///   - results: number of results by name.
-  ///   - reason: the first reason for which a push was not accepted; nil if all were accepted.
+  ///   - results: number of results by name, without names that did not occur.
+  ///   - reason: the network's reason, or else the result's name, for the first push that was not accepted; nil if all
+  ///     were accepted.
   func pushed(_ flight: Flight, _ results: [String: Int], _ reason: String?) {
     guard let span = flight.span else { return }
     let network = flight.batch.route.network == .apns ? "apns" : "fcm"

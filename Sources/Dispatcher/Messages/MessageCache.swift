@@ -2,10 +2,12 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Cache of recently used messages, whose content never changes once they are accepted.
+/// Cache of up to 256 messages, the last ones read, whose content never changes once they are accepted. A message sent
+/// by a person is read again each time.
 ///
 /// A message that this release cannot read, because a newer one stored it, is treated like one that does not exist;
-/// `takeUnreadable` tells the two apart, so that the caller can pause it.
+/// `takeUnreadable` tells the two apart, so that the caller can pause it. If such a message is being cancelled or has
+/// ended, it is returned with the part of its request that ending its deliveries needs.
 struct MessageCache {
   private static let capacity = 256
   private let pushkeys: PushKeyring
@@ -19,20 +21,20 @@ struct MessageCache {
     contents = configuration.contents
   }
 
-  /// Returns the messages found unreadable since the last call, with the reason.
+  /// Returns the messages found unreadable since the last call, with the reasons, and forgets them.
   mutating func takeUnreadable() -> [Seqno: Problem] {
     defer { unreadable = [:] }
     return unreadable
   }
 
-  /// Returns a message; nil if it does not exist or cannot be read.
+  /// Returns a message, from the cache or else from the database; nil if it does not exist or cannot be read.
   mutating func message(_ seqno: Seqno, _ connection: Connection) throws -> DispatchMessage? {
     if let message = messages[seqno] { return message }
     guard let stored = try connection.run(Messages.find(seqno)) else { return nil }
     return put(stored)
   }
 
-  /// Returns those of the messages that exist and can be read.
+  /// Returns those of the messages that exist and can be read. Reads the ones that are not cached with one query.
   mutating func messages(
     _ seqnos: Set<Seqno>, _ connection: Connection
   ) throws -> [Seqno: DispatchMessage] {

@@ -2,9 +2,9 @@ internal import Domain
 internal import Logging
 internal import Store
 
-/// Logs the progress of messages: `grep seqno=17` shows all of one. Logs the begin and end of campaigns at `info`;
-/// single sends (thousands per second) and each step of a message at `debug`; and each push at `trace`, by device, with
-/// neither user nor token.
+/// Log of the messages' progress: `grep seqno=17` shows all lines of one message. Campaigns are logged at `info` when
+/// they are planned and when they end. Single sends (thousands per second) and all other steps of a message are logged
+/// at `debug`, and each push at `trace`, by device, with neither user nor token.
 struct MessageLog: Sendable {
   private let log: Logger
 
@@ -37,7 +37,7 @@ struct MessageLog: Sendable {
       ])
   }
 
-  /// Logs the outcomes written, as counts per message.
+  /// Logs how many outcomes of each status were written per message. Does nothing above level `debug`.
   func wrote(_ decisions: [Decisions.Decision]) {
     guard log.logLevel <= .debug else { return }
     var counts: [Seqno: [String: Int]] = [:]

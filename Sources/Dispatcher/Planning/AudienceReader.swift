@@ -3,8 +3,8 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Reads an audience in parts: shards for planning, batches of them for claiming. All devices of a user are in the same
-/// batch.
+/// A reader that divides an audience into parts: shards for planning, batches of them for claiming. All devices of a
+/// user are in the same batch, except in a resend or in a list of devices or tokens.
 struct AudienceReader {
   struct Part {
     let part: Shards.Record.Part
@@ -28,8 +28,8 @@ struct AudienceReader {
     self.frozenAt = frozenAt
   }
 
-  /// The range of user keys that the audience spans: keys of guests start with `g`, those of users with `u`. Nil if the
-  /// audience is not such a range.
+  /// The range of user keys that the audience spans, without its start and with its end: keys of guests start with `g`,
+  /// those of users with `u`. Nil if the audience is not such a range.
   private var keys: (after: String, upto: String)? {
     switch audience {
     case .all, .groups, .segment, .csv: ("", "v")
@@ -50,7 +50,8 @@ struct AudienceReader {
 
   // MARK: Planning
 
-  /// Returns the next shard to write; nil after the last. A list is always one shard, whatever `before` is.
+  /// Returns the next shard to write; nil after the last. A list of recipients is one shard, returned with `isLast` for
+  /// any `before`; other shards never have `isLast`.
   /// - Parameter before: the key at which the last shard written ended; nil for the first.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> Part? {
     if case .deliveries(let seqno, let target) = audience {
@@ -107,7 +108,10 @@ struct AudienceReader {
 
   // MARK: Claiming
 
-  /// Returns the next batch of a shard, at most `limit` devices (more only if a single user has more).
+  /// Returns the next batch of a shard. A batch can be empty without being the last, if the users or recipients read
+  /// have no devices.
+  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. If the audience lists users
+  ///   or recipients, it is the maximum number of those, with all their devices.
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
@@ -161,7 +165,7 @@ struct AudienceReader {
     return Batch(members: members, rest: .keys(after: last.text, upto: upto), isLast: last.text == upto)
   }
 
-  /// Returns the devices of a range of the request's recipient list.
+  /// Returns the devices of a range of the request's recipient list; none if the audience is not a list.
   private func members(_ range: Range<Int>, _ connection: Connection) throws(PostgresError) -> [Audiences.Member] {
     switch audience {
     case .clientUIDs(let list):

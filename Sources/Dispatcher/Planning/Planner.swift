@@ -46,9 +46,9 @@ final class Planner {
     }
   }
 
-  /// Returns those of the messages that list their recipients, as many as are planned in one commit. Must be called
-  /// without messages sent by a person: those get a commit each, because two of the same person would wait for each
-  /// other.
+  /// Returns the first of the messages that list their recipients, as many as are planned in one commit: at least one,
+  /// if there is any. Must be called without messages sent by a person: those get a commit each, because two of the
+  /// same person would wait for each other.
   private static func lists(_ messages: [DispatchMessage]) -> [DispatchMessage] {
     var lists: [DispatchMessage] = []
     var room = Limits.plannedEntries
@@ -62,15 +62,17 @@ final class Planner {
   }
 
   private enum Progress {
-    /// The message must not be planned (any more).
+    /// The message must not be planned now, or nothing of it is left to plan.
     case none
     case more
     /// All shards of the message are planned.
-    /// - Parameter writes: true if the last of them was written just now.
+    /// - Parameter writes: true if a shard was written in this transaction.
     case done(writes: Bool)
   }
 
-  /// Plans one shard of each message, in one commit. Returns false if there was nothing to do.
+  /// Plans one shard of each message, in one commit. If that fails because of a message's data, bisects the messages
+  /// and pauses the faulty one. Returns true if a shard was planned, a message was found completely planned, or one was
+  /// paused.
   private func plan(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
     guard let first = messages.first else { return false }
     do {
@@ -104,7 +106,8 @@ final class Planner {
     return didWork
   }
 
-  /// Plans the next shard of a message, if there is one.
+  /// Plans the next shard of a message, within a transaction. If no shard is left, records that the planning of the
+  /// wave or of the message is complete.
   private func planPart(_ message: DispatchMessage, _ connection: Connection) throws -> Progress {
     let seqno = message.seqno
     guard let (frozenAt, isHeld) = try connection.run(Messages.freeze(seqno, at: shared.clock.wallTime)) else {
@@ -130,7 +133,9 @@ final class Planner {
     return part.isLast ? try finish(message, wave, isHeld: isHeld, connection) : .more
   }
 
-  /// Records that all shards of a wave, or of the whole message if it has no waves, are planned.
+  /// Records that all shards of a wave are planned, and returns `more`, because other waves may follow. For wave 0,
+  /// records that the whole message is planned, lets `ApprovalHolds` decide whether it must be approved, and returns
+  /// `done`.
   private func finish(
     _ message: DispatchMessage, _ wave: Int16, isHeld: Bool, writes: Bool = false, _ connection: Connection
   ) throws -> Progress {

@@ -3,18 +3,18 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Reads the audience of a resend from the outcomes of the earlier message: first outcomes with rows of their own, in
-/// device order, then those in blocks, by position. A user's devices may fall into different batches; the ledger still
-/// counts the user only once.
+/// A reader of a resend's audience from the outcomes of the earlier message: first the outcomes that have rows of their
+/// own, in device order, then those in blocks, by block and position. A user's devices may fall into different batches;
+/// the ledger still counts the user only once.
 struct ResendReader {
-  /// A position in these outcomes: the start or end of a shard. Its text form is stored as the shard's key and sorts in
-  /// the same order.
+  /// A position among the earlier message's outcomes, at which a shard starts or ends. Its text form is stored as the
+  /// shard's key and sorts in the same order.
   enum Place: Equatable {
     case device(DeviceID)
     /// The first `done` positions of the block have been read.
     case block(number: Int32, done: Int32)
 
-    /// A number greater than any position in a block.
+    /// A value of `done` greater than any position in a block: the whole block has been read.
     static let all: Int32 = 99_999
 
     init(_ key: String?) {

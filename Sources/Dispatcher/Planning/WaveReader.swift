@@ -3,8 +3,9 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Reads the part of an audience that belongs to one wave: the devices of certain time zones, or everyone for wave 0.
-/// Can exclude devices that an earlier message has reached.
+/// A reader of the part of an audience that belongs to one wave of a message sent at local times: the devices of
+/// certain time zones. Wave 0 is the whole audience of any other message. The reader leaves out the devices that an
+/// earlier message has reached if the message requires that.
 struct WaveReader {
   private let reader: AudienceReader
   private let seqno: Seqno
@@ -16,8 +17,8 @@ struct WaveReader {
 
   private var isFiltered: Bool { wave > 0 || reachedBefore != nil }
 
-  /// True if each batch is a range of user keys that overlaps no other batch of the message, so that it can become a
-  /// block.
+  /// True if each batch can become a block: each is a range of user keys that overlaps no other batch of the message,
+  /// and no device is left out because of its time zone or an earlier message.
   let makesBlocks: Bool
 
   init(_ message: DispatchMessage, wave: Int16, frozenAt: Timestamp) {
@@ -39,7 +40,8 @@ struct WaveReader {
     makesBlocks = isInOrder && wave == 0 && reachedBefore == nil
   }
 
-  /// Returns the next shard to write; nil after the last. A list is always one shard, whatever `before` is.
+  /// Returns the next shard to write, with the number of its devices that belong to the wave; nil after the last. A
+  /// list of recipients is one shard, returned for any `before`.
   /// - Parameter before: the key at which the wave's last shard written ended; nil for the first.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
     let part = try reader.nextPart(after: before, connection)
@@ -77,8 +79,9 @@ struct WaveReader {
       members: batch.members.filter { !claimed.contains($0.device) }, rest: batch.rest, isLast: batch.isLast)
   }
 
-  /// Returns the next batch of a shard. It may be empty without being the last, if none of the devices read belongs to
-  /// the wave.
+  /// Returns the next batch of a shard. It can be empty without being the last, if none of the devices read belongs to
+  /// the wave or all are left out.
+  /// - Parameter limit: as in `AudienceReader.nextBatch`; counts the devices before any are left out.
   func nextBatch(
     _ part: Shards.Record.Part, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {

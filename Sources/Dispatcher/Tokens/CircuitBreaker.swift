@@ -17,7 +17,7 @@ internal import Time
 /// Decision 078.
 struct CircuitBreaker {
   private var windows: [PushRoute: AnswerWindow] = [:]
-  /// Routes with too many refusals in their window.
+  /// Routes with too many refusals in their window, until a transaction decides about them.
   private(set) var suspects: Set<PushRoute> = []
 
   mutating func countGood(_ route: PushRoute) {
@@ -31,28 +31,30 @@ struct CircuitBreaker {
     if windows[route]?.isSuspect == true { suspects.insert(route) }
   }
 
-  /// Returns a suspect's window without the answers to what was sent before its app was last resumed; nil if the rest
-  /// is not suspect.
+  /// Returns a copy of a route's window in which the refusals from before its app was last resumed no longer count; nil
+  /// if the rest is not suspect, or the route has no window.
+  /// - Parameter resumedAt: when the app was last resumed; nil if never. Refusals of tokens read earlier do not count.
   func window(_ route: PushRoute, since resumedAt: Timestamp?) -> AnswerWindow? {
     guard var window = windows[route] else { return nil }
     if let resumedAt { window.forget(before: resumedAt) }
     return window.isSuspect ? window : nil
   }
 
-  /// Clears the windows of all routes of an app.
+  /// Removes the windows of all routes of an app, which then are no longer suspect.
   mutating func clear(_ app: App.Number) {
     for route in windows.keys where route.app == app { windows[route] = nil }
     suspects = suspects.filter { $0.app != app }
   }
 
-  /// Drops the answers to what was sent before the app was resumed.
+  /// Stops counting the route's refusals of tokens read before the app was resumed. If the rest is not suspect, neither
+  /// is the route.
   mutating func forget(_ route: PushRoute, before resumedAt: Timestamp) {
     windows[route]?.forget(before: resumedAt)
     if windows[route]?.isSuspect != true { suspects.remove(route) }
   }
 }
 
-/// The most recent answers of one route.
+/// The most recent answers of one route, at most `Limits.breakerAnswers`.
 struct AnswerWindow {
   struct Refusal: Sendable {
     let delivery: Confirmations.Delivery
@@ -93,7 +95,8 @@ struct AnswerWindow {
     }
   }
 
-  /// The refusals counted by reason, most frequent first: `BadDeviceToken 104, TopicDisallowed 2`.
+  /// The refusals counted by reason, most frequent first: `BadDeviceToken 104, TopicDisallowed 2`. Empty if there are
+  /// none.
   var summary: String {
     Dictionary(grouping: refusals, by: \.reason).map { ($0.key, $0.value.count) }
       .sorted { ($1.1, $0.0) < ($0.1, $1.0) }

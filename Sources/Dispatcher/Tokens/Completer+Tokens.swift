@@ -6,7 +6,8 @@ internal import Time
 
 /// Handles what answers imply for devices and credentials, besides the outcome of the delivery.
 extension Completer {
-  /// Counts the answer for the circuit breaker and records the change to make to the device.
+  /// Counts the answer for the circuit breaker and records the change to make to the device, if any. An accepted push
+  /// also ends the device's back-off.
   func note(_ settled: TokenAssessment, _ flight: Flight, _ target: PushTarget) {
     let asked = flight.batch.route
     // The refusal being verified concerns the device's own environment, whichever environment has answered now.
@@ -28,8 +29,8 @@ extension Completer {
     if settled.result == .accepted { shared.backOffs.end(target.device) }
   }
 
-  /// Resubmits to verify a refusal: to the other environment, at once; if that is done already, to the device's own
-  /// environment again after a second.
+  /// Schedules a resubmission that verifies a refusal: to the other environment at once, or, if that was already asked,
+  /// to the device's own environment again after a second.
   func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries) {
     let question =
       flight.question?.again
@@ -44,14 +45,17 @@ extension Completer {
       afterMilliseconds: question.isRepeated ? RetryPolicy.quickDelays[0] * 1000 : 0)
   }
 
-  /// Records a busy device's back-off, and returns the result with the delay that follows from it.
+  /// If the device was reported busy, records its back-off and returns the result with the resulting delay; returns any
+  /// other result unchanged.
   func pacing(_ result: SubmissionResult, _ device: DeviceID) -> SubmissionResult {
     guard case .deviceBusy(let reason, let asked) = result else { return result }
     let wait = shared.backOffs.slow(device, at: shared.clock.now, asked: asked, jitter: Double.random(in: 0...1))
     return .deviceBusy(reason: reason, after: Int(wait.wholeSeconds))
   }
 
-  /// Postpones the retry if its device is still backing off. Returns whether it was postponed.
+  /// Postpones the retry if its device is still backing off: in memory or in the database, depending on the delay. If
+  /// the message expires before the back-off ends, records the delivery as expired instead. Returns false, doing
+  /// nothing, if the device is not backing off.
   func isHeldOff(_ retry: Retry, _ now: Instant) -> Bool {
     let wait = shared.backOffs.wait(retry.target.device, at: now).wholeSeconds
     guard wait > 0 else { return false }
@@ -69,7 +73,8 @@ extension Completer {
 
   private static let busyReason = "TooManyRequests"
 
-  /// Records a fault of an app's credential, which will cause the app to be paused.
+  /// Records a fault of an app's credential, and logs it unless one is recorded already. The next transaction pauses
+  /// the app because of it, unless the credential is merely missing and the app has one for another network.
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(
@@ -92,7 +97,8 @@ extension Duration {
 }
 
 extension CircuitBreaker {
-  /// Applies the transaction's decisions about suspect routes.
+  /// Applies what the transaction has decided about suspect routes: forgets the windows of cleared apps, and the
+  /// refusals from before the app was resumed.
   mutating func took(_ maintenance: TokenMaintenance.Result) {
     for app in maintenance.cleared { clear(app) }
     for (route, resumedAt) in maintenance.forgiven { forget(route, before: resumedAt) }

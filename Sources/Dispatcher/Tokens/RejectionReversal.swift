@@ -3,14 +3,16 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Undoes rejections that were caused by our own configuration, within a transaction: the deliveries become pending
-/// again, totals and badge counts are corrected as if they had never ended, and a completed message is reopened.
+/// The reversal of rejections that our own configuration has caused, within a transaction: the deliveries become
+/// pending again, totals and badge counts are corrected as if these deliveries had never ended, and completed messages
+/// are reopened.
 struct RejectionReversal {
   private let records: [RejectionReversals.Record]
   private let now: Timestamp
 
-  /// Makes the deliveries pending again. Those that were not rejected, or whose message has expired or was cancelled,
-  /// are left alone.
+  /// Makes the deliveries pending and due at once; `run` then corrects what counts them. Leaves alone deliveries that
+  /// were not rejected, and those of messages that have expired, were cancelled, or whose confidential contents were
+  /// wiped.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Timestamp, _ connection: Connection
   ) throws(PostgresError) {

@@ -11,8 +11,8 @@ struct TokenQuestion: Hashable, Sendable {
   /// When the refused token was read, in nanoseconds of the monotonic clock. The same for all targets of a batch, so
   /// that they can be verified together.
   let readAtNanoseconds: Int64
-  /// True for the second step of the verification: the other environment did not accept either, and the refusal
-  /// concerned the credential's key, not the token, so the first environment is asked once more.
+  /// True for the second step of the verification: the other environment did not accept the push either, and the
+  /// refusal concerned the credential's key, not the token, so the first environment is asked once more.
   private(set) var isRepeated = false
 
   init(environment: PushEnvironment, refusal: String, readAtNanoseconds: Int64) {
@@ -30,12 +30,14 @@ struct TokenQuestion: Hashable, Sendable {
     return question
   }
 
-  /// Returns true if the other environment has been unreachable for so long that the refusal counts as confirmed.
+  /// Returns true if the refused token was read more than `Limits.question` ago. If the other environment has not been
+  /// reached by then, the refusal counts as confirmed.
   /// - Parameter now: the current time, in nanoseconds of the monotonic clock.
   func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
 
-/// The pending verification of one token's refusal. It is void once the device has another token. Decision 076.
+/// The pending verification of one token's refusal. It is void if the device has another token or another environment
+/// by the time of the resubmission. Decision 076.
 struct TokenDoubt: Hashable, Sendable {
   let psid: String
   let question: TokenQuestion
@@ -58,9 +60,11 @@ extension PushEnvironment {
 ///   device's own environment             the other one, asked once
 ///   accepted ───────────────────────────────────────────────────────────► delivered
 ///   dead since t (410) ─────────────────────────────────────────────────► rejected; dropped if registered before t
+///   dead, time unknown ─────────────────────────────────────────────────► rejected; quarantine
 ///   BadDeviceToken ─────────────────────► accepted ─────────────────────► delivered; environment learnt
 ///                                         refused, or cannot be asked ──► rejected; quarantine
 ///   key of the other environment (403) ─► accepted ─────────────────────► delivered; environment learnt
+///                                         credential at fault there ────► deferred; the app is paused
 ///                                         refused, or cannot be asked ──► the device's own, asked once more:
 ///                                                  accepted ────────────► delivered
 ///                                                  BadDeviceToken ──────► rejected; quarantine
@@ -68,6 +72,8 @@ extension PushEnvironment {
 ///   DeviceTokenNotForTopic ─────────────────────────────────────────────► rejected; quarantine
 ///   TopicDisallowed ────────────────────────────────────────────────────► rejected; device unaffected
 /// ```
+/// FCM has no environments: a token that it refuses leads to quarantine at once, a refused key pauses the app. All
+/// other answers say nothing about the token.
 struct TokenAssessment: Equatable {
   /// How the circuit breaker counts the answer.
   enum Weight: Equatable {
@@ -79,7 +85,8 @@ struct TokenAssessment: Equatable {
 
   /// The result of the delivery; nil while the refusal is being verified.
   var result: SubmissionResult?
-  /// The refusal to verify, with the other environment first, then perhaps once more with the device's own.
+  /// The network's error code of the refusal to verify, with the other environment first, then perhaps once more with
+  /// the device's own; nil if there is nothing to verify.
   var doubted: String?
   /// The change to make to the device; nil if none.
   var finding: TokenFinding.Kind?
@@ -132,8 +139,9 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// Returns the assessment after the other environment did not accept the push either. A refused token is then
-  /// confirmed as refused; a refused key says nothing about the token and may have been refused by mistake.
+  /// Returns the assessment after the other environment did not accept the push either, or could not be reached for too
+  /// long. A refused token is then confirmed as refused; a refused key says nothing about the token and may have been
+  /// refused by mistake, so it is verified once more with the device's own environment.
   private static func unhelped(_ question: TokenQuestion) -> TokenAssessment {
     question.refusal == badDeviceToken ? refused(question.refusal) : TokenAssessment(doubted: question.refusal)
   }
@@ -163,10 +171,10 @@ struct TokenAssessment: Equatable {
   private static let badDeviceToken = "BadDeviceToken"
   private static let notForTopic = "DeviceTokenNotForTopic"
   private static let topicDisallowed = "TopicDisallowed"
-  /// Returns true if the error code means that the token has become invalid for good, whatever our configuration.
+  /// Returns true if the error code means that the token has become invalid permanently, whatever our configuration.
   static func isEnding(_ reason: String) -> Bool { endings.contains(reason) }
 
-  /// Error codes for a token that was valid once; they never indicate an error in our configuration. Apple usually adds
-  /// the time since when, FCM never does.
+  /// Error codes for a formerly valid token; they never indicate an error in our configuration. Apple usually adds the
+  /// time at which the token became invalid, FCM never does.
   private static let endings: Set<String> = ["Unregistered", "ExpiredToken", "UNREGISTERED"]
 }

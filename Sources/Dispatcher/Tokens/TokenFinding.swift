@@ -3,12 +3,12 @@ internal import Store
 internal import Time
 
 /// The conclusion from an answer about a device's token. The change to make also depends on the device's current row,
-/// because it may have registered again while the answer was in flight.
+/// because the device can have registered again while the answer was in flight.
 struct TokenFinding: Sendable {
   enum Kind: Equatable, Sendable {
-    /// The token is dead since a time.
+    /// The network reports the token as dead since a time.
     case dead(since: Timestamp)
-    /// The token was refused; since when it is invalid is unknown.
+    /// The token was refused; the time since when it is invalid is unknown.
     case refused(reason: String)
     /// The token was not examined, because the topic or the key was refused. The device is not at fault; if the circuit
     /// breaker opens, the delivery is given back.
@@ -30,12 +30,13 @@ struct TokenFinding: Sendable {
   let psid: String
   /// The token's kind, by what it is used for.
   var tokenKind = TokenKind.alert
-  /// When the token was read from the database; if a refusal was verified, when it was first read. A device that
-  /// registered later is not the one refused, and a setting repaired later may have caused the refusal.
+  /// When the token was read from the database; if a refusal was verified, when it was read for the refused push. The
+  /// finding says nothing about a device that registered later, or about settings that were changed later.
   let readAt: Timestamp
 
-  /// If a token other than the device's ordinary one is dead: the token and since when. Only the token is removed then,
-  /// not the device. FCM does not report the time; then any registration before the send counts.
+  /// The token to remove, and since when it is dead, if the message was sent to a token other than the device's
+  /// ordinary one and that token is dead; otherwise nil. Only the token is removed then, not the device. FCM does not
+  /// report the time; then any registration before the send counts.
   var deadFurtherToken: (token: Tokens.Claimed, since: Timestamp)? {
     guard tokenKind != .alert else { return nil }
     let since: Timestamp
@@ -49,7 +50,9 @@ struct TokenFinding: Sendable {
     return (token, since)
   }
 
-  /// Returns the change to make to the device; nil if the finding no longer applies to its current row.
+  /// Returns the change to make to the device; nil if the device has another token or is no longer active, if it has
+  /// registered since, if the token was not examined, if the environment is already the right one, or if the finding
+  /// does not concern the device's ordinary token.
   func change(of record: Devices.Record) -> Change? {
     guard tokenKind == .alert, record.psid == psid, record.state == .active else { return nil }
     switch kind {

@@ -3,9 +3,9 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Applies what answers say about tokens, within the transaction that writes the outcomes: devices are removed,
-/// quarantined or corrected. If the circuit breaker opens, pauses the app and undoes everything that the flood of
-/// refusals caused.
+/// The changes that answers about tokens require, made within the transaction that writes the outcomes: devices are
+/// removed or quarantined, or their environment is corrected. If the circuit breaker opens, the app is paused and
+/// everything that the flood of refusals caused is undone.
 ///
 /// Locks the rows of the apps first, so that of two nodes the second sees that the first has paused the app, and
 /// quarantines no more devices.
@@ -34,7 +34,8 @@ struct TokenMaintenance {
   private var floods: [Flood] = []
   var result = Result()
 
-  /// Locks the rows of the apps concerned; does nothing if there are none.
+  /// Locks the rows of the apps concerned and decides which suspect routes open their breaker. Queries nothing if no
+  /// app is concerned.
   /// - Parameter faulty: apps that this transaction will pause because of their credential.
   init(
     _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Timestamp,
@@ -64,8 +65,8 @@ struct TokenMaintenance {
     }
   }
 
-  /// Returns true for a refusal to ignore: its app is paused, or was resumed after the push was sent, so that the cause
-  /// may be repaired by now.
+  /// Returns true for a refusal to ignore: its app is paused, or was resumed after the token was read, so that the
+  /// cause may be repaired by now.
   private func isVoid(_ finding: TokenFinding) -> Bool {
     guard finding.isRefusal, let state = states[finding.route.app] else { return false }
     return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
@@ -73,7 +74,8 @@ struct TokenMaintenance {
 
   // MARK: Devices
 
-  /// Changes the devices. To be called before the outcomes are written.
+  /// Removes, quarantines or corrects the devices, counts the removed ones in the statistics, and creates the events of
+  /// dropped tokens. Ignores void refusals. Must be called before the outcomes are written.
   func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
     let valid = findings.filter { !isVoid($0) }
     guard !valid.isEmpty else { return }
@@ -124,10 +126,10 @@ struct TokenMaintenance {
 
   // MARK: Floods
 
-  /// Pauses the apps whose breaker opens, and undoes what their floods of refusals caused. To be called after the
-  /// outcomes are written.
-  /// - Parameter decided: the deliveries whose outcomes this transaction has written. A delivery of a claim that this
-  ///   node had lost was ended by another answer, which stands.
+  /// Pauses the apps whose breaker opens, and undoes what their floods of refusals caused; also undoes the rejections
+  /// that belong to void refusals. Must be called after the outcomes are written.
+  /// - Parameter decided: the deliveries whose outcomes this transaction has written. Of the void refusals, only theirs
+  ///   are undone: any other delivery already had a final outcome, which remains.
   mutating func undoFloods(
     _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
   ) throws(PostgresError) {

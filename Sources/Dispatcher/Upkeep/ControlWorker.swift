@@ -11,19 +11,22 @@ internal import Time
 ///
 /// Each iteration: recall retries of paused or cancelled messages from memory → complete cancellations → cancel
 /// messages not approved in time → pass due messages to the planner, and fail those whose time has passed → start the
-/// waves of messages sent at local times → fail messages that have not begun in time → evaluate canaries. Each step
-/// starts from committed state, so any node, or several at once, may do it.
+/// waves of messages sent at local times → fail messages that have not begun in time → evaluate canaries. Without an
+/// open message or an announcement, only the first step is done; while the time is unknown, the steps that depend on it
+/// are left out. Each step starts from committed state, so any node, or several at once, may do it.
 final class ControlWorker {
   private let shared: Shared
   private let log = Logger(label: "control")
   private var listening: Connection?
-  /// Messages that were paused or cancelling at the last poll.
+  /// Messages that were paused or being cancelled at the last poll, the newest `Limits.heldMessages` of them.
   private var held: Set<Seqno> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
-  /// Number of waiting and sending messages, as last counted.
+  /// Number of queued and sending messages, as last counted, plus those queued since. At most
+  /// `Domain.Limits.openMessages` are counted per lane.
   private var openMessages: Int64 = 0
-  /// How long polling may pause; nil while a message is open.
+  /// How long polling may pause; nil if it must not, because a message is open or due, or an announcement has just
+  /// arrived.
   private var quiet: Duration?
   private let isolation: FailureIsolation
   private var starts = LaneScanStarts()
@@ -55,7 +58,8 @@ final class ControlWorker {
     for step in [endCancellations] + timed + [judgeCanaries] { try passingBy(step, connection) }
   }
 
-  /// Returns how long nothing can happen without an announcement; nil while a message is open.
+  /// Returns how long nothing can happen without an announcement, at most `Limits.quietControlInterval`; nil if a
+  /// message is queued, sending, paused or being cancelled, or a scheduled one is due.
   private func quietTime(_ connection: Connection) throws -> Duration? {
     guard held.isEmpty, openMessages == 0 else { return nil }
     guard let due = try connection.run(Schedules.nextDue()) else { return Limits.quietControlInterval }
@@ -63,12 +67,14 @@ final class ControlWorker {
     return wait > .zero ? min(wait, Limits.quietControlInterval) : nil
   }
 
-  /// Runs a step; if it fails because of its data, logs that, so that the other steps still run.
+  /// Runs a step. If it fails because of its data, logs that and returns, so that the other steps still run. Other
+  /// failures are thrown.
   private func passingBy(_ step: (Connection) throws -> Void, _ connection: Connection) throws {
     try passingBy("a part of what control looks after failed", nil) { try step(connection) }
   }
 
-  /// Runs `body` for a message; if it fails because of the message's data, logs that and continues with the others.
+  /// Runs `body`, for a message unless `seqno` is nil. If it fails because of its data, logs `complaint` and returns,
+  /// so that the others still run. Other failures are thrown.
   private func passingBy(_ complaint: Logger.Message, _ seqno: Seqno?, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -85,7 +91,8 @@ final class ControlWorker {
     for workers in shared.laneWorkers { workers.claimWakeup.signal() }
   }
 
-  /// Counts open messages: sends that bypass the planner are admitted only while their lane is not full.
+  /// Counts the open messages of each lane, once per `Limits.heartbeat`: sends that bypass the planner are admitted
+  /// only while their lane is not full.
   private func countOpen(_ connection: Connection) throws {
     guard shared.clock.now >= countsAgainAt else { return }
     countsAgainAt = shared.clock.now + Limits.heartbeat
@@ -112,7 +119,7 @@ final class ControlWorker {
     held = present
   }
 
-  /// Cancels messages that were not approved in time.
+  /// Begins to cancel the messages that were not approved in time, and announces that.
   private func callOffOverdue(_ connection: Connection) throws {
     for seqno in try connection.run(ApprovalHolds.overdue()) {
       try connection.withTransaction {
@@ -155,8 +162,8 @@ final class ControlWorker {
     if due > 0 { wakePlanners() }
   }
 
-  /// Schedules the next occurrence of a repeating message, if there is one, in the transaction that starts the current
-  /// occurrence or fails it as too late.
+  /// Schedules the next occurrence of a repeating message, within the transaction that starts the current occurrence or
+  /// fails it as too late. Does nothing if there is no next occurrence, or it exists already.
   private func scheduleNext(after seqno: Seqno, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
     guard let request = try? MessageRequest(stored: text) else {
@@ -178,7 +185,8 @@ final class ControlWorker {
     wakeClaimers()
   }
 
-  /// Fails messages that were planned in time but have not begun an hour later.
+  /// Fails messages, and skips single waves, that were planned in time but have reached no device an hour later. Does
+  /// nothing if called again within `Limits.heartbeat`.
   private func endLate(_ connection: Connection) throws {
     guard shared.clock.now >= endsAgainAt else { return }
     endsAgainAt = shared.clock.now + Limits.heartbeat

@@ -4,8 +4,8 @@ internal import Metrics
 internal import Postgres
 internal import Store
 
-/// Isolates a message or outcome whose own data causes a failure: its message is paused with the reason, so that the
-/// rest continues.
+/// Isolation of messages and outcomes whose own data causes a failure: the message is paused with the reason, so that
+/// the rest continues.
 ///
 /// ```
 ///   a batch fails ──► bisected, again and again ──► one that fails alone ──► its message is paused, with the reason
@@ -24,14 +24,15 @@ struct FailureIsolation {
     meter = IsolatedFailureMeter(metrics)
   }
 
-  /// Returns true if the error is caused by the data itself, so that a retry would fail again.
+  /// Returns true if the data itself causes the error, so that a retry would fail again: PostgreSQL reports invalid
+  /// data, a violated constraint or an exceeded limit, or this release cannot read the request (`Problem`).
   static func isOwnFault(_ error: any Error) -> Bool {
     if error is Problem { return true }
     return (error as? PostgresError)?.isOwnFault == true
   }
 
-  /// Pauses a message that cannot be processed. Returns false if that was impossible, because it is complete or being
-  /// cancelled.
+  /// Pauses a message that cannot be processed, in a transaction of its own, and logs that. Returns false, doing
+  /// nothing, if the message does not exist or its state permits no pause, because it has ended or is being cancelled.
   @discardableResult
   func message(_ seqno: Seqno, because error: any Error, _ connection: Connection) throws -> Bool {
     let isPaused = try connection.withTransaction { () throws -> Bool in
@@ -50,6 +51,7 @@ struct FailureIsolation {
   }
 
   /// Logs and counts a failure that does not stop processing.
+  /// - Parameter seqno: the message concerned; nil if the failure concerns none or several.
   func note(_ what: Logger.Message, _ seqno: Seqno?, _ error: any Error) {
     meter.setAside()
     var metadata: Logger.Metadata = ["error": "\(Self.words(error))"]
@@ -64,7 +66,7 @@ struct FailureIsolation {
   }
 }
 
-/// Counts the failures isolated by any thread.
+/// Counter of the failures isolated by any thread.
 struct IsolatedFailureMeter {
   private let count: Counter
 

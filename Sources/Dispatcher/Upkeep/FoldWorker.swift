@@ -8,7 +8,7 @@ internal import Store
 /// time.
 ///
 /// Every node runs one, without needing a lease: rows locked by another node are skipped. A message is folded only when
-/// enough has accumulated, because each fold rewrites the rows of its blocks.
+/// enough confirmations have accumulated or they are old enough, because each fold rewrites the rows of its blocks.
 struct FoldWorker {
   private let shared: Shared
   private let thresholds = ConfirmationFold.Thresholds()
@@ -39,8 +39,8 @@ struct FoldWorker {
     }
   }
 
-  /// Folds the entries that exist now. Entries that arrive meanwhile wait for the next time; otherwise a busy message
-  /// would be folded a few entries at a time.
+  /// Folds the entries of a message that exist now, in several transactions. Entries that arrive meanwhile wait for the
+  /// next call; otherwise a busy message would be folded a few entries at a time. Ends early when the node stops.
   private func fold(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) {
     var place: Int64 = 0
     while !shared.isStopping {
@@ -55,8 +55,8 @@ struct FoldWorker {
 
 extension Limits {
   static let foldPause: Duration = .seconds(1)
-  /// Pause between two scans of the log, as a multiple of a scan's duration.
+  /// Pause between two scans of the log, as a multiple of a scan's duration; at least `foldPause`.
   static let foldLookShare = 10
-  /// Log rows folded in one transaction: in a burst up to half a million entries, which take a second.
+  /// Maximum log rows folded in one transaction: in a burst up to half a million entries, which take a second.
   static let foldedRows = 2_000
 }

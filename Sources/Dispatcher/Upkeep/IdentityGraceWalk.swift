@@ -2,17 +2,18 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// When the grace period of a stricter identity model has ended, walks through all devices in batches and turns those
-/// whose user has not been proved into guests. Repeats the walk until it skips no locked device.
+/// A walk through all devices, in batches, after the grace period of a stricter identity model has ended. It turns the
+/// devices whose user has not been proved into guests, and is repeated until it skips no locked device.
 struct IdentityGraceWalk {
   private var place = Bindings.start
-  /// When the walk began, by the database's clock. It covers the apps whose grace period had ended by then.
+  /// When the walk began, by the database's clock; nil if none is in progress. The walk covers the apps whose grace
+  /// period had ended by then.
   private var beganAt: Timestamp?
-  /// Number of devices on this walk that became guests, and that were skipped because they were locked.
+  /// Number of devices that became guests on this walk, and number of those skipped because they were locked.
   private var (ended, left) = (0, 0)
 
-  /// Processes the next batch.
-  /// - Returns: at the end of a walk, how many devices became guests, if any; otherwise nil.
+  /// Processes the next batch of devices. Does nothing while no app's grace period has ended.
+  /// - Returns: if this ends a walk and devices became guests, their number; otherwise nil.
   mutating func step(_ connection: Connection, now: Timestamp) throws(PostgresError) -> Int? {
     guard let time = try connection.run(Bindings.graceOver()) else {
       self = IdentityGraceWalk()

@@ -6,22 +6,23 @@ internal import Store
 internal import Synchronization
 internal import Time
 
-/// Thread `janitor`: renews the node's lease, creates partitions in advance, completes messages with nothing left to
-/// do, finds stranded claims, and removes rows that ended messages have left behind. Every step must be short, or the
-/// lease expires.
+/// Thread `janitor`: renews the node's lease and its knowledge of the database's time and of paused apps, creates
+/// partitions in advance, completes messages with nothing left to do, finds stranded claims, and removes rows that
+/// ended messages have left behind. Every step must be short, or the lease expires.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
-  /// The most recently logged timeline change (failover) of the database; nil before the first check.
+  /// The database's latest timeline change (a failover) at the last check; nil before the first check, and `.some(nil)`
+  /// if there had been none.
   private var toldChange: Timelines.Change??
-  /// SEQNO at which the scan for completed messages continues, by lane; absent to start from the beginning.
+  /// SEQNO at which the scan for messages to complete continues, by lane; absent if the next scan starts anew.
   private var goesOnAt: [Lane: Seqno] = [:]
   private var messageStarts = LaneScanStarts()
   private var claimStart = QueueStart<ClaimID>()
   private var graceWalk = IdentityGraceWalk()
   private var (wasComplaining, wasTrusted) = (false, true)
-  /// True if the database's clock was steady at the last check; nil before the first.
+  /// True if no jump of the database's clock was observed within the hour before the last check; nil before the first.
   private var wasSteady: Bool?
 
   init(_ shared: Shared) {
@@ -63,8 +64,8 @@ final class Janitor {
     shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
-  /// Returns whether the node may hold a lease. If it does not know the time, it lets the lease expire and asks the
-  /// database for the time with every heartbeat.
+  /// Returns true if the node may renew its lease: the database's time is known, and this machine's clock is not far
+  /// from it. If the time is unknown, asks the database for it first. Logs when the clocks begin or cease to differ.
   private func knowsTime(_ connection: Connection) throws(PostgresError) -> Bool {
     let clock = shared.clock
     if !clock.isTrusted { tell(jump: try clock.ask(connection)) }
@@ -90,8 +91,8 @@ final class Janitor {
     log.error("the database's clock has jumped", metadata: ["seconds": .stringConvertible(jump.components.seconds)])
   }
 
-  /// Returns one page of unfinished messages of the lane per call, in rotation, because the oldest may stay open for
-  /// good reason.
+  /// Returns one page of the lane's unfinished messages per call, each time the next page, because the oldest messages
+  /// may stay open for good reason. Begins again after the last page.
   private func unfinished(
     _ lane: Lane, after last: LaneScanStarts.Last, _ connection: Connection
   ) throws(PostgresError) -> [Seqno] {
@@ -135,7 +136,7 @@ final class Janitor {
   }
 
   /// Creates partitions in advance, so that a conflicting lock leaves time for retries and no query has to queue behind
-  /// ours.
+  /// ours. If a lock is not available or the failure is transient, only logs that; the next round tries again.
   private func makePartitions(_ connection: Connection) throws(PostgresError) {
     do throws(PostgresError) {
       guard let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) else { return }
@@ -177,8 +178,9 @@ final class Janitor {
     try endWhatIsOver(connection)
   }
 
-  /// Removes expired rows. Irreversible steps that depend on the time wait until the database's clock has been steady
-  /// for a while.
+  /// Removes expired rows, ends the grace periods of stricter identity models and rolls up statistics. Does so only if
+  /// no jump of the database's clock was observed for an hour, because these steps cannot be undone. At the first call
+  /// and after a jump, corrects stored times that lie in the future.
   private func endWhatIsOver(_ connection: Connection) throws(PostgresError) {
     let look = try connection.run(ClockWatch.read())
     defer { wasSteady = look.isSteady }

@@ -3,12 +3,13 @@ package struct RetentionPolicy: Sendable {
   /// Days for which the recipients of a message (outcomes, receipts and reads) are kept after its end; nil to keep them
   /// for ever.
   package var historyDays: Int32? = 90
-  /// Days for which a message and its totals are kept after its end; nil to keep them for ever. Statistics are always
-  /// kept.
+  /// Days for which a message and its totals are kept after its end; nil to keep them for ever. Ignored if
+  /// `historyDays` is nil: then messages are kept too. Statistics are always kept.
   package var messageDays: Int32? = 400
 
   package init() {}
 
-  /// Hours after which a new range of SEQNOs is started: a thirtieth of its retention, but at least a day.
+  /// Hours after which a new range of SEQNOs is started: a thirtieth of `historyDays`, but at least 24. Nil if history
+  /// is kept for ever, so that no ranges are needed.
   var rangeHours: Int32? { historyDays.map { max(24, $0 * 24 / 30) } }
 }

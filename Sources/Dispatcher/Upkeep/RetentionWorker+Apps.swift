@@ -5,8 +5,8 @@ internal import Store
 
 /// Removes the stored data of deleted apps. Decision 156.
 extension RetentionWorker {
-  /// Begins the removal of an app whose grace period has ended, and removes a few portions of apps whose removal has
-  /// begun.
+  /// Begins the removal of one app whose grace period has ended, unless the database's clock has jumped within the last
+  /// hour. Then removes up to `Limits.purgePortions` portions of apps whose removal has begun.
   func purgeApps(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, a grace period must not end early.
     if try connection.run(ClockWatch.read()).isSteady {
@@ -45,7 +45,9 @@ extension RetentionWorker {
     }
   }
 
-  /// Creates the audit log entry of a removal. The request for the removal has an entry of its own.
+  /// Returns the query that adds the audit log entry of a removal, in the name of no person; the request for the
+  /// removal has an entry of its own.
+  /// - Parameter after: JSON with the result; nil if there is none.
   private static func entry(_ action: String, _ app: App.Number, _ appID: String, after: String?) -> Query<Void> {
     var entry = AuditLog.New(actor: "the end of its grace", role: "admin", action: action, object: appID)
     entry.app = app

@@ -16,7 +16,7 @@ final class RetentionWorker {
   let log = Logger(label: "history")
   let isolation: FailureIsolation
   private var hasLearntZones = false
-  /// Position of the ledger scan and when it began; nil while there is nothing to scan for.
+  /// Position of the ledger scan, and when the scan began; nil while no scan is in progress.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
 
   init(_ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics()) {
@@ -37,7 +37,8 @@ final class RetentionWorker {
     }
   }
 
-  /// Runs one bounded round of each removal step; called every few seconds.
+  /// Runs one bounded round of each removal step; called every few seconds. A step that fails because of its data is
+  /// logged, and the others still run; other failures are thrown.
   func turn(_ connection: Connection) throws(PostgresError) {
     // A step that fails because of its data does not keep the others from running.
     for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut, purgeApps] {
@@ -62,7 +63,8 @@ final class RetentionWorker {
     }
   }
 
-  /// Runs the expensive scans; called every few minutes.
+  /// Runs the expensive scans; called every few minutes. Removes nothing if the database's clock has jumped within the
+  /// last hour.
   func look(_ connection: Connection) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
@@ -93,7 +95,8 @@ final class RetentionWorker {
     _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
   }
 
-  /// Wipes the contents of confidential messages that are no longer needed.
+  /// Wipes the contents of confidential messages, approvals and events that are no longer needed, or that were kept for
+  /// `Limits.contentSeconds`. The latter remain if the database's clock has jumped within the last hour.
   private func wipe(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, contents that are still needed must not be wiped.
     let isSteady = try connection.run(ClockWatch.read()).isSteady
@@ -110,7 +113,8 @@ final class RetentionWorker {
       ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
   }
 
-  /// Removes inbox entries that have expired.
+  /// Removes inbox entries that have expired, a bounded number per call. Removes none if the database's clock has
+  /// jumped within the last hour.
   private func endInboxes(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, entries must not end early.
     guard try connection.run(ClockWatch.read()).isSteady else { return }
@@ -131,8 +135,11 @@ final class RetentionWorker {
     }
   }
 
-  /// Removes the recipients of messages whose retention has ended. Bisects a failing batch; a message that fails
-  /// because of its data is retried a day later.
+  /// Removes at most `Limits.forgottenDeliveries` recipients of messages whose retention has ended, in one transaction.
+  /// Bisects a batch that fails because of its data; a single message that fails is postponed by a day.
+  /// - Parameter messages: maximum number of messages.
+  /// - Returns: the number of messages that have no recipients left, 0 if more must be removed; nil if there is no
+  ///   message to empty.
   private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
     do throws(PostgresError) {
       return try connection.transaction(attempts: 3) { () throws(PostgresError) in
@@ -190,7 +197,8 @@ final class RetentionWorker {
       what, metadata: ["fromSeqno": .stringConvertible(range.from), "uptoSeqno": .stringConvertible(range.upto)])
   }
 
-  /// Creates the audit log entry of a removal; the actor is the retention setting, not a person.
+  /// Returns the query that adds the audit log entry of a removal; the actor is the retention setting, not a person.
+  /// - Parameter days: the retention in days; nil if history is kept for ever.
   private static func entry(_ action: String, _ range: HistoryRanges.Range, _ days: Int32?) -> Query<Void> {
     var entry = AuditLog.New(
       actor: "UPMC_KEEP_HISTORY_DAYS", role: "admin", action: action, object: "\(range.from)-\(range.upto - 1)")
@@ -203,29 +211,29 @@ extension Limits {
   static let turnPause: Duration = .seconds(5)
   /// Iterations between two expensive scans: ten minutes.
   static let turnsPerLook = 120
-  /// Rounds of removing old messages per scan: a million messages in all.
+  /// Maximum rounds of removing old messages per scan: a million messages in all.
   static let pruningRounds = 100
   /// Seconds for which the contents of a confidential message are kept after its end: longer than it takes to detect
   /// that a flood of refusals was our own fault and to give its deliveries back.
   static let contentRestSeconds: Int32 = 120
   /// Maximum seconds that contents are kept, even if deliveries still wait for them.
   static let contentSeconds: Int32 = 24 * 3600
-  /// Wiping rounds per iteration: enough for as many messages as a node can send in that time.
+  /// Maximum wiping rounds per iteration: enough for as many messages as a node can send in that time.
   static let wipingRounds = 10
-  /// Inbox entries removed per transaction, which takes about 100 ms.
+  /// Maximum inbox entries removed per transaction, which takes about 100 ms.
   static let endedEntries = 10_000
-  /// Inbox removal rounds per iteration.
+  /// Maximum rounds of removing inbox entries per iteration.
   static let inboxRounds = 5
-  /// Messages whose recipients are removed in one batch.
+  /// Maximum messages whose recipients are removed, or whose contents are wiped, in one batch.
   static let forgottenMessages = 5_000
-  /// Maximum number of such batches in one iteration of the worker.
+  /// Maximum batches of messages whose recipients are removed in one iteration.
   static let forgettingRounds = 4
-  /// Deliveries removed per transaction, which takes 100 to 200 ms.
+  /// Maximum deliveries removed per transaction, which takes 100 to 200 ms.
   static let forgottenDeliveries = 20_000
-  /// Deliveries scanned for erased persons per transaction, which takes 100 to 200 ms.
+  /// Maximum deliveries scanned for erased persons per transaction, which takes 100 to 200 ms.
   static let erasedDeliveries = 100_000
-  /// Erasure transactions per iteration.
+  /// Maximum erasure transactions per iteration.
   static let erasurePages = 5
-  /// Ledger pages scanned per iteration.
+  /// Maximum pages of the ledger scanned per iteration, each of `prunedRows` rows.
   static let ledgerPages = 5
 }

@@ -4,7 +4,8 @@ package import JSON
 package struct ActivityName: Hashable, Sendable {
   /// The app's name for this activity: ActivityKit's `Activity.id`, or the app's own, such as `order-42`.
   package let id: String
-  /// Name of the activity's attributes type, as in `attributes-type`; nil if not given.
+  /// Name of the activity's attributes type, as in `attributes-type`; nil if not given, so that no selection by type
+  /// includes the activity.
   package let attributesType: String?
 
   package init(id: String, attributesType: String? = nil) {
@@ -13,7 +14,8 @@ package struct ActivityName: Hashable, Sendable {
   }
 }
 
-/// Selects the Live Activities on a device that a push is for; without restrictions, all of them.
+/// Selects the Live Activities on a device that a push is for: those with this id and this attributes type. A member
+/// that is nil does not restrict the selection, so without either it contains all of them.
 package struct ActivitySelection: Hashable, Sendable {
   package let id: String?
   package let attributesType: String?
@@ -25,7 +27,8 @@ package struct ActivitySelection: Hashable, Sendable {
 }
 
 extension JSONForm<String> {
-  /// The form of an activity's id, whose characters are restricted because it is used in URL paths.
+  /// The form of an activity's id: 1 to 128 letters, digits and `. _ ~ : -`, because it is used in URL paths; neither
+  /// `.` nor `..`.
   package static let activityID = JSONForm.text(
     upTo: Domain.Limits.activityIDBytes, pattern: #"^[A-Za-z0-9._~:-]+$"#
   ).mapped(

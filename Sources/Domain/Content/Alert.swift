@@ -1,17 +1,18 @@
 package import JSON
 
-/// The text of a notification.
+/// The text of a notification: a body alone, or its parts.
 package enum Alert: Equatable, Sendable {
   case text(String)
   case parts(Parts)
 
-  /// The dictionary form of an alert. Localized texts inside the app are referenced by key (`…LocKey`).
+  /// The dictionary form of an alert. Localized texts inside the app are referenced by key (`…LocKey`). A part that is
+  /// nil is not shown; a valid alert has a body.
   package struct Parts: Equatable, Sendable {
     package var title: Text?
     package var subtitle: Text?
     package var body: Text?
     package var launchImage: String?
-    /// Key of a localized text for the legacy action button.
+    /// Key of a localized text for the action button of old iOS versions; nil for none.
     package var actionKey: String?
 
     package init() {}
@@ -31,7 +32,8 @@ package enum Alert: Equatable, Sendable {
     return .parts(parts)
   }
 
-  /// The literal body text; nil if it is referenced by key.
+  /// The literal body text; nil if it is missing or referenced by key. A new value replaces either; setting nil has no
+  /// effect.
   package var body: String? {
     get {
       switch self {
@@ -71,7 +73,7 @@ extension Alert {
       """)
   )
 
-  /// The members as parsed, before their consistency is checked.
+  /// The members of the dictionary form as parsed; `parts` checks their consistency.
   private struct Form {
     struct Line {
       var text: String?
@@ -168,7 +170,7 @@ extension Alert {
   }
 
   /// Writes the alert of a Live Activity, in which keys are nested inside `title` and `body`, and the sound is a
-  /// member.
+  /// member. Other parts are omitted, because Live Activities cannot show them.
   func writeForActivity(to writer: inout JSONWriter, sound: NotificationSound?) {
     var lines: [(name: String, text: Text)] = []
     switch self {

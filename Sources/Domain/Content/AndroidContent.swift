@@ -1,6 +1,7 @@
 package import JSON
 
-/// Fields for Android devices only, as in FCM's `AndroidConfig` and `AndroidNotification`.
+/// Fields for Android devices only, as in FCM's `AndroidConfig` and `AndroidNotification`, of a message or as an app's
+/// defaults. Nil means not given: the app's default, if any, applies to a message.
 ///
 /// Source: FCM HTTP v1, `projects.messages`.
 package struct AndroidContent: Equatable, Sendable {
@@ -16,7 +17,7 @@ package struct AndroidContent: Equatable, Sendable {
   package var color: String?
   /// Intent filter of the activity that opens when the user taps the notification.
   package var clickAction: String?
-  /// URL of an image; takes precedence over the message's own media.
+  /// URL of an image (https); takes precedence over the message's own media.
   package var image: String?
   /// Priority; nil to derive it from the message's lane and priority.
   package var priority: Priority?
@@ -29,7 +30,7 @@ package struct AndroidContent: Equatable, Sendable {
 
   package var isEmpty: Bool { self == AndroidContent() }
 
-  /// Returns these fields, with an app's defaults in place of those not given.
+  /// Returns these fields, with the app's defaults `usual` in place of those not given.
   package func over(_ usual: AndroidContent) -> AndroidContent {
     var content = self
     content.channelID = channelID ?? usual.channelID
@@ -43,7 +44,7 @@ package struct AndroidContent: Equatable, Sendable {
     return content
   }
 
-  /// API names of the given members that need a visible notification.
+  /// API names of the given members that have an effect only on a visible notification.
   var shownMembers: [String] {
     [
       ("channelId", channelID), ("icon", icon), ("color", color), ("clickAction", clickAction), ("image", image),
@@ -86,7 +87,7 @@ package struct AndroidContent: Equatable, Sendable {
   /// The fields as JSON, as stored with an app.
   package var json: String { Self.shown.text(of: self) }
 
-  /// Parses the stored form.
+  /// Parses the stored form. If it cannot be parsed, no field is given.
   /// - Parameter json: text written by `json`; members of a newer version are ignored.
   package init(stored json: [UInt8]) {
     self = (try? Self.object.read(json, ignoresUnknownFields: true)) ?? AndroidContent()

@@ -20,7 +20,8 @@ package struct ChannelUpdate: Equatable, Sendable {
   private(set) var sound: NotificationSound?
   private(set) var relevanceScore: JSONNumber?
   package private(set) var priority = PushPriority.immediate
-  /// Time in seconds for which the update is valid, and stored if the channel stores updates.
+  /// Time in seconds after which the update is not published any more; APNs also stores it for so long if the channel
+  /// stores updates.
   package private(set) var expiresInSeconds = Domain.Limits.channelSeconds.upperBound
 
   package static let object = JSONObject(
@@ -49,7 +50,8 @@ package struct ChannelUpdate: Equatable, Sendable {
     else: "must be 10 (at once) or 5 (with regard to the battery)", written: { Int64($0.rawValue) })
 
   /// Returns the request body for APNs.
-  /// - Throws: a `Problem` that lists the members that a channel update cannot have.
+  /// - Throws: `.impossible` for the first member that a channel update cannot have: the event `start`, a selection of
+  ///   activities, or a sound without an alert; `.payloadTooLarge` above `broadcastPayloadBytes`.
   package func payload() throws(Problem) -> [UInt8] {
     guard activity.event != .start else {
       throw Problem(
@@ -80,7 +82,10 @@ package struct ChannelUpdate: Equatable, Sendable {
 extension PushMessage {
   /// Creates the push that publishes an update on a channel. It belongs to no message, so its number is random and
   /// negative.
-  /// - Parameter channel: Apple's id of the channel.
+  /// - Parameters:
+  ///   - payload: the result of `ChannelUpdate.payload`.
+  ///   - channel: Apple's id of the channel.
+  ///   - isKept: true if APNs stores the update for offline devices, as the channel's storage says.
   package static func broadcast(
     _ payload: [UInt8], on channel: String, of appID: String, priority: PushPriority, isKept: Bool,
     expiresAtSeconds: Int64, pushkeys: PushKeyring

@@ -8,8 +8,10 @@ package struct ContentRules {
   private let appID: String
   private var faults: [Problem.Field] = []
 
-  /// Infers the push type if it was not given, and checks the content for consistency.
-  /// - Throws: a `Problem` that lists every faulty field.
+  /// Sets the content's push type, inferred if it was not given, and `contentAvailable` for background pushes; then
+  /// checks the content for consistency.
+  /// - Throws: `.invalidField`, listing every faulty field. If some fields are not allowed for the push type, only
+  ///   these are listed.
   static func settle(_ content: inout MessageContent, badge: BadgeRequest, appID: String) throws(Problem) {
     if badge != .none { content.given.insert("badge") }
     content.pushType = content.askedPushType ?? inferred(content)
@@ -159,6 +161,6 @@ package struct ContentRules {
     }
   }
 
-  /// Payload key, beside `aps` and `mps`, under which the app's extension finds the media URL.
+  /// Payload key, beside `aps` and `mps`, under which the app's extension finds the URL of the media to download.
   package static let mediaKey = "mediaUrl"
 }

@@ -3,11 +3,11 @@ package import JSON
 /// URLs on this server that replace content which was uploaded or does not fit into the payload. They are determined
 /// when the message is accepted, and stored with its request.
 package struct HostedLinks: Equatable, Sendable {
-  /// URL of the page with `ext`.
+  /// URL of the page with `ext`; nil if `ext` is in the payload or missing.
   package var ext: String?
-  /// URL of the page with the message's text.
+  /// URL of the page with the message's text; nil if the text is in the payload or missing.
   package var text: String?
-  /// URL of the uploaded media.
+  /// URL of the uploaded media; nil if none were uploaded for the message.
   package var media: String?
 
   package init() {}
@@ -26,7 +26,8 @@ package struct HostedLinks: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Parses the stored form.
+  /// Parses the stored form; members of a newer version are ignored. Throws if this is not a JSON object whose links
+  /// are strings.
   /// - Parameter json: text written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var links = HostedLinks()
@@ -44,7 +45,8 @@ package struct HostedLinks: Equatable, Sendable {
 }
 
 extension MessageContent {
-  /// Returns the content with these links in place of the content that they replace, as in the payload.
+  /// Returns the content with these links in place of the content that they replace, as in the payload. Translations
+  /// are unchanged, because a translated text is never moved to a page.
   package func replacing(_ links: HostedLinks) -> MessageContent {
     var content = self
     if let ext = links.ext { content.ext = ext }

@@ -12,23 +12,23 @@ package struct LiveActivity: Equatable, Sendable {
   }
 
   package private(set) var event = Event.update
-  /// For `update` and `end`: the activity that the push is for. Not in the payload, because Apple identifies the
-  /// activity by its token.
+  /// For `update` and `end`: the activity that the push is for; nil for all activities of the device. Not in the
+  /// payload, because Apple identifies the activity by its token.
   package private(set) var activityID: String?
   /// Time of the update in seconds since 1970. The update with the higher timestamp is newer.
   package private(set) var timestamp: Int64 = 0
-  /// The new state as a JSON object, which the app's own code decodes.
+  /// The new state as a JSON object, which the app's own code decodes; nil only for `end`.
   package private(set) var contentState: [UInt8]?
   package private(set) var staleDate: Int64?
-  /// For `end`: time at which the activity is removed from the screen.
+  /// For `end`: time at which the activity is removed from the screen; nil to let the system decide.
   package private(set) var dismissalDate: Int64?
   /// For `start`: the attributes type in the payload. Otherwise: selects activities on a device by their attributes
-  /// type.
+  /// type; nil for any.
   package private(set) var attributesType: String?
   package private(set) var attributes: [UInt8]?
   /// For `start` on iOS 18 and later: true to request an update token.
   package private(set) var inputPushToken = false
-  /// For `start` on iOS 18 and later: Apple's id of the broadcast channel to follow.
+  /// For `start` on iOS 18 and later: Apple's id of the broadcast channel to follow; nil for none.
   package private(set) var inputPushChannel: String?
 
   package static let object = JSONObject(
@@ -85,7 +85,7 @@ package struct LiveActivity: Equatable, Sendable {
     }
   }
 
-  /// The selection of the device's activities that the push is for.
+  /// The device's activities that the push is for; unrestricted for `start`, which concerns none of them.
   package var selection: ActivitySelection {
     event == .start ? ActivitySelection() : ActivitySelection(id: activityID, attributesType: attributesType)
   }

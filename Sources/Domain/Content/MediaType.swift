@@ -1,7 +1,7 @@
 /// Media types that a notification can show, detected from the first bytes of a file.
 ///
 /// Source: `UNNotificationAttachment`, "Supported file types" (AIFF, WAV, MP3, MPEG-4 audio; JPEG, GIF, PNG; MPEG,
-/// MPEG-2, MPEG-4, AVI), and QuickTime, which iPhones record. WebP, HEIC and others are not shown, so they are not
+/// MPEG-2, MPEG-4, AVI), and QuickTime, in which iPhones record. WebP, HEIC and others are not shown, so they are not
 /// accepted.
 package enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
@@ -38,7 +38,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// File name extension, from which iOS determines the type of a file.
+  /// File name extension with its dot, from which iOS determines the type of a file.
   package var suffix: String {
     switch self {
     case .jpeg: ".jpg"
@@ -70,8 +70,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns whether a name means this type.
-  /// - Parameter name: a media type without parameters, in lower case.
+  /// Returns whether a name means this type: its own, or another one that clients use.
   package func isCalled(_ name: String) -> Bool {
     rawValue == name || aliases.contains(name)
   }

@@ -95,7 +95,8 @@ extension MessageContent {
   private static let variables = JSONForm(
     map(of: JSONSchema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9, named: "^VAR[1-9]$"),
     read: { (reader) throws(JSONError) in try readVariables(&reader) })
-  /// The form of custom payload keys: any names except those that the server writes.
+  /// The form of custom payload keys: any names except `aps`, `mps` and `mdm`, which the server writes, with values of
+  /// any type.
   package static let customKeys = JSONForm(
     .object([
       ("type", "object"),
@@ -149,7 +150,8 @@ extension MessageContent {
     return members
   }
 
-  /// Parses `{"VAR1":"…"}`.
+  /// Parses `{"VAR1":"…"}` with any of `VAR1` … `VAR9`; a value may be empty. Throws for other names, and for values of
+  /// more than `variableBytes`.
   private static func readVariables(_ reader: inout JSONReader) throws(JSONError) -> [Int: String] {
     var variables: [Int: String] = [:]
     try reader.readObject { (reader, key) throws(JSONError) in

@@ -4,17 +4,18 @@ internal import JSON
 ///
 /// Fields are parsed independently; `ContentRules` checks that they are consistent.
 package struct MessageContent: Equatable, Sendable {
-  /// The push type as requested, or as inferred by `settle`.
+  /// The push type as requested, or as inferred by `ContentRules.settle`.
   package internal(set) var pushType = PushType.alert
   package var alert: Alert?
-  /// Texts in other languages, for devices with matching locales.
+  /// Texts in other languages, for devices with matching locales; other devices get `alert`.
   package var translations: [Translation] = []
-  /// The sound; nil if not given, which means the default sound.
+  /// The sound; nil if not given, which means the default sound for a visible alert and none otherwise.
   package var sound: NotificationSound?
   package var category: String?
   package var threadID: String?
   package var targetContentID: String?
-  /// True if the app's extension may modify the notification; nil if not given.
+  /// True if the system starts the app's extension to modify the notification, as `mutableContent` of the request says;
+  /// nil if not given, so that `startsExtension` decides.
   package var isMutable: Bool?
   package var contentAvailable = false
   package var interruptionLevel: InterruptionLevel?
@@ -22,27 +23,27 @@ package struct MessageContent: Equatable, Sendable {
   package var filterCriteria: String?
   package var liveActivity: LiveActivity?
   package var android: AndroidContent?
-  /// The PushMagic value of a managed device.
+  /// The PushMagic value of a managed device, for the push type `mdm`; nil for others.
   package var mdm: String?
   package var media: Media?
-  /// Data for the app, by convention `type|title|…|url`.
+  /// Data for the app, by convention `type|title|…|url`; nil if none.
   package var ext: String?
   /// Custom payload keys beside `aps` and `mps`: names and raw JSON values.
   package var data: [Member] = []
-  /// Values of `%VAR1%` … for audiences that provide none.
+  /// Values of `%VAR1%` … by number, for recipients for whom the audience provides none.
   package var variables: [Int: String] = [:]
   /// False if `%CUID%` and the like are literal text.
   package var fillsVariables = true
   package var collapseID: String?
   package var priority: PushPriority?
-  /// True if the push is stored for an offline device; nil for the push type's default.
+  /// True if APNs stores the push for an offline device; nil for the push type's default.
   package var isKeptForDevice: Bool?
 
   /// True if the app has a Notification Service Extension. Not part of the request, but set by the code that creates
   /// payloads.
   package var appHasExtension = false
 
-  /// Names of the request's fields that were given and have an effect.
+  /// API names of the request's content fields that were given and have an effect.
   var given: Set<String> = []
   var askedPushType: PushType?
 
@@ -59,14 +60,16 @@ package struct MessageContent: Equatable, Sendable {
   /// An image, sound or video that the app's extension downloads and shows.
   package enum Media: Equatable, Sendable {
     case url(String)
-    /// A file uploaded to this server.
+    /// A file uploaded to this server, by its id.
     case upload(String)
   }
 
-  /// True if the app's extension may modify the notification, because that was requested or is needed to show media.
+  /// True if the message itself requires the app's extension: `mutableContent` is true, or is not given and there is
+  /// media. Unlike `startsExtension`, independent of the app's settings.
   package var isMutableInEffect: Bool { isMutable ?? (media != nil) }
 
-  /// True if the payload starts the app's extension, which sends the receipt; iOS starts it only for visible alerts.
+  /// True if the payload has `mutable-content`, which starts the app's extension: as requested, or if not given, for
+  /// media, and in apps with an extension for every visible alert, whose receipt the extension sends.
   package var startsExtension: Bool {
     isMutable ?? (media != nil || appHasExtension && pushType == .alert && alert != nil)
   }

@@ -1,11 +1,12 @@
 package import JSON
 
-/// The sound of a notification.
+/// The sound that a message requests for its notification.
 package enum NotificationSound: Equatable, Sendable {
   case silent
   /// Name of a sound file in the app, or `default`.
   case named(String)
-  /// A critical sound, played even when the device is muted; the app needs Apple's permission. The volume is in 0…1.
+  /// A critical sound, played even when the device is muted; the app needs Apple's permission. The volume is in 0…1;
+  /// nil for the system's default.
   case critical(name: String, volume: JSONNumber?)
 
   static func read(_ reader: inout JSONReader) throws(JSONError) -> NotificationSound {
@@ -61,7 +62,7 @@ package enum NotificationSound: Equatable, Sendable {
   }
 }
 
-/// A number that keeps its original spelling.
+/// A JSON number that keeps its original spelling in `text`.
 package struct JSONNumber: Equatable, Sendable {
   package let text: [UInt8]
   package let value: Double
@@ -90,6 +91,6 @@ extension JSONForm<JSONNumber> {
 }
 
 extension JSONForm<String> {
-  /// The form of a short name in a message's content.
+  /// The form of a short name in a message's content: 1 to 256 bytes.
   static let contentName = JSONForm.text(upTo: Domain.Limits.nameBytes)
 }

@@ -1,12 +1,13 @@
 /// The headers that all recipients of a message share: APNs headers, and FCM's counterparts.
 package struct PushHeaders: Equatable, Sendable {
-  /// Bundle identifier, followed by the push type's suffix.
+  /// Bundle identifier, followed by the push type's suffix unless the push goes to a channel.
   package let topic: String
   package let pushType: PushType
   package let priority: PushPriority
-  /// Collapse id: a later push with the same value replaces this one on the screen. At most 64 bytes.
+  /// Collapse id: a later push with the same value replaces this one on the screen. 1 to 64 bytes; empty for a channel.
   package let collapseID: String
-  /// False if APNs should try only once and store nothing for an offline device.
+  /// False if APNs should try only once and store nothing for an offline device. For a channel: true if it stores the
+  /// update.
   package let isKeptForDevice: Bool
   /// FCM's fields for Android devices.
   package let android: AndroidContent

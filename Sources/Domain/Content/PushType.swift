@@ -17,7 +17,7 @@ package enum PushType: String, CaseIterable, Sendable {
   case controls
   case widgets
 
-  /// Suffix of the bundle identifier in `apns-topic`; may be empty.
+  /// Suffix that follows the bundle identifier in `apns-topic`; may be empty.
   package var topicSuffix: String {
     switch self {
     case .alert, .background, .mdm: ""
@@ -32,7 +32,7 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Maximum size of the payload in bytes.
+  /// Maximum size of the payload of a push to devices, in bytes.
   package var payloadBytes: Int {
     self == .voip ? Domain.Limits.voipPayloadBytes : Domain.Limits.payloadBytes
   }
@@ -48,6 +48,7 @@ package enum PushType: String, CaseIterable, Sendable {
   }
 
   /// Returns the kind of the device's token to which the push is sent.
+  /// - Parameter startsActivity: for `liveactivity`, true if the push starts an activity; otherwise ignored.
   package func tokenKind(startsActivity: Bool) -> TokenKind {
     switch self {
     case .alert, .background, .mdm: .alert
@@ -62,8 +63,8 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// True if the app's own code receives the payload and may confirm it with the values in `mps`. Pushes of other
-  /// types are handled by the system.
+  /// True if the app's own code receives the payload and can confirm it with the values in `mps`. Pushes of other types
+  /// are handled by the system and have no `mps`.
   package var carriesMPS: Bool {
     switch self {
     case .alert, .background, .voip, .complication, .location, .pushtotalk: true
@@ -73,8 +74,8 @@ package enum PushType: String, CaseIterable, Sendable {
 
   package var carriesAPS: Bool { self != .mdm && self != .fileprovider }
 
-  /// Default for whether APNs stores the push for an offline device. False for calls, which are worthless later; Apple
-  /// advises a single attempt.
+  /// True if APNs stores the push for an offline device by default. False for calls and Push to Talk, which are
+  /// worthless later; Apple advises a single attempt.
   package var isKeptForDevice: Bool { self != .voip && self != .pushtotalk }
 
   /// True if the type cannot be sent with a certificate, which does not cover its topic.

@@ -5,7 +5,8 @@ package enum Variable: Hashable, Sendable {
   /// `%VAR1%` … `%VAR9%`, by its number in 1…9.
   case number(Int)
 
-  /// Returns the variable at this position and the length of its name in bytes; nil if there is none.
+  /// Returns the variable whose name begins at index `start`, and the length of its name in bytes; nil if there is
+  /// none. `start` must be an index of `bytes`.
   static func at(_ start: Int, of bytes: [UInt8]) -> (variable: Variable, length: Int)? {
     guard bytes[start] == UInt8(ascii: "%"), start + 5 < bytes.count else { return nil }
     let rest = bytes[start...]
@@ -17,7 +18,7 @@ package enum Variable: Hashable, Sendable {
     return (.number(Int(digit - 48)), 6)
   }
 
-  /// Returns all variables in a text.
+  /// Returns all variables in a text, including those whose names overlap (`%CUID%VAR1%`).
   package static func found(in text: some Sequence<UInt8>) -> Set<Variable> {
     let bytes = Array(text)
     var found: Set<Variable> = []

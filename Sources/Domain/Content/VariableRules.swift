@@ -1,7 +1,8 @@
 /// Checks that `%VAR1%` … `%VAR9%` have values, from the audience's file or from the message itself.
 enum VariableRules {
-  /// Checks that every variable in the message's texts has a value.
-  /// - Throws: a `Problem` that lists every text with a variable without a value.
+  /// Checks that each of `%VAR1%` … `%VAR9%` in the message's texts has a value. Checks nothing if variables are
+  /// literal text, or if the audience provides the values.
+  /// - Throws: `.invalidField`, listing every text with a variable without a value.
   static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
     guard content.fillsVariables, !audience.givesVariables else { return }
     var faults: [Problem.Field] = []
@@ -21,7 +22,8 @@ enum VariableRules {
     throw Problem(.invalidField, first.whole, fields: faults)
   }
 
-  /// Returns every text in which variables are replaced, with its pointer.
+  /// Returns every text of the content in which variables are replaced, with its JSON pointer. A referenced text counts
+  /// as its arguments.
   private static func texts(_ content: MessageContent) -> [(pointer: String, text: [UInt8])] {
     var texts: [(String, [UInt8])] = []
     if let alert = content.alert { texts += self.texts(alert, at: "/alert") }
@@ -50,7 +52,8 @@ enum VariableRules {
 }
 
 extension Audience {
-  /// True if the audience's entries provide values for `%VAR1%` … `%VAR9%`.
+  /// True if the audience provides values for `%VAR1%` … `%VAR9%`, as an uploaded file does, even if it has none for
+  /// some users.
   package var givesVariables: Bool {
     if case .csv = self { true } else { false }
   }

@@ -1,11 +1,12 @@
-/// Tracks whether the handler was asked about the current request's body before the body arrived, and the body's size
-/// limit.
+/// Tracks whether the handler was asked about the current request's body before the body arrived, whether the handler
+/// has admitted the body (`given`) or still holds it back (`held`), and the body's size limit.
 ///
 /// ```
 ///   not asked ──► held ──► given ──► end: not asked
 ///        └───────────────────┘
 /// ```
-/// Invariant: a request whose handler was asked about its body has a number and counts towards the rate limit.
+/// Invariant: a request whose handler was asked about its body has its random number already, and was counted by the
+/// rate limit.
 final class BodyAdmission {
   private enum Leave {
     case notAsked
@@ -15,21 +16,22 @@ final class BodyAdmission {
   }
 
   private var leave = Leave.notAsked
-  /// Size limit of the body in bytes.
+  /// Size limit in bytes of the body that is being received; without a meaning at other times.
   private(set) var limit = 0
 
   func asked(isHeld: Bool) {
     leave = isHeld ? .held : .given
   }
 
-  /// Records that the handler admits the body. Returns false if no body is held.
+  /// Records that the handler admits the body. Returns false, changing nothing, if no body is held back.
   func admitBody() -> Bool {
     guard leave == .held else { return false }
     leave = .given
     return true
   }
 
-  /// Starts receiving the body. Returns false if there is no body, or its announced length exceeds the limit.
+  /// Records the size limit of the body. Returns whether the body should be read: false if there is none, or its
+  /// announced length exceeds `limit`; true for every chunked body.
   func begin(_ framing: RequestHead.Framing, limit: Int) -> Bool {
     self.limit = limit
     return switch framing {

@@ -1,11 +1,11 @@
-/// A server's limits for request bodies: the size of each, whether it is kept in memory or in a file, and the total
-/// that all requests may hold.
+/// A server's rules for request bodies: the size limit of each, whether it is kept in memory or in a file, and the
+/// budgets that all of them share.
 final class BodyRules {
   /// Memory budget of large requests.
   let memory: ByteBudget
   /// Disk budget of spooled bodies.
   let disk: ByteBudget
-  /// Size in bytes up to which a body is accepted without asking the handler.
+  /// Announced size in bytes up to which a body is accepted without asking the handler.
   let unaskedBytes: Int
   private let standardBytes: Int
   private let spoolDirectory: String?
@@ -14,6 +14,8 @@ final class BodyRules {
   /// Creates the rules of a server.
   /// - Parameters:
   ///   - standard: size limit in bytes for bodies for which the handler sets no other.
+  ///   - memory: limit of the memory budget in bytes.
+  ///   - disk: limit of the disk budget in bytes.
   ///   - spoolDirectory: directory for long bodies; nil to keep all bodies in memory.
   init(standard: Int, memory: Int, disk: Int, spoolDirectory: String?, handler: any RequestHandler) {
     standardBytes = standard
@@ -24,7 +26,8 @@ final class BodyRules {
     self.handler = handler
   }
 
-  /// Returns whether the handler must be asked about the body before any of it is read.
+  /// Returns whether the handler must be asked about the body before any of it is read: if it is chunked, or its
+  /// announced length exceeds `unaskedBytes`.
   func isLong(_ framing: RequestHead.Framing) -> Bool {
     switch framing {
     case .none: false
@@ -33,7 +36,8 @@ final class BodyRules {
     }
   }
 
-  /// Returns the body's size limit in bytes. For a long body, asks the handler, and creates the spool file if needed.
+  /// Returns the body's size limit in bytes: `unaskedBytes`, or for a long body (`isLong`) what the handler decides.
+  /// Also creates the spool file of a long body that may exceed the standard limit, if the handler wants one.
   func limit(for request: Request, _ framing: RequestHead.Framing) -> Int {
     guard isLong(framing) else { return unaskedBytes }
     let limit = handler.bodyLimit(for: request, standard: standardBytes)
@@ -45,14 +49,16 @@ final class BodyRules {
     return limit
   }
 
-  /// Returns whether a body of the announced length would fit into its budget now.
+  /// Returns whether a body of the announced length would fit into its budget now. True for a body without an announced
+  /// length, and for one too small to be counted.
   func hasRoom(for request: Request, _ framing: RequestHead.Framing) -> Bool {
     guard case .length(let length) = framing else { return true }
     if request.store.isSpooled { return disk.hasRoom(for: length) }
     return length <= HTTPLimits.freeBodyBytes || memory.hasRoom(for: length)
   }
 
-  /// Counts the bytes that the current request holds against the budgets. Returns false if that exceeds one.
+  /// Counts the bytes that the current request holds in memory and on disk against the budgets. Returns false if a
+  /// budget would be exceeded; the request must then be refused.
   func count(_ request: Request) -> Bool {
     request.shares.count(held: request.store.heldBytes, of: memory, spooled: request.store.spooledBytes, of: disk)
   }

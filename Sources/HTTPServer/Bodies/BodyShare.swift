@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// One body's share of a budget. Held by the connection from the first large read until the response, and by every copy
-/// that a handler keeps; released with the last of them. A client that disconnects therefore releases nothing that is
-/// still being processed.
+/// One body's share of a budget. The connection keeps a reference to it from the first large read until the response,
+/// and so does every copy of the request that a handler keeps; the bytes return to the budget with the last reference.
+/// A client that disconnects therefore releases nothing that is still being processed.
 final class BodyShare: Sendable {
   private let budget: ByteBudget
   private let taken = Atomic(0)
@@ -15,7 +15,8 @@ final class BodyShare: Sendable {
 
   var bytes: Int { taken.load(ordering: .relaxed) }
 
-  /// Grows the share to `bytes` in total. Returns false, without changing it, if that exceeds the budget.
+  /// Raises the share to `bytes` in total; never lowers it. Returns false, changing nothing, if that exceeds the
+  /// budget.
   func grow(to bytes: Int) -> Bool {
     let more = bytes - self.bytes
     guard more > 0 else { return true }

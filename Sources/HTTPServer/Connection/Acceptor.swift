@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Accepts connections for its server. Pauses while the process has no free descriptors or the server is full, because
-/// a listening socket that stays readable would otherwise keep the loop busy.
+/// Accepts connections for its server. Pauses while the process has no free descriptors, the kernel no memory, or the
+/// server no room, because a listening socket that stays readable would otherwise keep the loop busy.
 final class Acceptor: EventLoop.Handler {
   private let loop: EventLoop
   private let hasRoom: () -> Bool
@@ -10,7 +10,7 @@ final class Acceptor: EventLoop.Handler {
   private var registration: EventLoop.Registration?
   private var isResting = false
 
-  /// Starts to accept connections.
+  /// Starts to accept connections. Throws, closing the listener, if the loop cannot watch it.
   /// - Parameters:
   ///   - hasRoom: returns whether another connection can be accepted now; call `roomAppeared` when that becomes true.
   ///   - take: called with each accepted connection.
@@ -32,14 +32,16 @@ final class Acceptor: EventLoop.Handler {
     }
   }
 
-  /// Accepts all pending connections, including handshakes in progress, and ignores later attempts. Called on shutdown,
-  /// because closing a listening socket resets its pending connections.
+  /// Makes the kernel ignore new connection attempts, then accepts all pending connections for which there is room.
+  /// Handshakes in progress can still complete; they are accepted as usual until `close`. Called on shutdown, some time
+  /// before `close`, because closing a listening socket resets its pending connections.
   func acceptLast() {
     listener?.ignoreNewConnections()
     while acceptOne() {}
   }
 
-  /// Accepts one connection. Returns false if none is pending or none can be accepted now.
+  /// Accepts one connection. Returns false if none is pending or the pending one was reset, or if none can be accepted
+  /// now; in the latter case accepting also pauses.
   private func acceptOne() -> Bool {
     guard hasRoom() else {
       rest()
@@ -67,7 +69,8 @@ final class Acceptor: EventLoop.Handler {
     loop.update(registration, interest: .nothing)
   }
 
-  /// Resumes accepting after a connection has closed or the pause is over.
+  /// Resumes accepting after a connection has closed or the pause is over. Does nothing if accepting is not paused, or
+  /// the server still has no room.
   func roomAppeared() {
     guard isResting, let registration, hasRoom() else { return }
     isResting = false

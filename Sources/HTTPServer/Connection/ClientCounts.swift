@@ -2,13 +2,13 @@ internal import Reactor
 
 /// Counts connections and requests per client address, and limits them, so that one address cannot use up the server.
 ///
-/// Requests are limited by a `RateAllowance`. An address is forgotten once it has no connections and its allowance is
-/// full again.
+/// Requests are limited by a `RateAllowance`. All addresses of an IPv6 /64 count as one (`IPAddress.network`). An
+/// address is forgotten when it has no connections and its allowance is full again.
 final class ClientCounts {
   final class ClientCount {
     let address: IPAddress
     fileprivate(set) var connections = 0
-    /// The address's state in the rate limiter (see `RateAllowance.take`), in nanoseconds.
+    /// The address's state in the rate limiter (see `RateAllowance.take`), in nanoseconds of the monotonic clock.
     fileprivate var theoreticalArrival: Int64 = 0
 
     init(_ address: IPAddress) {
@@ -34,7 +34,8 @@ final class ClientCounts {
   /// Number of addresses remembered.
   var count: Int { counts.count }
 
-  /// Counts a connection of this address. Returns nil if the address has reached the limit.
+  /// Counts a connection of this address, until `leave`. Returns nil, without counting it, if the address has as many
+  /// connections as it may have.
   func enter(_ address: IPAddress) -> ClientCount? {
     let client = client(address)
     guard client.connections < connectionLimit else { return nil }
@@ -46,12 +47,14 @@ final class ClientCounts {
     client.connections -= 1
   }
 
-  /// Counts a request whose client a proxy has named. Returns whether the client is within its rate limit.
+  /// Counts a request whose client a proxy has named. Returns false, without counting it, if the client exceeds its
+  /// rate limit; true also if there is no limit.
   func isWithinRateLimit(_ address: IPAddress, now: Instant) -> Bool {
     requests == nil || isWithinRateLimit(client(address), now: now)
   }
 
-  /// Counts a request. Returns whether the client is within its rate limit.
+  /// Counts a request. Returns false, without counting it, if the client exceeds its rate limit; true also if there is
+  /// no limit.
   func isWithinRateLimit(_ client: ClientCount, now: Instant) -> Bool {
     requests?.take(&client.theoreticalArrival, now: now) ?? true
   }

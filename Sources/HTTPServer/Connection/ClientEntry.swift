@@ -3,20 +3,22 @@ internal import Reactor
 /// Applies the limits per client address to one connection: whether the client may connect, and whether it may send a
 /// request.
 ///
-/// Invariant: a client admitted by `arrive` is counted once by `ClientCounts`, until `leave`.
+/// Invariant: a client admitted by `arrive` and not exempt is counted once by `ClientCounts`, until `leave`.
 final class ClientEntry {
   /// True if the server's connection limit was reached when the client connected, so that it only gets a 503.
   private let isSurplus: Bool
-  /// The client's entry in `ClientCounts`; nil if it is not counted.
+  /// The client's entry in `ClientCounts`; nil if the client is not counted: before `arrive`, after `leave`, if it is
+  /// exempt or refused, or without limits.
   private var client: ClientCounts.ClientCount?
 
   init(isSurplus: Bool) {
     self.isSurplus = isSurplus
   }
 
-  /// Admits the client once its address is known. Returns the refusal; nil if the client is admitted.
+  /// Admits the client when its address is known: counts its connection, unless it is exempt, and records in `request`
+  /// whether it is a trusted proxy. Returns the refusal (503 or 429); nil if the client is admitted.
   /// - Parameters:
-  ///   - address: address of the peer; nil if no limit depends on it.
+  ///   - address: address of the peer; nil if no limit depends on it, or it has none (Unix socket).
   ///   - counts: the counts per address; nil if there are no limits per address.
   ///   - isTrusted: returns whether an address belongs to a trusted proxy, whose requests name their clients.
   func arrive(
@@ -35,7 +37,8 @@ final class ClientEntry {
     client = nil
   }
 
-  /// Counts a request. Returns whether the client is within its rate limit.
+  /// Counts a request, for the client that a trusted proxy has named or else for the peer. Returns false if that client
+  /// exceeds its rate limit; true also for exempt clients, and without limits.
   func isWithinRateLimit(_ request: Request, among counts: ClientCounts?, now: Instant) -> Bool {
     guard let counts else { return true }
     if let client { return counts.isWithinRateLimit(client, now: now) }

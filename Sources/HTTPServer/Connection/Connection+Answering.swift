@@ -35,7 +35,9 @@ extension Connection {
 
   // MARK: Responses in pieces
 
-  /// Sends the head of a response whose body follows in pieces. Returns false if the client has disconnected.
+  /// Writes the head of a response whose body follows in pieces. Returns false if the request is answered already or
+  /// the client has disconnected; also for an event stream whose client has shut down its sending side, after closing
+  /// the connection.
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
     if isAwaiting(serial), inputHasEnded, StreamedAnswer.isEndless(headers) {
       close()
@@ -46,8 +48,8 @@ extension Connection {
     }
   }
 
-  /// Appends a piece to a streamed response. Disconnects the client if more than `HTTPLimits.streamBytes` are unsent.
-  /// Returns false if the stream is not open any more.
+  /// Appends a piece to a streamed response. Returns false if the stream is not open any more, or if more than
+  /// `HTTPLimits.streamBytes` would be unsent, after resetting the connection.
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
     let isTooMuch = unsentBytes + piece.count > HTTPLimits.streamBytes
     return answer(serial, in: .streaming) { isTooMuch ? .broken : $0.write(piece) }

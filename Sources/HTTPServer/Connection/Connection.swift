@@ -2,10 +2,9 @@ internal import Reactor
 
 /// One client's connection: reads requests, passes them to the handler one at a time, and sends the responses.
 ///
-/// Pipelined requests wait in `request`. Responses are collected in `answers` and sent together at the end of the loop
-/// iteration. While a client does not read its responses, its requests are not read.
-///
-/// The helper objects do not refer to each other; the connection coordinates them.
+/// Pipelined requests wait in `request.store`. Responses are collected in `answers` and sent together at the end of the
+/// loop iteration. While a client does not read its responses, its requests are not read. The helper objects do
+/// not refer to each other; the connection coordinates them.
 final class Connection: EventLoop.Handler, Answering {
   let server: HTTPServer
   let slot: Int
@@ -13,7 +12,7 @@ final class Connection: EventLoop.Handler, Answering {
   let identity: UInt64
   let request: Request
   private(set) var phase = ConnectionPhase.head
-  /// Number of the current request on this connection, by which a response is assigned to its request.
+  /// Number of the current request on this connection, from 1, by which responses find it; 0 before the first request.
   private(set) var serial: UInt64 = 0
 
   private let wire: Wire
@@ -53,7 +52,8 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Opening
 
-  /// Continues the PROXY header and TLS handshake that precede the first request, as far as the socket allows.
+  /// Continues the PROXY header and TLS handshake that precede the first request, as far as the socket allows. When
+  /// they are complete, admits the client and reads; closes the connection if they fail.
   func open() {
     switch wire.open() {
     case .open:
@@ -65,7 +65,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Admits the client or refuses it. Called when its address is known.
+  /// Admits the client, or refuses it with 503 or 429. Called when its address is known.
   /// - Parameter address: address of the peer; nil if no limit depends on it.
   func arrive(from address: SocketAddress?) {
     if let refusal = client.arrive(address?.ip, for: request, server.counts, isTrusted: server.isTrusted) {
@@ -85,7 +85,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Reads once from the socket and processes the complete requests.
+  /// Reads once from the socket and processes the complete requests. Closes the connection if it is lost, or if the
+  /// client of an event stream has shut down its sending side.
   func read() {
     let wanted = phase == .body ? request.store.bodyReadBytes : HTTPLimits.readBytes
     switch wire.receive(into: &request.store.input, reserving: wanted) {
@@ -101,7 +102,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Discards input after the response that ends the connection, until the client closes.
+  /// Discards input after the last response. Closes the connection if the client has closed it or sent too much.
   private func drop() {
     let transfer = wire.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
     let isBearable = intake.drop(request)
@@ -112,8 +113,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Continues with pipelined requests, or with the source of a streamed response. Called after a response, or when the
-  /// output has been sent.
+  /// Continues with input that TLS has buffered, pipelined requests, or the source of a streamed response. Called after
+  /// a response, or when the output has been sent.
   func resume() {
     turn.resumes()
     if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
@@ -164,7 +165,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   private var wantsInput: Bool { intake.isWanted(in: phase, request, mayBegin: mayBegin) }
 
-  /// Starts receiving the body. Called when the body has not arrived completely, or the handler must decide about it.
+  /// Starts receiving the body, unless the client's expectation is unknown or the body is held back or refused.
   private func beginBody(_ facts: RequestStore.Facts) {
     guard facts.expectation != .unknown else { return refuse(.unknownExpectation) }
     if server.bodies.isLong(facts.framing), isHeld(facts) { return }
@@ -189,7 +190,7 @@ final class Connection: EventLoop.Handler, Answering {
     return isHeld
   }
 
-  /// Continues with the body after the handler has admitted it.
+  /// Continues with a body that the handler has admitted. No effect if this request's body is not held back.
   func admitBody(_ serial: UInt64) {
     guard isAwaiting(serial), admission.admitBody() else { return }
     takeBody(request.store.facts)
@@ -232,7 +233,7 @@ final class Connection: EventLoop.Handler, Answering {
     answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// Starts the request, unless it was started when the handler was asked about its body. Returns whether it was.
+  /// Starts the request, and returns false. If that was done when the handler was asked about the body, returns true.
   @discardableResult
   private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
     guard admission.end() else {
@@ -243,10 +244,10 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// Counts the request. True if the client is within its rate limit.
+  /// Counts the request; true if the client is within its rate limit.
   private var isWithinRateLimit: Bool { client.isWithinRateLimit(request, among: server.counts, now: server.loop.now) }
 
-  /// Answers 429 without calling the handler. The connection stays open, unless it has an unread body.
+  /// Answers 429 without calling the handler. The connection stays open, unless the request has an unread body.
   private func refuseOverLimit() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))
@@ -261,7 +262,7 @@ final class Connection: EventLoop.Handler, Answering {
     dropBody()
   }
 
-  /// Discards what has arrived of a refused request's body.
+  /// If the refused request was counted against a budget, discards all input and releases its shares.
   private func dropBody() {
     guard !request.shares.isEmpty else { return }
     request.store.discard()
@@ -304,7 +305,7 @@ final class Connection: EventLoop.Handler, Answering {
       phase = .head
       intake.awaitHead()
       deadline = server.idleDeadline
-      // During `handle`, `pump` continues by itself; after a later response, pipelined requests must be resumed here.
+      // During `handle`, `pump` continues; after a later response, pipelined requests must be resumed here.
       if !isPumping, intake.hasEnded || intake.hasMore { queueResume() }
     } else {
       phase = .closing
@@ -319,7 +320,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Sending
 
-  /// Sends the collected output with one system call, or two for a large body. Calls no handler.
+  /// Sends the collected output with one system call, or two for a large body. Closes a lost connection.
   func flush() {
     turn.flushes()
     guard !wire.isClosed else { return }
@@ -356,12 +357,11 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Time
 
-  /// Checks the timeouts. Called once a second.
+  /// Checks the timeouts and releases unused memory. Called once a second.
   func checkTime(_ now: Instant) {
     if stall.isStalled {
       let timeout = server.configuration.writeTimeout
       guard stall.isOver(held: wire.unacknowledgedBytes, at: now, timeout: timeout) else { return }
-      // Reset the connection of a client that has read nothing for so long, instead of closing it in order.
       server.counters.count(.tooSlow)
       return abandon()
     }

@@ -1,11 +1,11 @@
-/// The work that a connection has scheduled for later in the loop iteration.
+/// The work that a connection has scheduled with the server: flushing its output, and resuming.
 ///
 /// Invariant: the connection is in each of the server's two queues at most once.
 final class ConnectionTurn {
   private(set) var isQueuedForFlush = false
   private var isQueuedForResume = false
 
-  /// Marks the connection as queued for resuming. Returns false if it is queued already.
+  /// Marks the connection as queued for resuming. Returns false if it was queued already.
   func takesResume() -> Bool {
     defer { isQueuedForResume = true }
     return !isQueuedForResume

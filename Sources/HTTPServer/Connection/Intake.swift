@@ -7,20 +7,21 @@ final class Intake {
   enum Step {
     /// More bytes are needed.
     case wait
-    /// The first bytes of a head have arrived, and more are needed.
+    /// The first bytes of a head have arrived; more are needed. Reported at most once per request, to start the head
+    /// timeout; never for a connection's first request, whose head timeout runs from the start.
     case headHasBegun
     /// The head is complete, and its body or expectation needs a decision.
     case head(RequestStore.Facts)
     /// The request is complete.
     case complete(RequestStore.Facts)
     case refused(Refusal)
-    /// The client sends no more requests.
+    /// The client has shut down its sending side, and all its requests were handled.
     case ended
   }
 
-  /// True once the client has shut down its sending side; it may still read.
+  /// True after the client has shut down its sending side; it may still read.
   private(set) var hasEnded = false
-  /// True if input follows the current request: another request or the beginning of one.
+  /// True from the arrival of bytes until `finish` removes a request after which no bytes are left.
   private(set) var hasMore = false
   /// True while the head timeout applies: initially too, because a new client is expected to send a request.
   private var headHasBegun = true
@@ -68,14 +69,14 @@ final class Intake {
     hasMore = request.store.finish()
   }
 
-  /// Waits for the next request, without a timeout until its first byte.
+  /// Begins to wait for the next request. Until its first byte, the head timeout does not apply.
   func awaitHead() {
     headHasBegun = false
   }
 
   // MARK: After the last response
 
-  /// Discards input after the last response. Returns false if there is too much of it.
+  /// Discards input after the last response. Returns false if that is more than `HTTPLimits.lingerBytes` in total.
   func drop(_ request: Request) -> Bool {
     dropped += request.store.input.count
     request.store.input.removeAll()

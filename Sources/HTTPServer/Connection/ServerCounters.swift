@@ -3,13 +3,14 @@ package struct ServerCounters: Sendable {
   /// Connections accepted, including those refused at the limit.
   package var accepted: UInt64 = 0
   /// Connections answered 503 because there were too many, and requests answered 503 because large bodies exceeded a
-  /// budget.
+  /// budget or could not be written to disk.
   package var overloaded: UInt64 = 0
   /// Connections and requests answered 429 because of the limits per address.
   package var turnedAway: UInt64 = 0
-  /// Number of malformed requests.
+  /// Requests refused because they were malformed, cut off or too large, or had an unknown expectation.
   package var malformed: UInt64 = 0
-  /// Requests that took too long to arrive.
+  /// Requests, PROXY headers and TLS handshakes that took too long to arrive, and connections that were reset because
+  /// the client did not read.
   package var timedOut: UInt64 = 0
 
   /// Counts a refusal by its cause.

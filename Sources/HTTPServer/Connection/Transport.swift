@@ -13,7 +13,7 @@ internal import TLS
 final class Transport {
   enum Opening {
     case open
-    /// Call `open()` again when the descriptor is ready for this.
+    /// Call `open()` again when the descriptor has this readiness.
     case waiting(Readiness)
     case failed
   }
@@ -23,7 +23,8 @@ final class Transport {
   private var stream: TLSStream?
   private var context: TLSContext?
   private var header: ProxyHeader?
-  /// Address of the client that a proxy has named in its PROXY header; nil if none has.
+  /// Address of the client that a proxy has named in its PROXY header; nil before the header is complete, if none is
+  /// expected, or if the header names none.
   private(set) var namedClient: SocketAddress?
   /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report: read again without
   /// waiting.
@@ -46,7 +47,7 @@ final class Transport {
     if mustSendCloseNotify { stream?.sendCloseNotify() }
   }
 
-  /// True once HTTP bytes can be exchanged.
+  /// True when the PROXY header and the TLS handshake are complete or not needed, so that HTTP bytes can be exchanged.
   var isOpen: Bool { header == nil && context == nil }
 
   var remoteAddress: SocketAddress? { namedClient ?? peerAddress }
@@ -103,7 +104,8 @@ final class Transport {
 
   // MARK: Bytes
 
-  /// Reads once, with at least `bytes` of free buffer space.
+  /// Reads what is available: with one system call and at least `bytes` of free buffer space, or over TLS about `bytes`
+  /// at most.
   func receive(into buffer: inout ByteBuffer, reserving bytes: Int) -> Socket.Transfer {
     guard let stream else { return socket?.receive(into: &buffer, room: bytes) ?? .endOfStream }
     let before = buffer.count
@@ -127,7 +129,7 @@ final class Transport {
     }
   }
 
-  /// Sends once, and consumes from the buffer what was sent.
+  /// Sends as much of the buffer as the socket accepts now, and consumes that part.
   func send(_ buffer: inout ByteBuffer) -> Socket.Transfer {
     let before = buffer.count
     guard let stream else {
@@ -138,7 +140,7 @@ final class Transport {
     return judge(stream.write(&buffer), before - buffer.count)
   }
 
-  /// Sends `bytes[start...]` once.
+  /// Sends as much of `bytes[start...]` as the socket accepts now, and returns how much that was.
   func send(_ bytes: [UInt8], from start: Int) -> Socket.Transfer {
     guard let stream else { return socket?.send(bytes, from: start) ?? .failed(0) }
     var sent = 0
@@ -155,12 +157,13 @@ final class Transport {
     }
   }
 
-  /// Number of sent bytes that the client's kernel has not acknowledged.
+  /// Number of sent bytes that the client's kernel has not acknowledged; 0 if the kernel does not report it.
   var unacknowledgedBytes: Int { stream?.unacknowledgedBytes ?? socket?.unacknowledgedBytes ?? 0 }
 
   // MARK: End
 
-  /// Shuts down the sending side: the client reads the end of the stream, and we can still read.
+  /// Shuts down the sending side, after close_notify if TLS is open: the client reads the end of the stream, and the
+  /// server can still read.
   func shutdownWrite() {
     guard let stream else {
       socket?.shutdownWrite()
@@ -171,7 +174,8 @@ final class Transport {
     stream.shutdownWrite()
   }
 
-  /// Makes closing send a TCP reset, so that nothing unsent is kept for a client that does not read.
+  /// Makes closing send a TCP reset, and no close_notify, so that nothing unsent is kept for a client that does not
+  /// read.
   func resetOnClose() {
     mustSendCloseNotify = false
     guard let stream else {

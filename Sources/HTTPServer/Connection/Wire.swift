@@ -35,10 +35,12 @@ final class Wire {
   var remoteAddress: SocketAddress? { transport?.remoteAddress }
   /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report.
   var hasHiddenInput: Bool { transport?.hasHiddenInput == true }
-  /// Number of sent bytes that the client's kernel has not acknowledged.
+  /// Number of sent bytes that the client's kernel has not acknowledged; 0 if the kernel does not report it, or after
+  /// `close`.
   var unacknowledgedBytes: Int { transport?.unacknowledgedBytes ?? 0 }
 
-  /// Continues opening as far as the socket allows, and watches for the event it needs next.
+  /// Continues opening the transport as far as the socket allows, and makes the loop watch for the event that the
+  /// transport needs next. Returns `failed` also after `close`.
   func open() -> Transport.Opening {
     let opening = transport?.open() ?? .failed
     switch opening {
@@ -49,12 +51,12 @@ final class Wire {
     return opening
   }
 
-  /// Reads once, with at least `bytes` of free buffer space.
+  /// Reads what is available; see `Transport.receive`. Returns `failed` after `close`.
   func receive(into buffer: inout ByteBuffer, reserving bytes: Int) -> Socket.Transfer {
     transport?.receive(into: &buffer, reserving: bytes) ?? .failed(0)
   }
 
-  /// Sends once, or twice if a large body follows. Returns false if the connection is lost.
+  /// Sends once, or twice if a large body follows. Returns false if the connection is lost or closed.
   func send(_ answers: Answers) -> Bool {
     guard let transport else { return false }
     return answers.send(over: transport)

@@ -8,13 +8,16 @@ final class WriteStall {
   /// True while the kernel accepts no more bytes, because the client reads slowly.
   private(set) var isStalled = false
   private var deadline = Instant(nanoseconds: 0)
-  /// The smallest number of unacknowledged bytes since the timeout last restarted.
+  /// The smallest number of unacknowledged bytes that `isOver` was given since the last send with progress; `Int.max`
+  /// before its first call.
   private var held = Int.max
 
-  /// Records a send and its result.
+  /// Records a send and its result. Restarts the timeout if bytes are left unsent, and the send made progress or is the
+  /// first that left some.
   /// - Parameters:
   ///   - before: bytes unsent before it.
   ///   - left: bytes unsent after it.
+  ///   - timeout: time for which the client may read nothing.
   func sent(_ before: Int, left: Int, at now: Instant, timeout: Duration) {
     let wasStalled = isStalled
     isStalled = left > 0
@@ -26,7 +29,7 @@ final class WriteStall {
   /// Checks the timeout. The kernel reports writability only when a third of its buffer is free, which takes a slow
   /// client long; `held` shows sooner whether the client reads.
   /// - Parameter held: sent bytes that the client's kernel has not acknowledged.
-  /// - Returns: true if the client has read nothing for too long.
+  /// - Returns: true if the client has read nothing for `timeout`.
   func isOver(held: Int, at now: Instant, timeout: Duration) -> Bool {
     guard held < self.held else { return now >= deadline }
     self.held = held

@@ -1,7 +1,8 @@
 /// Extracts the token of `Authorization: Bearer …` (RFC 6750 §2.1).
 package enum BearerToken {
-  /// Returns the token in a request's headers; nil if there is none, or more than one Authorization header, which would
-  /// be ambiguous.
+  /// Returns the token in a request's headers, whose names must be lower-case. Returns nil if there is no Authorization
+  /// header, if there are several, which would be ambiguous, or if it has another scheme or a malformed token (see
+  /// `read`).
   package static func find(in headers: [(name: String, value: String)]) -> String? {
     let values = headers.filter { $0.name == "authorization" }
     return values.count == 1 ? read(values[0].value) : nil
@@ -19,7 +20,7 @@ package enum BearerToken {
 }
 
 extension Request {
-  /// The token of `Authorization: Bearer …`; see `BearerToken.find`.
+  /// The token of `Authorization: Bearer …`; nil in the cases of `BearerToken.find`.
   package var bearerToken: String? {
     // Most requests have no Authorization header: avoid copying their headers.
     withHeader("authorization") { _ in true } == nil ? nil : BearerToken.find(in: headers)
@@ -27,6 +28,6 @@ extension Request {
 }
 
 extension OwnedRequest {
-  /// The request's bearer token; see `Request.bearerToken`.
+  /// The token of `Authorization: Bearer …`; nil in the cases of `BearerToken.find`.
   package var bearerToken: String? { BearerToken.find(in: headers) }
 }

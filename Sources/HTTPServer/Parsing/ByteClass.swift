@@ -19,7 +19,7 @@ enum ByteClass {
     byte < 0x20 && byte != tab || byte == 0x7F
   }
 
-  /// Returns whether the byte is allowed here in a request target: visible ASCII except `#`. RFC 3986 also excludes
+  /// Returns whether this server allows the byte in a request target: visible ASCII except `#`. RFC 3986 also excludes
   /// " < > \ ^ ` { | }, but some clients send them unencoded, and they cannot be confused with framing.
   @inline(__always)
   static func isTarget(_ byte: UInt8) -> Bool {
@@ -33,7 +33,8 @@ enum ByteClass {
     isMember(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
   }
 
-  /// Most bytes of host names and addresses.
+  /// Returns whether the byte is an ASCII letter, a digit or a dot, which covers most bytes of host names and
+  /// addresses.
   @inline(__always)
   static func isLetterDigitOrDot(_ byte: UInt8) -> Bool {
     (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == 0x2E

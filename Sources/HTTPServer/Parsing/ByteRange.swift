@@ -1,13 +1,14 @@
 /// The part of a body that a `Range` header requests (RFC 9110 §14).
 package enum ByteRange: Equatable, Sendable {
-  /// The whole body: there is no range, or none that this server supports. Multiple ranges are ignored, as RFC 9110
-  /// §14.2 allows.
+  /// The whole body: the header is absent, malformed, or has another unit than bytes. Multiple ranges are ignored, too,
+  /// as RFC 9110 §14.2 allows.
   case whole
   case part(Range<Int>)
-  /// The range lies outside the body: the response is 416.
+  /// The range begins at or after the end of the body, asks for its last 0 bytes, or the body is empty: the response is
+  /// 416.
   case unsatisfiable
 
-  /// Parses a `Range` header.
+  /// Parses a `Range` header into one of the cases; a malformed or unsupported one becomes `whole`.
   /// - Parameters:
   ///   - field: value of the `Range` header; nil if there is none.
   ///   - length: size of the whole body in bytes.
@@ -37,7 +38,8 @@ package enum ByteRange: Equatable, Sendable {
     return text
   }
 
-  /// Parses digits; a number too large for Int counts as the largest Int. Returns nil if malformed.
+  /// Parses a number of ASCII digits; one too large for `Int` becomes the largest `Int`. Returns nil if the text is
+  /// empty or contains anything else.
   private static func number(_ digits: Substring) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int(digits) ?? .max
@@ -46,6 +48,9 @@ package enum ByteRange: Equatable, Sendable {
 
 extension ByteRange {
   /// Returns the value of `Content-Range` for a 206.
+  /// - Parameters:
+  ///   - part: the range of bytes that is sent; not empty.
+  ///   - length: size of the whole body in bytes.
   package static func contentRange(_ part: Range<Int>, of length: Int) -> String {
     "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
   }

@@ -30,11 +30,11 @@ package struct ChunkedDecoder {
 
   package init() {}
 
-  /// Decodes as much as possible.
+  /// Decodes as much as possible. After `complete` or `malformed`, the decoder must not be used again.
   /// - Parameters:
   ///   - bytes: all bytes that were not consumed before.
-  ///   - body: receives the decoded content.
-  ///   - limit: maximum size of `body` in bytes.
+  ///   - body: the decoded content is appended to it.
+  ///   - limit: maximum size of `body` in bytes. A chunk whose announced size would exceed it is malformed (413).
   package mutating func decode(_ bytes: Span<UInt8>, into body: inout ByteBuffer, limit: Int) -> Outcome {
     var consumed = 0
     do throws(Malformed) {
@@ -77,7 +77,8 @@ package struct ChunkedDecoder {
     }
   }
 
-  /// Returns the end of the line that begins at `start`, without its CR LF; nil if the line is incomplete.
+  /// Returns the end of the line that begins at `start`, without its CR LF; nil if its line feed has not arrived.
+  /// Throws if the line is longer than `limit` bytes, or ends with LF alone.
   private mutating func lineEnd(_ bytes: Span<UInt8>, _ start: Int, atMost limit: Int) throws(Malformed) -> Int? {
     let lineFeed = bytes.firstLineFeed(from: start + searched)
     let length = (lineFeed ?? bytes.count) - start - 1
@@ -96,7 +97,8 @@ package struct ChunkedDecoder {
     return lineFeed - 1
   }
 
-  /// Parses `1*HEXDIG [ chunk-ext ]`; an extension begins with `;` after optional white space.
+  /// Parses `1*HEXDIG [ chunk-ext ]`, where white space and `;` begin the extension, and returns the size. Throws if
+  /// there are no digits, the size is too large, or the extension is malformed or too long.
   private mutating func parseSize(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
     var size = 0
     var index = start
@@ -122,7 +124,8 @@ package struct ChunkedDecoder {
     }
   }
 
-  /// Consumes the CR LF after a chunk. Returns false until both bytes have arrived; throws on the first wrong byte.
+  /// Checks the CR LF after a chunk, which begins at `start`. Returns false until both bytes have arrived; throws on
+  /// the first wrong byte.
   private func skipLineBreak(_ bytes: Span<UInt8>, _ start: Int) throws(Malformed) -> Bool {
     let available = bytes.count - start
     let isBroken =

@@ -4,7 +4,8 @@ internal import Reactor
 /// Decodes `application/x-www-form-urlencoded` data in queries and bodies: `name=value&name=value`, with `+` for a
 /// space and `%XX` for any byte.
 package enum FormDecoding {
-  /// Returns the first value of `name`; nil if absent or not valid UTF-8. Names are compared without decoding.
+  /// Returns the first value of `name`, which is empty without a `=`. Returns nil if the name is absent or the value
+  /// cannot be decoded (see `decode`). Names are compared as sent, without decoding.
   package static func value(of name: StaticString, in form: Span<UInt8>) -> String? {
     var start = 0
     while start < form.count {
@@ -19,7 +20,8 @@ package enum FormDecoding {
     return nil
   }
 
-  /// Returns all pairs in the order sent; nil if one is not valid UTF-8, or there are more than `limit`.
+  /// Returns all pairs in the order sent; empty parts between two `&` are skipped, and a part without `=` has an empty
+  /// value. Returns nil if a name or value cannot be decoded (see `decode`), or if there are more than `limit` pairs.
   package static func pairs(in form: Span<UInt8>, limit: Int = 1_000) -> [(name: String, value: String)]? {
     var found: [(name: String, value: String)] = []
     var start = 0

@@ -2,7 +2,7 @@
 /// closes, because bytes after ambiguous framing cannot be trusted.
 package struct Malformed: Error, Sendable {
   package let status: Status
-  /// One sentence for the client, with the RFC section.
+  /// One sentence for the client, with the RFC section if one is violated.
   package let reason: StaticString
 
   init(_ status: Status = .badRequest, _ reason: StaticString) {

@@ -10,7 +10,7 @@ package enum Method: String, Hashable, Sendable, CaseIterable {
   /// A well-formed method that this server does not know.
   case other = "other"
 
-  /// Returns the method with this name.
+  /// Creates the method with this name; `other` if the server does not know the name.
   /// - Parameters:
   ///   - packed: the name's bytes as a number, the last byte lowest; for a longer name, its last eight bytes.
   ///   - count: length of the name in bytes.

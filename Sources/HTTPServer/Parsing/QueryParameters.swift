@@ -11,11 +11,12 @@ package struct QueryParameters: Sendable {
   private let known: [String]
   private var values: [String: String] = [:]
 
-  /// Parses a query. Unknown and repeated names are refused.
+  /// Parses a query; an empty query has no parameters. Throws if a name is unknown or repeated, if the query is not
+  /// valid (see `FormDecoding.decode`), or if it has more than 1,000 pairs.
   /// - Parameters:
   ///   - query: the query as sent, without the `?`.
   ///   - known: the names that the route declares, each allowed once.
-  ///   - refusal: creates the error from one or two sentences that list the known names.
+  ///   - refusal: creates the error to throw from a message of two sentences for the client.
   package init<Refusal: Error>(
     _ query: String, known: [String], orThrow refusal: (Sentence) -> Refusal
   ) throws(Refusal) {
@@ -43,7 +44,7 @@ package struct QueryParameters: Sendable {
     }
   }
 
-  /// Value of a parameter that the route declares; nil if it was not sent.
+  /// Value of a parameter that the route declares; nil if it was not sent. Traps in debug builds for another name.
   package subscript(_ name: String) -> String? {
     assert(known.contains(name), "the route has no parameter \(name)")
     return values[name]
@@ -53,7 +54,8 @@ package struct QueryParameters: Sendable {
     known.isEmpty ? "This call takes no parameters." : "This call takes \(known.joined(separator: ", "))."
   }
 
-  /// Returns a parameter name, shortened to 64 characters for an error message.
+  /// Returns a parameter name for an error message: if it has more than 64 Unicode scalars, only these, and an
+  /// ellipsis.
   private static func shown(_ name: String) -> String {
     name.unicodeScalars.count > 64 ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))) + "…" : name
   }

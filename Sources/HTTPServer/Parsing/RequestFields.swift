@@ -1,6 +1,8 @@
 /// Parses field lines (RFC 9112 §5), and interprets the fields that determine framing and persistence.
 extension RequestHead {
-  /// Parses `name ":" OWS value OWS` between `start` and `end`, which excludes the CR LF.
+  /// Parses `name ":" OWS value OWS` between `start` and `end`, which excludes the CR LF. Appends the field to
+  /// `fields`, and records the values on which framing and persistence depend. Throws if the line, or the value of such
+  /// a field, is malformed.
   mutating func parseField(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     let field = try Self.split(bytes, start, end)
     fields.append(field)
@@ -31,7 +33,8 @@ extension RequestHead {
     }
   }
 
-  /// Splits a line into name and value and validates every byte of both. Also used for trailers.
+  /// Splits a line into name and value and validates every byte of both; throws if one is not allowed, or the name or
+  /// the colon is missing. Also used for trailers.
   static func split(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Field {
     var index = start
     while index < end, ByteClass.isToken(bytes[index]) { index += 1 }
@@ -64,7 +67,8 @@ extension RequestHead {
     return Malformed(.badRequest, "A header name is empty or holds a character that is not allowed (RFC 9110 §5.1).")
   }
 
-  /// Parses a Content-Length: digits only. Values that do not fit an Int64 are invalid (RFC 9112 §6.3).
+  /// Parses a Content-Length. Throws if it is empty, contains anything but digits, or does not fit an Int64 (RFC 9112
+  /// §6.3).
   private static func parseLength(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
     guard end > start else { throw Malformed(.badRequest, "Content-Length is empty (RFC 9110 §8.6).") }
     var length = 0
@@ -80,7 +84,8 @@ extension RequestHead {
     return length
   }
 
-  /// Interprets `Connection`, a list of case-insensitive options (RFC 9110 §7.6.1).
+  /// Interprets `Connection`, a list of case-insensitive options (RFC 9110 §7.6.1). Records `close` and `keep-alive`,
+  /// and ignores all other options.
   private mutating func readConnection(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
     var index = start
     while index < end {
@@ -95,7 +100,8 @@ extension RequestHead {
     }
   }
 
-  /// Performs the checks that need all fields.
+  /// Performs the checks that need all fields, and determines `framing`, `expectation` and `keepsAlive`. Throws if a
+  /// check fails.
   mutating func finish(_ bytes: Span<UInt8>) throws(Malformed) {
     guard hosts == 1 || hosts == 0 && minorVersion == 0 else {
       throw Malformed(.badRequest, "There must be exactly one Host header (RFC 9112 §3.2).")

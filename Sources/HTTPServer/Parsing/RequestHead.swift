@@ -35,7 +35,8 @@ package struct RequestHead {
     case chunked
   }
 
-  /// The response for which the client waits before it sends the body (`Expect`, RFC 9110 §10.1.1).
+  /// What the client waits for before it sends the body (`Expect`, RFC 9110 §10.1.1): nothing, a 100 response, or
+  /// something that this server does not know and refuses with 417.
   package enum Expectation: Equatable, Sendable {
     case none
     case `continue`
@@ -44,14 +45,14 @@ package struct RequestHead {
 
   package internal(set) var method = Method.other
   package internal(set) var methodName = Slice.empty
-  /// The path as sent, percent-encoded. Empty if an absolute-form target has none, which means `/`.
+  /// The path as sent, percent-encoded. Empty if an absolute-form target has none, which means `/`; `*` in `OPTIONS *`.
   package internal(set) var path = Slice.empty
   /// The query without its `?`; empty if there is none.
   package internal(set) var query = Slice.empty
   /// The authority of an absolute-form target; empty for other forms.
   package internal(set) var authority = Slice.empty
   package internal(set) var host = Slice.empty
-  /// Value of the first Content-Type; nil if there is none.
+  /// Value of the first Content-Type; nil if there is none, or it has not arrived yet.
   package internal(set) var contentType: Slice?
   /// Minor version of HTTP/1: 0 or 1; a higher one counts as 1.
   package internal(set) var minorVersion = 1
@@ -60,7 +61,7 @@ package struct RequestHead {
   /// True if the client wants to reuse the connection (RFC 9112 §9.3).
   package internal(set) var keepsAlive = true
   package internal(set) var fields: [Field] = []
-  /// Length of the head in bytes, including the empty line at its end.
+  /// Length of the head in bytes, including empty lines before it and the one at its end; 0 until it is complete.
   package internal(set) var count = 0
 
   // Parser state that accumulates over the fields.

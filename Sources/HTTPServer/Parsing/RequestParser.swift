@@ -51,7 +51,8 @@ package struct RequestParser {
     emptyLines = 0
   }
 
-  /// Parses the head of a request. Must be called again when more bytes have arrived.
+  /// Parses as much of a request's head as has arrived. After `needMore`, call it again with more bytes; after the
+  /// other results, call `reset` before the next request.
   /// - Parameter bytes: all bytes since the first byte of the request.
   package mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
     do throws(Malformed) {
@@ -123,7 +124,8 @@ extension Span<UInt8> {
     }
   }
 
-  /// Returns whether the bytes from `start`, up to `end`, begin with `text`.
+  /// Returns whether the bytes in `start..<end` begin with `text`; false if that range is shorter, or not within the
+  /// span.
   @inline(__always)
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -146,14 +148,14 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Returns whether the bytes in `start..<end` equal `usual`, or `lowercased` ignoring case. Comparing with the usual
-  /// spelling first is faster, because nearly all clients use it.
+  /// Returns whether the bytes in `start..<end`, whose number must be that of the name, equal `usual`, or `lowercased`
+  /// ignoring case. Comparing with the usual spelling first is faster, because nearly all clients use it.
   @inline(__always)
   func isName(_ usual: StaticString, _ lowercased: StaticString, _ start: Int, _ end: Int) -> Bool {
     equals(usual, at: start, end) || equalsIgnoringCase(lowercased, start, end)
   }
 
-  /// Returns whether `start..<end` contains a control character other than the tab.
+  /// Returns whether the bytes in `start..<end` contain a control character other than the tab.
   @inline(__always)
   func hasControl(_ start: Int, _ end: Int) -> Bool {
     var index = start
@@ -172,13 +174,13 @@ extension Span<UInt8> {
     return false
   }
 
-  /// True if one of eight bytes is a control character other than the tab.
+  /// Returns whether one of the eight bytes from `index` on is a control character other than the tab.
   @inline(__always)
   private func wordHasControl(_ index: Int) -> Bool {
     // Safe: the read is within the span, and any eight bytes are a valid number.
     let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-    // A byte below 0x20 or equal to 0x7F sets its highest bit. Borrows may cause false positives, and the tab is allowed, so
-    // suspicious words are examined byte by byte.
+    // A byte below 0x20 or equal to 0x7F sets its highest bit. Borrows may cause false positives, and the tab is
+    // allowed, so suspicious words are examined byte by byte.
     let low = (word &- 0x2020_2020_2020_2020) & ~word
     let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F
     let delete = (flipped &- 0x0101_0101_0101_0101) & ~flipped

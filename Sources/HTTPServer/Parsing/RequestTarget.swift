@@ -1,6 +1,8 @@
 /// Parses request targets (RFC 9112 §3.2) and refuses ambiguous paths.
 extension RequestHead {
-  /// Parses a request target. The bytes in `start..<end` must be visible ASCII without `#`.
+  /// Parses a request target into `path`, `query` and `authority`; `method` must be parsed already. The bytes in
+  /// `start..<end` must be at least one, all visible ASCII without `#`. Throws if the target has no known form, or its
+  /// path is ambiguous.
   mutating func parseTarget(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     if bytes[start] == UInt8(ascii: "/") {
       try parsePathAndQuery(bytes, start, end)
@@ -58,7 +60,7 @@ extension RequestHead {
     }
   }
 
-  /// Refuses paths that a file system or another server could interpret differently: `.` and `..` segments in any
+  /// Throws for paths that a file system or another server could interpret differently: `.` and `..` segments in any
   /// encoding, encoded slashes, backslashes, encoded control characters, and invalid percent-encoding.
   private static func refuseTricks(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     var index = start
@@ -98,7 +100,8 @@ extension RequestHead {
     }
   }
 
-  /// Decodes the two hexadecimal digits of a percent-encoded byte.
+  /// Decodes the two hexadecimal digits of a percent-encoded byte. Throws if two such digits do not follow before
+  /// `end`.
   /// - Parameter index: index of the byte after the `%`; on return, of the byte after the digits.
   private static func decodePercent(
     _ bytes: Span<UInt8>, _ index: inout Int, _ end: Int

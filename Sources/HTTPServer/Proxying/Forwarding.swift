@@ -3,18 +3,19 @@ internal import Reactor
 /// Determines the client's address behind proxies, each of which appends the address of its own peer to a request
 /// header.
 ///
-/// Reads the entries from last to first, as long as each was written by a trusted proxy. The first untrusted address is
-/// the client's; everything before it may be forged. Decision 097.
+/// Reads the entries from last to first, as long as each was written by a trusted proxy. The first untrusted address
+/// found in this order is the client's; all entries before it may be forged. Decision 097.
 package enum Forwarding {
-  /// The header that the proxies maintain. Only this one is read, because proxies pass the other on as the client sent
-  /// it.
+  /// The header that the proxies maintain. Only the configured header is read, because proxies pass the other one on as
+  /// the client sent it.
   package enum Header: String, Sendable, CaseIterable {
     case xForwardedFor = "x-forwarded-for"
     /// The header `Forwarded` of RFC 7239.
     case forwarded
   }
 
-  /// Returns the client's address.
+  /// Returns the client's address: `peer` if that is not trusted, otherwise the last untrusted address in the entries.
+  /// If all entries are trusted, returns the first one; if one is malformed, the address that follows it in the list.
   /// - Parameters:
   ///   - peer: the address that opened the connection.
   ///   - lines: values of all header lines with this name, in the order sent.
@@ -33,7 +34,7 @@ package enum Forwarding {
     return client
   }
 
-  /// Splits a header value at commas outside quotes.
+  /// Splits a header value at commas outside quotes. Empty parts are left out.
   private static func elements(_ line: String) -> [Substring] {
     split(line[...], at: ",")
   }
@@ -46,7 +47,8 @@ package enum Forwarding {
     }
   }
 
-  /// Returns the value of `for=` in one element of Forwarded (RFC 7239 §5.2), without its quotes.
+  /// Returns the value of the first `for=` in one element of Forwarded (RFC 7239 §5.2), without its quotes; empty if
+  /// there is none.
   private static func forParameter(_ element: Substring) -> Substring {
     for pair in split(element, at: ";") {
       let pair = trimmed(pair)
@@ -57,7 +59,8 @@ package enum Forwarding {
     return ""
   }
 
-  /// Parses `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. Returns nil if malformed.
+  /// Parses `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. The port is not checked. Returns nil
+  /// if the address is malformed.
   static func address(_ text: Substring) -> IPAddress? {
     let text = trimmed(text)
     if text.first == "[", let end = text.firstIndex(of: "]") {

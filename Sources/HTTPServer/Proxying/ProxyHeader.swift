@@ -17,9 +17,10 @@ package struct ProxyHeader {
   package static let local = signature + [0x20, 0x00, 0x00, 0x00]
 
   private var bytes: [UInt8] = []
-  /// Length of the whole header in bytes, as far as known.
+  /// Length of the whole header in bytes, as far as known: the fixed part until that is complete.
   private var count = ProxyHeader.fixedBytes
-  /// The client's address; nil if the proxy connects on its own behalf (a health check) or does not name the client.
+  /// The client's address; nil before the header is complete, if the proxy connects on its own behalf (a health check),
+  /// or if it names no IP address.
   package private(set) var client: SocketAddress?
 
   package init() {}
@@ -27,7 +28,8 @@ package struct ProxyHeader {
   /// Number of missing bytes; nil if the header is complete.
   package var awaitedBytes: Int? { bytes.count < count ? count - bytes.count : nil }
 
-  /// Adds bytes, at most the missing ones. Returns false if the header is invalid.
+  /// Adds bytes; traps if they are more than the missing ones. Returns false if the header is invalid, true if it is
+  /// complete or can still become valid.
   package mutating func take(_ more: [UInt8]) -> Bool {
     precondition(more.count <= count - bytes.count, "more than was asked for")
     bytes += more
@@ -67,7 +69,8 @@ package struct ProxyHeader {
     return true
   }
 
-  /// Returns whether type-length-value triples fill the rest exactly. Their content is ignored.
+  /// Returns whether type-length-value triples fill the header from `start` to its end exactly. Their content is
+  /// ignored.
   private func areTLVs(from start: Int) -> Bool {
     var index = start
     while index < count {

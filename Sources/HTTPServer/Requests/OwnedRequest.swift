@@ -9,17 +9,17 @@ package struct OwnedRequest: Sendable {
   package var query: String
   /// All headers in the order sent, with lower-case names.
   package var headers: [(name: String, value: String)]
-  /// The body; empty if it is in `spooled`.
+  /// The body; empty if the request has none, or it was written to a file.
   package var body: [UInt8]
-  /// A body that was too long for memory; nil if the body is in `body`.
+  /// A body that was too long for memory; nil if the body is in `body`, or an earlier copy of the request has the file.
   package var spooled: SpooledBody?
-  /// A large body's share of the memory budget, held for the lifetime of this copy.
+  /// A large body's share of the memory budget, held for the lifetime of this copy; nil for a small request.
   var share: BodyShare?
   package var remoteAddress: SocketAddress
-  /// The client's address, following trusted proxies; nil for a Unix socket.
+  /// The client's address, following trusted proxies; nil for a Unix socket, or if unknown.
   package var clientAddress: IPAddress?
   package var id: String
-  /// The trace context for what the request causes; see `Request.trace`.
+  /// The trace context for what the request causes; see `Request.trace`. Nil if there is none.
   package var trace: TraceContext?
 
   package init(
@@ -36,7 +36,7 @@ package struct OwnedRequest: Sendable {
     self.id = id
   }
 
-  /// Returns the value of the first header with this name; nil if absent.
+  /// Returns the value of the first header with this name, which must be lower-case; nil if absent.
   package func header(_ lowercasedName: String) -> String? {
     headers.first { $0.name == lowercasedName }?.value
   }

@@ -2,15 +2,16 @@ internal import PlainText
 package import Reactor
 package import Tracing
 
-/// A request, as a view of its connection's buffer. Valid only while `RequestHandler.handle` runs; `owned()` returns a
-/// lasting copy. The connection reuses it, and only accessors that return a `String` or an array allocate.
+/// A request, as a view of its connection's buffer. Valid only during the call of a `RequestHandler` method to which it
+/// is passed; `owned()` returns a lasting copy. The connection reuses it, and only accessors that return a `String` or
+/// an array allocate.
 package final class Request {
   var store: RequestStore
   /// The request's random number, from which `id` is derived.
   package private(set) var number: UInt64 = 0
-  /// The kind of request, as an index into the kinds of the server's `RequestMeter`. Set by the handler.
+  /// The kind of request, as an index into the kinds of the server's `RequestMeter`. Set by the handler; 0 until then.
   package var kind: UInt8 = 0
-  /// The request's part of its access log entry; nil without access log.
+  /// The request's part of its access log entry; nil without an access log.
   var asked: RequestMeter.Asked?
   /// The request's span; nil if the request is not recorded.
   var span: RequestSpan?
@@ -19,7 +20,7 @@ package final class Request {
   /// system call.
   var findRemoteAddress: () -> SocketAddress? = { nil }
   private var knownRemoteAddress: SocketAddress?
-  /// True if the peer is a trusted proxy.
+  /// True if the peer is a trusted proxy; false also before its address is known.
   var isBehindProxy = false
   var findClient: () -> IPAddress? = { nil }
   /// Returns whether an address is exempt from the limits per address.
@@ -42,13 +43,14 @@ package final class Request {
   // MARK: Traces
 
   /// The trace context for what this request causes: its own span if it is recorded, otherwise the caller's
-  /// `traceparent` as sent; nil if there is none.
+  /// `traceparent` as sent; nil if there is neither.
   package var trace: TraceContext? { span?.context ?? callerTrace }
 
   /// The caller's context in the `traceparent` header; nil if it is absent or malformed.
   var callerTrace: TraceContext? { header("traceparent").flatMap(TraceContext.init(traceparent:)) }
 
-  /// Sets the route of a recorded request's span to its pattern, such as `/v1/devices/{device}`.
+  /// Sets the route of a recorded request's span to the matching pattern, such as `/v1/devices/{device}`. No effect if
+  /// the request is not recorded.
   package func follows(_ pattern: String) { span?.route = pattern }
 
   // MARK: Request line
@@ -56,7 +58,7 @@ package final class Request {
   package var method: Method { knownMethod }
   /// The method as it was sent.
   package var methodName: String { store.text(store.head.methodName) }
-  /// The path as it was sent, percent-encoded, without the query.
+  /// The path as it was sent, percent-encoded, without the query; `/` if an absolute-form target has none.
   package var path: String { store.head.path.count == 0 ? "/" : store.text(store.head.path) }
   /// The query as it was sent, without `?`; empty if there is none.
   package var query: String { store.text(store.head.query) }
@@ -79,7 +81,8 @@ package final class Request {
     try store.withPath(body)
   }
 
-  /// Returns the first value of `name` in the query, form-decoded; nil if absent or not valid UTF-8.
+  /// Returns the first value of `name` in the query, form-decoded; empty if it has no `=`. Returns nil if the name is
+  /// absent, or the value cannot be decoded (see `FormDecoding.decode`).
   package func queryItem(_ name: StaticString) -> String? {
     let query = store.head.query
     guard query.count > 0 else { return nil }
@@ -88,29 +91,32 @@ package final class Request {
 
   // MARK: Headers
 
-  /// Returns the value of the first header with this name; nil if absent. Invalid UTF-8 and excessive combining marks
-  /// (`PlainText`) are replaced.
+  /// Returns the value of the first header with this name, which must be lower-case; nil if absent. Invalid UTF-8 and
+  /// excessive combining marks (`PlainText`) are replaced.
   package func header(_ lowercasedName: StaticString) -> String? {
     store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }
 
-  /// Returns the result of `body` for the value of the first header with this name; nil if there is none.
+  /// Returns the result of `body` for the value of the first header with this name, which must be lower-case; nil,
+  /// without calling `body`, if there is none.
   package func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     store.withHeader(lowercasedName, body)
   }
 
-  /// Returns whether the first header with this name has exactly this value.
+  /// Returns whether the first header with this name, which must be lower-case, has exactly this value; false if there
+  /// is none.
   package func headerEquals(_ lowercasedName: StaticString, _ value: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.count == value.utf8CodeUnitCount && $0.equals(value, at: 0, $0.count) } ?? false
   }
 
-  /// Returns whether the first header with this name has this value, ignoring case.
+  /// Returns whether the first header with this name has this value, ignoring ASCII case; false if there is none. Name
+  /// and value must be lower-case.
   package func headerEqualsIgnoringCase(_ lowercasedName: StaticString, _ lowercasedValue: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.equalsIgnoringCase(lowercasedValue, 0, $0.count) } ?? false
   }
 
   /// True if the Content-Type is JSON without parameters or with charset UTF-8, the only encoding of JSON (RFC 8259
-  /// §8.1). False for other parameters, which need a full parse.
+  /// §8.1). False without the header, for other types, and for other parameters, which need a full parse.
   package var isPlainJSON: Bool {
     // Nearly all clients send exactly this.
     if store.contentTypeEquals("application/json") { return true }
@@ -129,12 +135,13 @@ package final class Request {
     } ?? false
   }
 
-  /// All headers in the order sent, with lower-case names.
+  /// All headers in the order sent, with lower-case names. Invalid UTF-8 and excessive combining marks are replaced.
   package var headers: [(name: String, value: String)] {
     store.head.fields.map { (store.text($0.name).lowercased(), store.text($0.value).streamSafe) }
   }
 
-  /// Returns the values of all headers with this name, in the order sent.
+  /// Returns the values of all headers with this name, which must be lower-case, in the order sent; empty if there is
+  /// none.
   package func values(_ lowercasedName: String) -> [String] {
     headers.filter { $0.name == lowercasedName }.map(\.value)
   }
@@ -143,20 +150,20 @@ package final class Request {
 
   package var bodyCount: Int { store.bodyCount }
 
-  /// Returns the result of the closure for the whole body, which is empty if there is none.
+  /// Returns the result of the closure for the whole body, which is empty if there is none, or it is in a file.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try store.withBody(body)
   }
 
-  /// A copy of the body.
+  /// A copy of the body; empty if there is none, or it is in a file.
   package var bodyBytes: [UInt8] { withBody { Array(copying: $0) } }
 
   // MARK: Peer
 
   /// The peer's address: the client's, or that of the last proxy. If that proxy names its client by the PROXY protocol,
-  /// the named client's.
+  /// the named client's. `SocketAddress.unknown` if the peer disconnected before its address was read.
   package var remoteAddress: SocketAddress {
     if let knownRemoteAddress { return knownRemoteAddress }
     let address = findRemoteAddress() ?? SocketAddress.unknown
@@ -164,16 +171,18 @@ package final class Request {
     return address
   }
 
-  /// The client's address, following trusted proxies; nil for a Unix socket.
+  /// The client's address, following trusted proxies; nil for a Unix socket, or if the peer's address is unknown.
   package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
 
-  /// The address by which limits count this client; nil for exempt clients (loopback, proxies, Unix sockets).
+  /// The address by which limits count this client: an IPv4 address, or the /64 of an IPv6 address. Nil for clients
+  /// that are exempt (trusted proxies and, if so configured, loopback) or have no address (Unix sockets).
   package var countedAddress: IPAddress? {
     guard let client = clientAddress, !isExempt(client) else { return nil }
     return client.network
   }
 
-  /// Returns a copy that can be kept and passed to other threads.
+  /// Returns a copy that can be kept and passed to other threads. A body in a file moves into the first copy; `spooled`
+  /// is nil in further copies.
   package func owned() -> OwnedRequest {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },

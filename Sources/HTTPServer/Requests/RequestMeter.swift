@@ -5,7 +5,7 @@ package import Tracing
 /// Counts and times a server's responses, by the kind that the handler assigns to each request. Confined to the loop's
 /// thread.
 package final class RequestMeter {
-  /// Callback for responses with status 500.
+  /// Callback for responses with status 500. `took` is the time that the response took.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
   /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the
@@ -21,7 +21,7 @@ package final class RequestMeter {
     package let trace: TraceContext?
   }
 
-  /// One entry of an access log.
+  /// One entry of an access log: a request and the response to it.
   package struct Answer {
     package let requestID: String
     package let asked: Asked
@@ -42,7 +42,7 @@ package final class RequestMeter {
 
   /// Registers the metrics of a server.
   /// - Parameters:
-  ///   - kinds: names of the kinds, indexed by `Request.kind`.
+  ///   - kinds: names of the kinds, indexed by `Request.kind`; at least one. A larger index counts as the last kind.
   ///   - failed: called for each response with status 500.
   ///   - told: called for each response; nil without access log, because logging costs as much as a small request.
   ///   - tracer: records spans; nil records none.
@@ -75,7 +75,8 @@ package final class RequestMeter {
     }
   }
 
-  /// Takes from an arrived request what the access log entry and the span of its response need.
+  /// Starts the span of an arrived request if it is recorded, and copies what the access log entry needs into
+  /// `request`.
   func began(_ request: Request) {
     if let tracer {
       request.span = tracer.begin(
@@ -99,7 +100,10 @@ package final class RequestMeter {
     told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }
 
-  /// Updates the metrics from the server's own counters.
+  /// Updates the metrics of connections and refusals.
+  /// - Parameters:
+  ///   - count: number of open connections.
+  ///   - counters: the server's counters.
   func look(connections count: Int, _ counters: ServerCounters) {
     connections.set(Int64(count))
     accepted.advance(to: counters.accepted)

@@ -34,14 +34,15 @@ struct RequestStore: ~Copyable {
   /// Input: the head, the body unless chunked or spooled, and pipelined requests.
   var input: ByteBuffer
   private(set) var parser: RequestParser
-  /// Decoded content of a chunked body; otherwise empty.
+  /// Decoded content of a chunked body in memory; otherwise empty.
   private var chunks = ByteBuffer(capacity: 64)
   /// Decoder of a chunked body.
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
-  /// The file with the content of a long body; nil if the body is in memory, or once `takeSpool` has handed the file over.
+  /// The file with the content of a long body; nil if the body is in memory, and after `takeSpool` has handed the file
+  /// over.
   private var spool: SpoolFile?
-  /// Number of bytes of the current body in the spool file.
+  /// Number of bytes of the current body that were written to the spool file.
   private(set) var spooledBytes = 0
   private(set) var isSpooled = false
 
@@ -91,7 +92,8 @@ struct RequestStore: ~Copyable {
     return facts
   }
 
-  /// Processes the part of the body that has arrived. Called after `.head`.
+  /// Processes the part of the body that has arrived. Called after `.head`, and again with more input after `needMore`.
+  /// - Parameter limit: size limit of the body in bytes; a longer body is malformed (413).
   mutating func receiveBody(limit: Int) -> BodyStep {
     switch head.framing {
     case .none: return .complete
@@ -158,7 +160,8 @@ struct RequestStore: ~Copyable {
     }
   }
 
-  /// Returns the spooled body and releases it to the caller; nil if the body is in memory.
+  /// Returns the spooled body and releases it to the caller; nil if the body is in memory, or was taken before.
+  /// - Parameter share: the body's share of the disk budget.
   mutating func takeSpool(_ share: BodyShare?) -> SpooledBody? {
     guard let file = spool else { return nil }
     spool = nil
@@ -171,10 +174,11 @@ struct RequestStore: ~Copyable {
     isSpooled = false
   }
 
-  /// True if some of the body has arrived already.
+  /// True if bytes behind the head have arrived. Only for a request whose body has not been processed yet.
   var hasBodyBytes: Bool { input.count > head.count }
 
-  /// Number of body bytes to read next: the missing ones if their number is known.
+  /// Number of bytes for which the next read should make room: the missing ones of a body whose length is known, within
+  /// 512…`HTTPLimits.bodyReadBytes`; otherwise `HTTPLimits.readBytes`.
   var bodyReadBytes: Int {
     guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
     return min(HTTPLimits.bodyReadBytes, max(512, head.count + length - spooledBytes - input.count))
@@ -199,13 +203,14 @@ struct RequestStore: ~Copyable {
   /// Number of bytes held in memory for the request, including pipelined input.
   var heldBytes: Int { input.count + chunks.count }
 
-  /// Releases memory between two requests, because most connections are idle most of the time.
+  /// Releases memory between two requests, because most connections are idle most of the time. Does nothing while there
+  /// is input.
   mutating func rest() {
     guard input.isEmpty, input.allocatedBytes > HTTPLimits.restingBufferBytes else { return }
     input = ByteBuffer(capacity: HTTPLimits.restingBufferBytes)
   }
 
-  /// Releases the memory of a large body after it was handled.
+  /// Releases the memory of a large body after it was handled. Pipelined input stays.
   mutating func trim() {
     guard input.allocatedBytes > HTTPLimits.idleBufferBytes else { return }
     let ahead = input.withReadable { Array(copying: $0) }
@@ -228,7 +233,8 @@ struct RequestStore: ~Copyable {
     try input.withReadable { bytes throws(Failure) in try body(bytes.extracting(head.path.range)) }
   }
 
-  /// The comparison is written out, because each request makes several, and closures cost more than comparing.
+  /// Returns whether the path as sent equals `path`; a missing path equals `/`. The comparison is written out, because
+  /// each request makes several, and closures cost more than comparing.
   func pathEquals(_ path: StaticString) -> Bool {
     let slice = parser.head.path
     // An absolute-form target without a path means "/", the only path of one byte.

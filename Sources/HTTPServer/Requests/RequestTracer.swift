@@ -6,7 +6,7 @@ package import Tracing
 struct RequestSpan {
   let context: TraceContext
   let parent: UInt64?
-  /// Time at which the request arrived.
+  /// Wall-clock time at which the span was started.
   let began: Timestamp
   let method: String
   /// The path with personal identifiers masked, as in the access log.
@@ -21,7 +21,7 @@ struct RequestSpan {
 /// configured probability, decided by its random number. Decision 134.
 package final class RequestTracer {
   private let spans: SpanQueue
-  /// Bound of the random number below which a request without a caller's context is recorded.
+  /// A request without a caller's context is recorded if its random number is below this.
   private let threshold: UInt64
   private let scheme: String
   private let masked: (String) -> String
@@ -43,10 +43,11 @@ package final class RequestTracer {
     self.masked = masked
   }
 
-  /// Starts the span of a request. Returns nil if the request is not recorded.
+  /// Starts the span of a request. Returns nil if the request is not recorded: if its caller's trace is not sampled, or
+  /// if it has no caller's context and is not in this server's sample.
   /// - Parameters:
   ///   - number: random number of the request, which becomes its span id.
-  ///   - caller: context in the request's `traceparent`; nil if absent.
+  ///   - caller: context in the request's `traceparent`; nil if that is absent or malformed.
   ///   - method: the method as sent; nil for one that this server does not know.
   func begin(
     _ number: UInt64, _ caller: TraceContext?, method: @autoclosure () -> String?, path: @autoclosure () -> String

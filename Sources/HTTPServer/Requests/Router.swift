@@ -38,7 +38,8 @@ package struct Router<Endpoint> {
 
   package init() {}
 
-  /// Adds a route. Traps if the method and pattern have a route already.
+  /// Adds a route. Traps if the pattern does not begin with a slash, the method is `other`, or the method has a route
+  /// with this pattern already (whatever the names of its parameters).
   package mutating func add(_ method: Method, _ pattern: String, _ endpoint: Endpoint) {
     precondition(pattern.first == "/", "a pattern begins with a slash: \(pattern)")
     precondition(method != .other, "a route needs a known method: \(pattern)")
@@ -77,7 +78,7 @@ package struct Router<Endpoint> {
     request.withPath { match(request.method, $0) }
   }
 
-  /// Finds the endpoint of a request. Allocates only for parameters.
+  /// Finds the endpoint of a request. A path with a parameter that cannot be decoded matches nothing.
   /// - Parameter path: the path, percent-encoded, without the query.
   package func match(_ method: Method, _ path: Span<UInt8>) -> Match {
     var search = Search(method: method)
@@ -104,7 +105,8 @@ package struct Router<Endpoint> {
     var allowed: Set<Method> = []
   }
 
-  /// Searches below a node for a route that matches the rest of the path, and records it in `search`.
+  /// Searches below a node for a route that matches the rest of the path, and records it in `search`; for nodes that
+  /// match the path but not the method, records their methods.
   /// - Parameter start: index of the first byte of the segment to match.
   private func visit(_ node: Int, _ path: Span<UInt8>, from start: Int, _ search: inout Search) {
     var end = start
@@ -172,7 +174,7 @@ package struct PathParameters: Sendable {
 }
 
 extension Response {
-  /// Answers 405 with the methods that the path supports (RFC 9110 §15.5.6).
+  /// Returns a 405 whose `Allow` header lists the methods that the path supports (RFC 9110 §15.5.6).
   package static func methodNotAllowed(allow: [Method]) -> Response {
     let methods = allow.map(\.rawValue).joined(separator: ", ")
     return Response(status: .methodNotAllowed, headers: [("Allow", methods)])

@@ -18,19 +18,20 @@ final class Answers {
     case whole(Status)
     /// The source of a streamed response waits until all output has been sent.
     case awaitsDrain
-    /// The response is shorter than its head announced, and must be cut off.
+    /// The response is shorter than its head announced, or the client reads too slowly: reset the connection.
     case broken
   }
 
   private var output = Output()
   private var exchange = ResponseWriter.Exchange()
   private var stream: StreamedAnswer?
-  /// Time at which the current request was complete, from which its response is timed.
+  /// Time from which the current response is timed: when its request was complete or refused, or the handler was asked
+  /// about its body, whichever was last.
   private var beganAt = Instant(nanoseconds: 0)
 
   /// Number of bytes that the kernel has not accepted yet.
   var count: Int { output.count }
-  /// Random number of the current request.
+  /// Random number of the current request, or of the last one; 0 before the first.
   var number: UInt64 { exchange.number }
   /// True if the connection stays open after the current response.
   var keepsAlive: Bool {
@@ -38,7 +39,8 @@ final class Answers {
     set { exchange.keepsAlive = newValue }
   }
 
-  /// Returns the time since the current request was complete.
+  /// Returns the time since the current request was complete or refused. If the handler answers before the body has
+  /// arrived, the time since the handler was asked about the body.
   func age(at now: Instant) -> Duration { now - beganAt }
 
   func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {
@@ -91,6 +93,8 @@ final class Answers {
   var awaitsDrain: Bool { stream?.awaitsDrain == true }
 
   /// Writes the head of a response whose body follows in pieces.
+  /// - Parameter length: size of the body in bytes; nil if unknown, which selects chunked encoding, or in HTTP/1.0 ends
+  ///   the connection after the response.
   func beginStream(
     _ status: Status, _ headers: [(String, String)], length: Int?, by writer: inout ResponseWriter, now: Instant
   ) -> Progress {
@@ -105,7 +109,7 @@ final class Answers {
     stream?.write(piece, to: &output.buffer) == true ? .grew : .same
   }
 
-  /// Ends a streamed response. Returns `.broken` if the body is shorter than announced.
+  /// Ends a streamed response. Returns `broken` if the body is shorter than announced, or there is no stream.
   func finishStream() -> Progress {
     guard let ended = stream, ended.finish(&output.buffer) else { return .broken }
     stream = nil
@@ -122,10 +126,11 @@ final class Answers {
     return .same
   }
 
-  /// Removes and returns the action to call once all of the stream so far has been sent; nil if there is none.
+  /// Removes and returns the action to call when all output of the stream so far has been sent; nil if there is none.
   func takeDrained() -> (() -> Void)? { stream?.takeDrained() }
 
-  /// Ends the stream because the client has disconnected. Returns the action to call, if any.
+  /// Ends the stream because the client has disconnected. Returns the action to call; nil if there is no stream, or
+  /// none was set for it.
   func abandonStream() -> (() -> Void)? {
     guard let abandoned = stream else { return nil }
     stream = nil
@@ -137,7 +142,7 @@ final class Answers {
   /// Sends the output; see `Output.send`.
   func send(over transport: Transport) -> Bool { output.send(over: transport) }
 
-  /// Frees the buffer if it has grown large.
+  /// Frees the buffer if it is empty but has grown large.
   func trim() {
     output.trim()
   }

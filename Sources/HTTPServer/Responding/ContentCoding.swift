@@ -1,7 +1,8 @@
 /// Parses the content codings that a client accepts (RFC 9110 §12.5.3).
 package enum ContentCoding {
-  /// Returns whether an `Accept-Encoding` value names gzip, or `*`, with a weight above zero. Returns false without the
-  /// header, because the client may be unable to decompress.
+  /// Returns whether an `Accept-Encoding` value names gzip (or x-gzip) with a weight above zero, or accepts `*` with
+  /// such a weight without naming gzip. Returns false without the header, because the client may be unable to
+  /// decompress.
   package static func acceptsGzip(_ field: String?) -> Bool {
     guard let field else { return false }
     var anything = false

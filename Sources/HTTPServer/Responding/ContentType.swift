@@ -1,6 +1,7 @@
 /// Determines the media type of a file from its extension.
 package enum ContentType {
-  /// Returns the media type for a path or file name; `application/octet-stream` for an unknown extension.
+  /// Returns the media type for a path or file name; `application/octet-stream` for an unknown extension, or none. The
+  /// case of the extension does not matter.
   package static func of(path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: ".") else { return "application/octet-stream" }

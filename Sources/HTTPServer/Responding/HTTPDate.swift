@@ -17,7 +17,8 @@ package enum HTTPDate {
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Converts days since 1970-01-01 to a Gregorian date, counting in eras of 400 years that begin on 1 March.
+  /// Converts days since 1970-01-01, not negative, to a Gregorian date with months and days counted from 1. Computes in
+  /// eras of 400 years that begin on 1 March.
   private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = day + 719_468
     let era = shifted / 146_097

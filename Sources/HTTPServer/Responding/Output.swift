@@ -12,7 +12,8 @@ struct Output: ~Copyable {
   /// Number of bytes that the kernel has not accepted yet.
   var count: Int { buffer.count + detached.count - detachedSent }
 
-  /// Appends a body. While a large one is unsent, the caller must not append a further response.
+  /// Appends a body. A body of at least `HTTPLimits.detachedBodyBytes` is kept without a copy: until it is sent,
+  /// nothing may be appended without calling `reattach` before.
   mutating func append(body: [UInt8]) {
     if body.count >= HTTPLimits.detachedBodyBytes {
       detached = body
@@ -22,7 +23,8 @@ struct Output: ~Copyable {
     }
   }
 
-  /// Moves the rest of a large body into the buffer, so that more can be appended.
+  /// Moves the unsent rest of a large body into the buffer, so that more can be appended; does nothing if there is
+  /// none.
   mutating func reattach() {
     guard !detached.isEmpty else { return }
     buffer.append(Array(detached[detachedSent...]))
@@ -30,7 +32,8 @@ struct Output: ~Copyable {
     detachedSent = 0
   }
 
-  /// Sends once, or twice if a large body follows. Returns false if the connection is lost.
+  /// Sends the buffer with one system call and, if that empties it, a large body with another. What the kernel does not
+  /// accept stays. Returns false if the connection is lost.
   mutating func send(over transport: Transport) -> Bool {
     if !buffer.isEmpty {
       guard case .progress = Self.judge(transport.send(&buffer)) else { return false }
@@ -55,7 +58,7 @@ struct Output: ~Copyable {
     }
   }
 
-  /// Releases a large buffer if it is empty.
+  /// Replaces a buffer that has grown large by a small one, if all output is sent.
   mutating func trim() {
     if count == 0, buffer.allocatedBytes > HTTPLimits.idleBufferBytes { self = Output() }
   }

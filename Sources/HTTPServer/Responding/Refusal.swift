@@ -3,7 +3,7 @@
 struct Refusal {
   /// The counter that a refusal increments.
   enum Cause {
-    /// The request is malformed.
+    /// The request is malformed, cut off or too large, or has an unknown expectation.
     case malformed
     case tooSlow
     /// The server as a whole is overloaded.
@@ -50,7 +50,8 @@ struct Refusal {
     Refusal(.contentTooLarge, "The body is too large: what is asked here takes \(limit) bytes at most.")
   }
 
-  /// Returns the response that reports the refusal.
+  /// Returns the response that reports the refusal; with `Retry-After: 1` if the cause is overload or a limit per
+  /// address.
   /// - Parameter number: random number of the request, for its id.
   func response(_ number: UInt64) -> Response {
     var response = Problem.response(status, detail, number: number)

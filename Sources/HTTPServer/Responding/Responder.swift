@@ -9,10 +9,10 @@ package struct Responder {
   let connection: any Answering
   let serial: UInt64
 
-  /// False once the request is answered or the client has disconnected.
+  /// False when the request is answered, when its response is being streamed, and after the client has disconnected.
   package var isOpen: Bool { connection.isAwaiting(serial) }
 
-  /// Context of the request's span; nil if the request is not recorded or is answered already.
+  /// Context of the request's span; nil if the request is not recorded, or the connection has begun its next one.
   package var span: TraceContext? { connection.span(serial) }
 
   package func send(_ response: Response) {
@@ -28,7 +28,8 @@ package struct Responder {
     connection.respond(serial, status, contentType) { $0.append(body) }
   }
 
-  /// Sends a response whose body `write` appends to a shared buffer, which usually avoids allocating.
+  /// Sends a response whose body `write` appends to a shared buffer, which usually avoids allocating. Calls `write`
+  /// before it returns, or not at all if the request is not open. `write` must not answer another request.
   package func send(status: Status, contentType: StaticString, _ write: (inout ByteBuffer) -> Void) {
     connection.respond(serial, status, contentType, write)
   }
@@ -38,9 +39,10 @@ package struct Responder {
     connection.respond(serial, Response(status: status))
   }
 
-  /// Starts a response that is written in pieces. Returns nil if the client has disconnected.
+  /// Starts a response that is written in pieces. Returns nil if the request is not open any more. Also returns nil for
+  /// an event stream whose client has shut down its sending side, and closes the connection.
   /// - Parameter length: size of the whole body in bytes; nil if unknown, which selects chunked encoding. A response
-  ///   that is shorter than announced is cut off, so that the client notices that it is incomplete.
+  ///   that is shorter than announced is cut off, so that the client notices that it is incomplete; writing more traps.
   package func stream(status: Status, headers: [(String, String)], length: Int? = nil) -> ResponseStream? {
     connection.beginStream(serial, status, headers, length: length)
       ? ResponseStream(connection: connection, serial: serial) : nil
@@ -61,7 +63,7 @@ protocol Answering: AnyObject {
   func ticket(_ serial: UInt64) -> ResponseTicket
   func span(_ serial: UInt64) -> TraceContext?
 
-  /// Number of bytes that the kernel has not accepted yet.
+  /// Number of bytes of all the connection's responses that the kernel has not accepted yet.
   var unsentBytes: Int { get }
   func isStreaming(_ serial: UInt64) -> Bool
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool

@@ -2,19 +2,21 @@
 /// other threads use `ResponseTicket.stream`. Cheap to copy.
 ///
 /// Pieces are collected until the end of the loop iteration like all output. A source that can produce data faster than
-/// its client reads should write a piece, then wait for `whenDrained`; otherwise the client is disconnected once
-/// `HTTPLimits.streamBytes` are unsent.
+/// its client reads should write a piece, then wait for `whenDrained`; otherwise the client is disconnected when more
+/// than `HTTPLimits.streamBytes` are unsent.
 package struct ResponseStream {
   let connection: any Answering
   let serial: UInt64
 
-  /// False once the stream is finished or the client has disconnected.
+  /// True until the stream is finished or the client has disconnected.
   package var isOpen: Bool { connection.isStreaming(serial) }
 
-  /// Number of bytes not sent to the client yet; 0 if the client has disconnected.
+  /// Number of bytes not sent to the client yet, including those of earlier responses; 0 if the stream is finished or
+  /// the client has disconnected.
   package var unsentBytes: Int { isOpen ? connection.unsentBytes : 0 }
 
-  /// Appends a piece. Returns false if the client has disconnected.
+  /// Appends a piece; an empty one has no effect. Returns false if the stream is not open, or if the client is
+  /// disconnected now, because too much is unsent. Traps if the body exceeds the length announced for it.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
     connection.writeStream(serial, piece.span)
@@ -30,17 +32,20 @@ package struct ResponseStream {
     connection.writeStream(serial, Array(piece.utf8).span)
   }
 
-  /// Ends the response. The connection continues with the next request.
+  /// Ends the response; has no effect if the stream is not open. The connection continues with the next request, but is
+  /// reset if the body is shorter than announced.
   package func finish() {
     connection.finishStream(serial)
   }
 
-  /// Calls `action` once, when all pieces written so far have been sent. Replaces an earlier action.
+  /// Calls `action` once, later, when all pieces written so far have been sent; never if the stream ends before, or is
+  /// not open. Replaces an earlier action.
   package func whenDrained(_ action: @escaping () -> Void) {
     connection.whenDrained(serial, action)
   }
 
-  /// Calls `action` if the client disconnects before the stream is finished. Replaces an earlier action.
+  /// Calls `action` if the client disconnects before the stream is finished; never if the stream is not open any more.
+  /// Replaces an earlier action.
   package func whenAbandoned(_ action: @escaping () -> Void) {
     connection.whenAbandoned(serial, action)
   }
@@ -62,8 +67,8 @@ package struct ServerSentEvent: Sendable {
     self.data = data
   }
 
-  /// The event in its wire format. Line breaks in the data produce several data lines; in other fields they are
-  /// removed.
+  /// The event in its wire format, without fields that are nil. Line breaks in the data produce several data lines; in
+  /// other fields they are removed.
   package var text: String {
     var lines: [String] = []
     if let event { lines.append("event: \(Self.oneLine(event))") }

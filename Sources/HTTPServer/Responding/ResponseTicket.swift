@@ -9,24 +9,26 @@ package struct ResponseTicket: Sendable {
   let connection: UInt64
   let serial: UInt64
 
-  /// Sends a response. Returns false if the server has stopped or its inbox is full.
+  /// Queues a response; the server ignores it if the request is answered already or the client has disconnected.
+  /// Returns false, without queueing it, if the server has stopped or its inbox is full.
   @discardableResult
   package func send(_ response: Response) -> Bool {
     replies.offer(Reply(ticket: self, response: response))
   }
 
-  /// Admits the body of a request whose handler has held it. Returns false if the server has stopped or its inbox is
-  /// full.
+  /// Admits the body of a request whose handler has held it; without effect if the body is not held any more. Returns
+  /// false, without admitting it, if the server has stopped or its inbox is full.
   @discardableResult
   package func admitBody() -> Bool {
     replies.offer(Reply(ticket: self, event: .admitBody))
   }
 
-  /// Starts a response that another thread writes in pieces. Returns nil if the server has stopped or its inbox is
-  /// full.
+  /// Starts a response that another thread writes in pieces. Returns nil, and calls none of the closures, if the server
+  /// has stopped or its inbox is full.
   /// - Parameters:
   ///   - drained: called on the server's thread when all pieces written so far have been sent.
-  ///   - ended: called once, on any thread, when the response has ended or its client has disconnected.
+  ///   - ended: called once, when the caller finishes or abandons the response, on its thread; or on the server's
+  ///     thread, when the client has disconnected or the request was answered already.
   package func stream(
     status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil,
     ended: (@Sendable () -> Void)? = nil
@@ -36,7 +38,7 @@ package struct ResponseTicket: Sendable {
   }
 }
 
-/// A `ResponseStream` for other threads.
+/// A `ResponseStream` for other threads: its pieces reach the connection through the server's inbox.
 package final class TicketStream: Sendable {
   private let ticket: ResponseTicket
   private let ended = Atomic<Bool>(false)
@@ -55,15 +57,17 @@ package final class TicketStream: Sendable {
     whenEnded = ended
   }
 
-  /// False once the stream is finished, or the client has disconnected or was cut off. May lag behind by one loop
-  /// iteration.
+  /// False after the stream was finished or abandoned, or the client has disconnected or was cut off. A disconnected
+  /// client is noticed up to one loop iteration late.
   package var isOpen: Bool { !ended.load(ordering: .relaxed) }
 
-  /// True if all pieces written have been sent. A source that can produce data faster than its client reads should wait
-  /// for this before it writes the next piece.
+  /// True if all pieces written have been sent; stays false if the client disconnects before, so check `isOpen` too. A
+  /// source that can produce data faster than its client reads should wait for `isDrained` before it writes the next
+  /// piece.
   package var isDrained: Bool { unsent.load(ordering: .acquiring) == 0 }
 
-  /// Appends a piece. Returns false, without taking it, if the stream has ended or the server's inbox is full.
+  /// Queues a piece. Returns false, without queueing it, if the stream has ended, the server has stopped or its inbox
+  /// is full.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
     guard isOpen else { return false }
@@ -80,14 +84,15 @@ package final class TicketStream: Sendable {
     write(Array(piece.utf8))
   }
 
-  /// Ends the response.
+  /// Ends the response and calls the closure `ended`; has no effect if the stream has ended.
   package func finish() {
     guard isOpen else { return }
     end()
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
   }
 
-  /// Aborts the response, so that the client notices that it is incomplete.
+  /// Resets the connection, so that the client notices that the response is incomplete, and calls the closure `ended`.
+  /// Has no effect if the stream has ended.
   package func abandon() {
     guard isOpen else { return }
     end()

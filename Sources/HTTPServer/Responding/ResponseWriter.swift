@@ -33,8 +33,8 @@ struct ResponseWriter: ~Copyable {
 
   // MARK: Short responses
 
-  /// Writes a response with a content type and no other headers; optimized for the hot path. The closure `body` must
-  /// not answer another request.
+  /// Writes a response with a content type and no other headers; optimized for the hot path. Calls the closure `body`
+  /// even if the body is not sent, as for HEAD. The closure must not answer another request.
   mutating func write(
     _ status: Status, _ contentType: StaticString, _ exchange: Exchange, now: Instant, to output: inout Output,
     body: (inout ByteBuffer) -> Void
@@ -71,9 +71,9 @@ struct ResponseWriter: ~Copyable {
 
   // MARK: Any response
 
-  /// Writes status line and headers.
-  /// - Parameter bodyCount: nil for a body of unknown length, which is sent chunked, or in HTTP/1.0 until the
-  ///   connection closes.
+  /// Writes status line, common headers, `headers` without the reserved ones, and the empty line.
+  /// - Parameter bodyCount: size of the body in bytes; nil if unknown: the body is then sent chunked, or in HTTP/1.0
+  ///   until the connection closes.
   mutating func writeHead(
     _ status: Status, headers: [(String, String)], bodyCount: Int?, _ exchange: Exchange, now: Instant,
     to buffer: inout ByteBuffer
@@ -124,7 +124,7 @@ struct ResponseWriter: ~Copyable {
     dateIsValidUntil = now + (Timestamp(seconds: time.seconds + 1) - time)
   }
 
-  /// Returns whether the field frames the message or is written by the connection itself.
+  /// Returns whether a handler cannot set this header, because `writeHead` or `writeStart` writes its own value.
   private static func isReserved(_ name: String) -> Bool {
     switch name.utf8.count {
     case 4: name.lowercased() == "date"
@@ -136,7 +136,8 @@ struct ResponseWriter: ~Copyable {
     }
   }
 
-  /// Replaces line breaks and other control characters by spaces, so that an untrusted value cannot inject a header.
+  /// Appends a header's name or value. Replaces line breaks and other control characters except tabs by spaces, so that
+  /// an untrusted value cannot inject a header.
   private static func writeSafely(_ text: String, to buffer: inout ByteBuffer) {
     if text.utf8.contains(where: ByteClass.isControl) {
       buffer.append(text.utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 })

@@ -2,9 +2,10 @@ internal import Reactor
 
 /// Answers GET and HEAD with the files of one directory.
 ///
-/// Validates paths itself, independently of the parser: a decoded segment that is empty, begins with a dot, or contains
-/// a slash, backslash or control character matches no file. The kernel resolves the rest, including symbolic links, and
-/// the result is served only if it is a regular file inside the directory.
+/// Validates paths itself, independently of the parser: a decoded segment that is empty (except the last, which means
+/// `index.html`), begins with a dot, or contains a slash, backslash or control character matches no file. The kernel
+/// resolves the rest, including symbolic links, and the result is served only if it is a regular file inside the
+/// directory.
 ///
 /// Files up to `Limits.cachedFileBytes` are cached and their `stat` compared on each request, so a changed file is read
 /// again. One owner, one thread; reading a large file blocks that thread.
@@ -30,10 +31,10 @@ package struct StaticFiles {
   private var cache: [String: Entry] = [:]
   private var cachedBytes = 0
 
-  /// Creates a server of a directory's files. Returns nil if the directory does not exist.
+  /// Creates a server of a directory's files. Returns nil if nothing exists at that path.
   /// - Parameters:
   ///   - directory: path of the directory; it may contain symbolic links.
-  ///   - cacheControl: value of `Cache-Control`. By default clients revalidate each time, and mostly get 304.
+  ///   - cacheControl: value of `Cache-Control`. With the default, clients revalidate each time, and mostly get 304.
   ///   - headers: headers sent with each file, for example a Content-Security-Policy.
   package init?(directory: String, cacheControl: String = "no-cache", headers: [(String, String)] = []) {
     guard let root = RegularFile.resolve(directory) else { return nil }
@@ -43,9 +44,12 @@ package struct StaticFiles {
   }
 
   /// Returns the response to a request for a file.
-  /// - Parameter path: path below the directory, percent-encoded as in the request, for example `/css/console.css`. A
-  ///   path that ends with a slash means its `index.html`.
-  /// - Returns: a response with status 200, 304, 404 or 405.
+  /// - Parameters:
+  ///   - path: path below the directory, percent-encoded as in the request, for example `/css/console.css`. A path that
+  ///     ends with a slash means its `index.html`.
+  ///   - ifNoneMatch: value of `If-None-Match`; nil if the request has none.
+  /// - Returns: a response with status 200 (with the body also for HEAD), 304, 404 (also for a file above
+  ///   `Limits.fileBytes`) or 405.
   package mutating func response(method: Method, path: String, ifNoneMatch: String? = nil) -> Response {
     guard method == .get || method == .head else { return .methodNotAllowed(allow: [.get, .head]) }
     guard let relative = Self.relativePath(path), let entry = entry(relative) else {
@@ -59,7 +63,8 @@ package struct StaticFiles {
     return Response(status: .ok, headers: type + validators, body: entry.body)
   }
 
-  /// Returns the response for a request whose path begins with `prefix`.
+  /// Returns the response to a request for the file at the rest of the path after `prefix`; 404 if the path has another
+  /// beginning, or the rest does not begin with a slash.
   package mutating func response(for request: Request, strippingPrefix prefix: String = "") -> Response {
     let path = request.path
     guard path.hasPrefix(prefix) else { return Response(status: .notFound) }
@@ -69,7 +74,9 @@ package struct StaticFiles {
 
   // MARK: Paths
 
-  /// Returns the decoded path relative to the directory; nil if it might refer to anything outside.
+  /// Returns the decoded path relative to the directory. Returns nil if it does not begin with a slash, or a segment is
+  /// empty (except the last), begins with a dot, cannot be decoded, or contains a slash, backslash or control
+  /// character.
   static func relativePath(_ path: String) -> String? {
     guard path.first == "/" else { return nil }
     var segments: [String] = []
@@ -116,7 +123,8 @@ package struct StaticFiles {
     cachedBytes += entry.body.count
   }
 
-  /// Creates a strong tag: when a file is rewritten, its modification time (to the nanosecond) or size changes.
+  /// Returns a strong entity tag in quotation marks: when a file is rewritten, its modification time (to the
+  /// nanosecond) or size changes.
   private static func tag(_ stamp: RegularFile.Stamp) -> String {
     let time = String(UInt64(bitPattern: Int64(stamp.seconds &* 1_000_000_000 &+ stamp.nanoseconds)), radix: 36)
     return "\"\(String(stamp.inode, radix: 36))-\(String(stamp.size, radix: 36))-\(time)\""

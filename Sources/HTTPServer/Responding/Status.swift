@@ -48,7 +48,7 @@ package struct Status: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(code) \(reason)" }
 
-  /// The reason phrase, for people to read.
+  /// The reason phrase, for people to read; `Status` for a code without one here.
   package var reason: StaticString {
     switch code {
     case 100: "Continue"

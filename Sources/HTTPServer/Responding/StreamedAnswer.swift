@@ -13,7 +13,7 @@ struct StreamedAnswer {
   private let isChunked: Bool
   /// True if no body may be sent, as in the response to HEAD.
   private let isSilent: Bool
-  /// Number of body bytes still to be written, if a length was announced.
+  /// Number of body bytes still to be written; nil if no length was announced.
   private var owedBytes: Int?
   private var drained: (() -> Void)?
   private var ended: (() -> Void)?
@@ -28,12 +28,14 @@ struct StreamedAnswer {
     owedBytes = length
   }
 
-  /// Returns whether these are the headers of an event stream.
+  /// Returns whether these are the headers of an event stream: whether they contain the Content-Type of
+  /// `ServerSentEvent.headers`, in the same spelling.
   static func isEndless(_ headers: [(String, String)]) -> Bool {
     headers.contains { $0 == ServerSentEvent.headers[0] }
   }
 
-  /// Writes a piece. Returns false if nothing was written.
+  /// Writes a piece. Returns false, writing nothing, if the piece is empty or the response must not have a body. Traps
+  /// if the body would exceed its announced length.
   mutating func write(_ piece: Span<UInt8>, to buffer: inout ByteBuffer) -> Bool {
     guard !isSilent, !piece.isEmpty else { return false }
     if let owed = owedBytes {
@@ -49,7 +51,8 @@ struct StreamedAnswer {
     return true
   }
 
-  /// Ends the body. Returns false if it is shorter than announced, so that the connection must be cut off.
+  /// Ends the body. Returns false, writing nothing, if it is shorter than announced, so that the connection must be cut
+  /// off.
   func finish(_ buffer: inout ByteBuffer) -> Bool {
     guard !isSilent else { return true }
     if let owedBytes, owedBytes > 0 { return false }
@@ -69,7 +72,7 @@ struct StreamedAnswer {
     ended = action
   }
 
-  /// Removes and returns the action to call once everything so far has been sent; nil if there is none.
+  /// Removes and returns the action to call when everything so far has been sent; nil if there is none.
   mutating func takeDrained() -> (() -> Void)? {
     defer { drained = nil }
     return drained

@@ -42,11 +42,14 @@ extension Administration {
       JSONSchema.text(upTo: Operations.Limits.nameBytes, isEmptyAllowed: true))
   }
 
-  /// Creates an API key.
+  /// Creates an API key and audits that. Nodes accept the key within a second.
   /// - Parameters:
   ///   - appID: the only app the key may access; nil for all apps.
   ///   - name: name of the key's owner, shown in lists; may be empty.
   ///   - endsAt: nil if the key never ends.
+  /// - Throws: `.forbidden` without permission, or if a caller limited to one app omits the app or names another;
+  ///   `.unknownApp`; `.conflict` if the app is being deleted; `.invalidField` for a bad name or an end that is not in
+  ///   the future.
   package static func createKey(
     _ role: Role, appID: String?, name: String = "", endsAt: Timestamp? = nil, by caller: Caller,
     on connection: Connection

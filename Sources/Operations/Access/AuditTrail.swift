@@ -5,12 +5,11 @@ package import Store
 
 /// The audit log: who did what, when and from where, with the values before and after, but without secrets.
 ///
-/// A change that somebody requests and its audit entry are written in the same transaction, so there is never one
-/// without the other. An operation that changes nothing, such as pausing what is paused, writes no entry. Sign-ins,
-/// including failed ones, and reading lists of people are audited too. Not audited are the actions of devices (except
-/// when one joins a user who has other devices), and those that API keys perform by the thousand: sends to named users,
-/// which the stored message documents for as long as it is kept; updates of channels; and vouchers, which are valid for
-/// minutes.
+/// A requested change and its audit entry are written in the same transaction, so there is never one without the other.
+/// An operation that changes nothing, such as pausing a paused message, writes no entry. Sign-ins, including failed
+/// ones, and reading lists of people are audited too. Not audited are the actions of devices (except when one joins a
+/// user who has other devices), and those that API keys perform by the thousand: sends to named users, which the stored
+/// message documents for as long as it is kept; updates of channels; and vouchers, which are valid for minutes.
 package enum AuditTrail {
   /// An audited change: action, app, object, and the values before and after.
   struct Change {
@@ -31,7 +30,8 @@ package enum AuditTrail {
       self.app = app
     }
 
-    /// Returns a copy with the values before the change. `write` writes the members of a JSON object.
+    /// Returns a copy with the values before the change; without a call, the entry has none.
+    /// - Parameter write: writes the members of a JSON object.
     func from(_ write: (inout JSONWriter) -> Void) -> Change {
       var change = self
       change.before = Self.object(write)
@@ -66,8 +66,8 @@ package enum AuditTrail {
     case userMessages = "user-messages"
   }
 
-  /// Records that the caller reads a list of people: one entry per reader, list, app and hour, regardless of how many
-  /// pages.
+  /// Records that the caller reads a list of people: one entry per reader, list, app and clock hour, regardless of how
+  /// many pages. A reader is an API key or account, or else the name of the caller.
   static func note(_ list: List, of app: App.Number, by caller: Caller, on connection: Connection) throws(Problem) {
     let reader = caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" } ?? caller.name
     try connection.answer(AuditLog.addReading(entry("people.read", list.rawValue, app, by: caller), of: reader))
@@ -124,7 +124,8 @@ package enum AuditTrail {
     }
   }
 
-  /// Conditions for listed entries; nil means no condition.
+  /// Conditions for listed entries, all of which must hold; nil means no condition. `action` selects exactly that
+  /// action, and all actions whose names continue with a dot: `message` selects `message.pause`.
   package struct Question: Sendable {
     package var appID: String?
     package var action: String?
@@ -139,7 +140,10 @@ package enum AuditTrail {
     }
   }
 
-  /// Lists entries, newest first. A caller limited to one app sees only that app's entries.
+  /// Lists entries, newest first. A caller limited to one app sees only that app's entries. A page can be short or
+  /// empty, and still be followed by another (`searchedRows`).
+  /// - Throws: `.forbidden` if the caller may not view the audit log or the app, `.unknownApp`, `.invalidField` for
+  ///   another list's cursor.
   package static func list(
     _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -167,7 +171,7 @@ package enum AuditTrail {
 }
 
 extension Operations.Limits {
-  /// Number of rows that one page of a filtered list examines, which takes some ten milliseconds. If none of them
-  /// matches, the page is empty and the next page continues after them.
+  /// Maximum number of rows that one page of a filtered list examines, which takes some ten milliseconds. If none of
+  /// them matches, the page is empty and the next page continues after them.
   static let searchedRows = 10_000
 }

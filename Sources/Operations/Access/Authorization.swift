@@ -12,7 +12,7 @@ internal import Store
 package enum Authorization {
   /// Returns the caller that an API key identifies.
   /// - Parameter token: the API key as issued.
-  /// - Throws: `.badCredential` if the key is unknown, revoked or over.
+  /// - Throws: `.badCredential` if the key is unknown, revoked or expired, or this version does not know its role.
   package static func authenticate(_ token: String, on connection: Connection) throws(Problem) -> Caller {
     guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let caller = Caller(key) else {
       throw Problem(
@@ -21,8 +21,8 @@ package enum Authorization {
     return caller
   }
 
-  /// Returns the hash under which an API key is stored. Keys are 256 random bits, so a plain hash cannot be reversed,
-  /// and it allows look-up by equality.
+  /// Returns the SHA-256 under which an API key, a session token or a sign-in link is stored. These are 256 random
+  /// bits, so a plain hash cannot be reversed, and it allows look-up by equality.
   package static func hash(_ token: String) -> [UInt8] {
     SHA256.hash(Array(token.utf8))
   }
@@ -30,7 +30,7 @@ package enum Authorization {
 
 /// Role of an API key or account. The raw values are stored in the database.
 package enum Role: String, CaseIterable, Sendable {
-  /// A back-office system: sends messages and reads their outcomes.
+  /// A back-office system: sends and controls messages, reads their outcomes, and vouches for users.
   case sender
   /// A person who runs campaigns.
   case `operator`
@@ -52,21 +52,20 @@ package enum Role: String, CaseIterable, Sendable {
   }
 }
 
-/// A permission of a role.
+/// What a caller may do. `Role.allows` lists the permissions of each role.
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
-  /// Vouching that the next device that names a user really belongs to that user, as the app's own server does at
-  /// login.
+  /// Creating vouchers: an app's own server confirms at login that the next device to name a user belongs to that user.
   case vouch
   /// Pausing, resuming and cancelling messages, and changing their pace.
   case control
   case manageGroups
-  /// Changing tags and saved segments.
+  /// Changing tags and saved segments, and uploading lists of recipients.
   case manageAudiences
-  /// Seeing and restoring quarantined devices.
+  /// Seeing and restoring quarantined devices, and seeing the state of the database and the nodes.
   case manageQuarantine
-  /// Managing apps, their credentials, and API keys.
+  /// Managing apps, their credentials and webhooks, and creating API keys.
   case manageApps
   /// Seeing the identities of users, devices and groups.
   case viewPeople
@@ -81,7 +80,7 @@ package enum Permission: String, CaseIterable, Sendable {
   case importPeople
   /// Exporting lists of people as files.
   case exportPeople
-  /// Approving another person's large message.
+  /// Approving or declining another person's message.
   case approve
   case manageAccounts
   case viewAudit
@@ -105,19 +104,21 @@ package struct Caller: Equatable, Sendable {
   package let app: App.Number?
   /// Number of the API key; nil for a console account or the command line.
   package let apiKey: Int32?
-  /// The sending device in a device-to-device send; it becomes the origin of its messages.
+  /// The sending device of a device-to-device send, which becomes the origin of its messages; nil for other callers.
   package let device: DeviceID?
-  /// Number of the console account.
+  /// Number of the console account; nil for other callers.
   package let account: Int32?
-  /// The Unix user who runs a command; nil for other callers.
+  /// The Unix user who runs a command; nil for other callers, and for what the program does without a request.
   package let unixUser: String?
-  /// Name of the key or account, as recorded in the audit log.
+  /// Name as recorded in the audit log: that of the API key, the login of the account, or `command line` with the Unix
+  /// user. Empty for devices, servers admitted by address, and unnamed keys.
   package let name: String
-  /// Origin of the call: the client's address, or the host's name for commands.
+  /// Origin of the call: the client's address, or the host's name for commands; empty if unknown.
   package var origin = ""
-  /// ID of the request; empty for commands.
+  /// ID of the HTTP request; empty for commands and devices.
   package var requestID = ""
-  /// Whether the request changes something, judged by its HTTP method.
+  /// Whether the request to the admin API, over HTTP or from the command line, has a method other than GET. False for
+  /// all other calls.
   package var isChanging = false
 
   package init(
@@ -133,27 +134,27 @@ package struct Caller: Equatable, Sendable {
     self.name = name
   }
 
-  /// Creates the caller for the holder of an API key; nil if this version does not know the key's role.
+  /// Creates the caller for the holder of an API key. Returns nil if this version does not know the key's role.
   init?(_ key: Secrets.APIKey) {
     guard let role = Role(rawValue: key.role) else { return nil }
     self.init(role: role, app: key.app, apiKey: key.number, name: key.name)
   }
 
-  /// An unauthenticated caller, for routes that require no permission.
+  /// An unauthenticated caller, for routes that require no permission. It may access no app.
   package static let nobody = Caller(role: .viewer, app: 0, apiKey: nil, name: "nobody")
 
-  /// The program itself, for what it does at startup without a request.
+  /// The program itself, for what it does at startup without a request; may do everything, in all apps.
   package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil, name: "command line")
 
-  /// Returns the caller for a person at the command line. Access to the master key allows everything except acting as
-  /// two people.
+  /// Returns the caller for a person at the command line. Access to the master key allows everything except approving
+  /// one's own messages.
   package static func commandLine(of unixUser: String) -> Caller {
     var caller = Caller(role: .admin, app: nil, apiKey: nil, unixUser: unixUser, name: "command line (\(unixUser))")
     caller.origin = HostName.current
     return caller
   }
 
-  /// The person who makes the request; nil for a program or a device.
+  /// The person who makes the request; nil for an API key, a device, or the program itself.
   var asker: Principal? {
     if let account { return .account(account) }
     return unixUser.map(Principal.unixUser)
@@ -167,7 +168,8 @@ package struct Caller: Equatable, Sendable {
   }
 
   /// Throws `.forbidden` if the role does not have the permission or the caller may not access the app, and `.conflict`
-  /// if the call would change something in an app that is being deleted. Erasing people stays possible there.
+  /// if the call would change something or send in an app that is being deleted. Reading, exporting and erasing people
+  /// stay possible there.
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {
@@ -177,7 +179,8 @@ package struct Caller: Equatable, Sendable {
     if let problem = app.refusalWhileDeleted { throw problem }
   }
 
-  /// Throws `.invalidField` if the request names a sending device other than the calling one.
+  /// Throws `.invalidField` at `/from` unless the request names the calling device as its origin, or no device if the
+  /// caller is none.
   func requireOrigin(of request: MessageRequest) throws(Problem) {
     guard request.origin?.device == device else {
       throw Problem(at: "/from", "is written by the server, for messages that devices send")

@@ -76,8 +76,13 @@ package enum ConsoleAccounts {
     return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.number) }
   }
 
-  /// Creates an account and its sign-in link.
-  /// - Parameter appID: the only app the account may access; nil for all apps.
+  /// Creates an account and its sign-in link, and audits that.
+  /// - Parameters:
+  ///   - login: stored in lower case.
+  ///   - appID: the only app the account may access; nil for the caller's only app, or for all apps if the caller may
+  ///     access all.
+  /// - Throws: `.forbidden` without permission or for an app the caller may not access, `.unknownApp`, `.invalidField`
+  ///   for a bad login or name, `.conflict` if the login exists or the app is being deleted.
   package static func create(
     _ login: String, name: String, role: Role, appID: String?, by caller: Caller, on connection: Connection,
     now: Timestamp
@@ -147,7 +152,9 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it.
+  /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it. Invalidates the
+  /// account's earlier link; password and sessions remain.
+  /// - Throws: `.notFound` if the account is unknown to the caller, disabled, or signs in at the identity provider.
   package static func link(
     _ number: Int32, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Link {
@@ -166,8 +173,10 @@ package enum ConsoleAccounts {
     return Link(account: number, token: token, endsAt: endsAt)
   }
 
-  /// Removes the second factor of another account whose owner has lost it, and ends that account's sessions. The owner
-  /// signs in with the password and sets up a new factor.
+  /// Removes the second factor of another account whose owner has lost it, ends that account's sessions and deletes its
+  /// unused sign-in links. The owner signs in with the password and sets up a new factor. Changes nothing if there is
+  /// no second factor.
+  /// - Throws: `.conflict` for the caller's own account, `.notFound` if the account is unknown to the caller.
   package static func resetFactor(
     _ number: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -188,7 +197,8 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Locks and returns an account. An administrator of one app neither sees nor changes other accounts.
+  /// Locks and returns an account. Returns nil if there is none, or the caller is limited to one app and the account is
+  /// not limited to the same app.
   private static func find(
     _ number: Int32, _ caller: Caller, _ connection: Connection
   ) throws(PostgresError) -> Accounts.Record? {
@@ -214,6 +224,6 @@ extension JSONWriter {
 extension Operations.Limits {
   /// Maximum length of a login in bytes: an e-mail address has at most 254 (RFC 5321).
   static let loginBytes = 254
-  /// Lifetime of a sign-in link.
+  /// Lifetime of a sign-in link in seconds: one hour.
   static let linkSeconds: Int64 = 3600
 }

@@ -3,9 +3,9 @@ package import Reactor
 /// The installation's rules for signing in to the console, from the configuration. They apply to accounts, never to API
 /// keys.
 package struct ConsolePolicy: Sendable {
-  /// Networks from which accounts may sign in and work; empty for all.
+  /// Networks from which accounts may sign in and use the console; empty for all.
   package var addresses: [IPBlock] = []
-  /// Roles that need a second factor.
+  /// Roles that need a second factor. Sessions started at the identity provider are exempt.
   package var secondFactor: Set<Role> = []
   /// Whether accounts may sign in with a password. False if they sign in at the identity provider only; sign-in links
   /// still work, for emergencies.
@@ -23,7 +23,7 @@ package struct ConsolePolicy: Sendable {
 /// The console's sign-in rules, and the key that encrypts the secrets of second factors.
 package struct ConsoleSetting: Sendable {
   package let policy: ConsolePolicy
-  /// Nil if no second factors are stored.
+  /// Nil if second factors cannot be decrypted here: they can then be neither set up nor verified.
   package let master: MasterKey?
 
   package init(policy: ConsolePolicy = ConsolePolicy(), master: MasterKey?) {

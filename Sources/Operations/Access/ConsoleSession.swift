@@ -9,7 +9,7 @@ package enum SignInMethod: String, CaseIterable, Sendable {
   case openID = "openid"
 }
 
-/// A signed-in session.
+/// A session of a console account, with what the console shows about the account.
 package struct ConsoleSession: Sendable {
   /// Session token for the cookie; never part of a response body.
   package let token: String
@@ -19,10 +19,12 @@ package struct ConsoleSession: Sendable {
   package let appID: String?
   package let endsAt: Timestamp
   package let method: SignInMethod
-  /// True until a password has been chosen; always false for accounts of the identity provider.
+  /// True until a password has been chosen; always false for accounts of the identity provider, and where passwords are
+  /// not accepted.
   package let needsPassword: Bool
   package let hasFactor: Bool
-  /// True if the role needs a second factor and none has been set up: the session may only do that.
+  /// True if the role needs a second factor and none has been set up: the session may only set one up. Always false for
+  /// sessions started at the identity provider.
   package let needsFactor: Bool
 
   init(_ account: Accounts.Record, token: String, endsAt: Timestamp, _ method: SignInMethod, _ policy: ConsolePolicy) {
@@ -41,16 +43,17 @@ package struct ConsoleSession: Sendable {
 }
 
 extension ConsolePolicy {
-  /// Returns whether a session may only set up its second factor.
-  /// - Parameter byProvider: whether it was started at the identity provider, which asks for its own second factor.
+  /// Returns whether a session may only set up its second factor: the role needs one, and the account has none.
+  /// - Parameter byProvider: whether the session was started at the identity provider, which asks for its own second
+  ///   factor.
   func needsFactor(_ role: Role, has factor: Bool, byProvider: Bool) -> Bool {
     secondFactor.contains(role) && !factor && !byProvider
   }
 }
 
 extension Operations.Limits {
-  /// Maximum lifetime of a session: a working day.
+  /// Maximum lifetime of a session in seconds: 12 hours, a working day. Using the session does not extend it.
   package static let sessionSeconds: Int64 = 12 * 3600
-  /// Time without a request after which a session ends.
+  /// Time in seconds without a request after which a session ends: 2 hours.
   static let sessionIdleSeconds: Int64 = 2 * 3600
 }

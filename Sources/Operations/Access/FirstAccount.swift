@@ -3,13 +3,16 @@ package import Postgres
 internal import Store
 package import Time
 
-/// The initial account that lets the installer into a new system.
+/// The initial account, with which the installer signs in to a new system.
 ///
-/// It is an ordinary account: once it has a password, that password signs in, and an administrator may disable it.
+/// It is an ordinary account: after it has got a password, that password signs in, and an administrator can disable it.
 extension ConsoleAccounts {
   static let firstLogin = "admin"
 
-  /// Returns a sign-in link for the first account as long as nobody has ever been able to sign in; nil otherwise.
+  /// Returns a sign-in link for the first account, and creates the account if there is none. Invalidates the account's
+  /// earlier link.
+  /// - Returns: nil if there are other accounts, the first one has a password or is disabled, or another node has
+  ///   created it at the same time.
   package static func firstLink(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     let accounts = try connection.answer(Accounts.list(of: nil, after: 0, limit: 2))
     if accounts.isEmpty { return try make(on: connection, now: now) }
@@ -19,8 +22,9 @@ extension ConsoleAccounts {
     return try link(accounts[0].number, by: .commandLine, on: connection, now: now)
   }
 
-  /// Returns a sign-in link for the first account, whether or not it was used before; nil if it is disabled. Only for
-  /// the demonstration, which has no other users.
+  /// Returns a sign-in link for the first account, even if it has a password, and creates the account if there is none.
+  /// Only for the demonstration, which has no other users.
+  /// - Returns: nil if the account is disabled, or another node has created it at the same time.
   package static func demonstrationLink(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     guard let account = try connection.answer(Accounts.find(login: firstLogin)) else {
       return try make(on: connection, now: now)

@@ -16,7 +16,7 @@ package enum FormText {
     return encoded
   }
 
-  /// Encodes a form body: `name=value&name=value`.
+  /// Returns the values as a form body, percent-encoded and in the given order: `name=value&name=value`.
   static func form(_ values: [(String, String)]) -> String {
     values.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
   }

@@ -2,17 +2,18 @@ internal import Crypto
 package import Domain
 internal import Synchronization
 
-/// Encrypts secrets for storage with AES-256-GCM. The 256-bit keys are never stored in the database.
+/// The master key, which encrypts secrets for storage with AES-256-GCM. Its 256-bit keys are never stored in the
+/// database.
 ///
-/// The keys form a ring, so that the key can change while servers run (Decision 149): one encrypts, and each decrypts
-/// what it has encrypted. Each secret is bound to its place (a name such as `credential 3 apns`), so a secret that was
-/// moved to another row cannot be decrypted. All copies of a value share the ring.
+/// The keys form a ring, so that the master key can change while servers run (Decision 149): one of them encrypts, and
+/// each decrypts what it has encrypted. Each secret is bound to its place (a name such as `credential 3 apns`), so a
+/// secret that was moved to another row cannot be decrypted. All copies of a value share the ring.
 ///
 /// ```
 /// sealed = id of the key (8 bytes) ‖ nonce ‖ ciphertext ‖ tag
 /// ```
 package struct MasterKey: Sendable {
-  /// ID of a key: 8 bytes derived from it, which reveal nothing about the key.
+  /// ID of a key: 8 bytes derived from the key, which reveal nothing about it.
   package struct ID: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
@@ -39,13 +40,14 @@ package struct MasterKey: Sendable {
 
   private let shared: Shared
 
-  /// Creates a ring of one key. Throws unless `bytes` has 32 bytes.
+  /// Creates a ring of one key. Throws `.invalidField` unless `bytes` has 32 bytes.
   package init(bytes: [UInt8]) throws(Problem) {
     try self.init(keys: [bytes])
   }
 
   /// Creates a ring of keys.
-  /// - Parameter keys: 32 bytes each, at least one; the first one encrypts until `seal(with:)` selects another.
+  /// - Parameter keys: at least one; the first one encrypts until `seal(with:)` selects another.
+  /// - Throws: `.invalidField` unless each key has 32 bytes.
   package init(keys: [[UInt8]]) throws(Problem) {
     shared = Shared(Ring(keys: try Self.named(keys)))
   }
@@ -74,8 +76,10 @@ package struct MasterKey: Sendable {
   /// ID of the key that encrypts.
   package var sealingID: ID { shared.ring.withLock { $0.keys[$0.sealing].id } }
 
-  /// Replaces the ring after the key file has changed. The key that encrypts stays the same if the file still contains
-  /// it.
+  /// Replaces the ring after the key file has changed. The key that encrypts stays the same if `keys` contains it;
+  /// otherwise the first of `keys` encrypts.
+  /// - Parameter keys: at least one.
+  /// - Throws: `.invalidField` unless each key has 32 bytes; the ring then stays unchanged.
   package func take(_ keys: [[UInt8]]) throws(Problem) {
     let named = try Self.named(keys)
     shared.ring.withLock { ring in
@@ -98,14 +102,16 @@ package struct MasterKey: Sendable {
 
   // MARK: Secrets
 
-  /// Encrypts a secret. Returns the key's id, nonce, ciphertext and tag, concatenated.
+  /// Encrypts a secret with the ring's current key.
+  /// - Parameter place: name of the place where the secret is stored; decryption requires the same name.
+  /// - Returns: the key's id, nonce, ciphertext and tag, concatenated.
   package func seal(_ secret: [UInt8], for place: String) -> [UInt8] {
     let (id, key) = shared.ring.withLock { $0.keys[$0.sealing] }
     return id.bytes + AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
-  /// Decrypts a secret.
-  /// - Throws: if the ring lacks the key, or the secret was changed or moved to another place.
+  /// Decrypts a secret with the key of the ring that encrypted it.
+  /// - Throws: `.internalError` if the ring lacks that key, or the secret was changed or moved to another place.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
     let id = Self.id(of: sealed)
     let key = shared.ring.withLock { ring in ring.keys.first { $0.id == id }?.key }

@@ -4,15 +4,14 @@ internal import Store
 
 /// Changes the master key while servers run. Decision 149.
 ///
-/// ```
-/// every node has the new key ─► it encrypts on every node ─► older secrets are encrypted again ─► the old key
-///    refused until then         from the next second         in batches, resumable                may be removed
-/// ```
-/// **Crash**: each batch is one transaction, and each secret names its key, so a killed rotation resumes with the
-/// secrets that are left. **A wrong key** decrypts nothing: the batch fails with the place of the secret that could not
-/// be decrypted, and changes nothing.
+/// `upmc master-key rotate` waits until all running nodes have the new key, calls `begin`, waits until all of them
+/// encrypt with it, and repeats `renew` until `countLeft` is 0. The old key can then be removed.
+///
+/// **Crash**: each secret names its key, and each batch of telephone numbers is one transaction, so a killed rotation
+/// resumes with the secrets that are left. **A wrong key** decrypts nothing: `renew` throws, naming the secret that
+/// could not be decrypted, and does not change that secret.
 package enum MasterKeyRotation {
-  /// Number of running nodes: all, those that have the new key, and those that encrypt with it.
+  /// Numbers of running nodes: all of them, those that have a key, and those that encrypt with it.
   package struct Nodes: Equatable, Sendable {
     package let all: Int64
     package let know: Int64
@@ -24,9 +23,9 @@ package enum MasterKeyRotation {
     return Nodes(all: all, know: know, seal: seal)
   }
 
-  /// Selects the key that the database names as current. In a database that names none, stores the ring's first key as
-  /// current.
-  /// - Returns: false if the ring does not contain the key.
+  /// Selects the key that the database names as current. If the database names none, stores the ring's encrypting key
+  /// as current.
+  /// - Returns: false if the ring does not contain the current key; the ring then still encrypts with its former key.
   @discardableResult
   package static func adopt(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Bool {
     guard let current = try connection.run(MasterKeys.current()) else {
@@ -36,24 +35,29 @@ package enum MasterKeyRotation {
     return master.seal(with: MasterKey.ID(current))
   }
 
-  /// Returns the ID of the key that encrypts, according to the database; nil if nothing has been encrypted yet.
+  /// Returns the ID of the key that encrypts, according to the database; nil if no server or command has stored one yet
+  /// (`adopt`).
   package static func current(on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
     try connection.run(MasterKeys.current()).map { MasterKey.ID($0) }
   }
 
-  /// Returns the ID of the ring's key that has never encrypted, to which a rotation changes; nil if there is none.
+  /// Returns the ID of the last key of the ring that has never been current, to which a rotation changes; nil if all
+  /// have been.
   package static func coming(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
     let former = try connection.run(MasterKeys.all()).map { MasterKey.ID($0) }
     return master.ids.last { !former.contains($0) }
   }
 
-  /// Returns whether a rotation was started and some secrets still have to be encrypted again.
+  /// Returns whether a rotation is unfinished: the ring has several keys, and some secrets are not encrypted with the
+  /// current one. Reads all users.
   package static func isUnderWay(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Bool {
     guard master.ids.count > 1 else { return false }
     return try countLeft(master, on: connection) > 0
   }
 
-  /// Makes a key of the ring current. Every node adopts it the next time it reads the database.
+  /// Makes a key of the ring current, and audits that. This process encrypts with the key at once, each node as soon as
+  /// it reads the database again. The caller must have ensured that all nodes have the key.
+  /// - Throws: `.impossible` if the ring does not contain the key.
   package static func begin(
     _ id: MasterKey.ID, _ master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -69,14 +73,17 @@ package enum MasterKeyRotation {
     _ = master.seal(with: id)
   }
 
-  /// Returns the number of secrets that are encrypted with another key than the current one. Reads all users.
+  /// Returns the number of rows with a secret that is not encrypted with the ring's current key. Reads all users.
   package static func countLeft(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Int64 {
     try connection.run(MasterKeys.countLeft(sealedWithout: master.sealingID.bytes))
   }
 
-  /// Encrypts all secrets of other keys again with the current key.
-  /// - Parameter progress: called with the number of telephone numbers processed so far.
-  /// - Throws: `Problem` for a secret that no key of the ring decrypts; batches committed before remain.
+  /// Encrypts all secrets of other keys again with the ring's current key. Skips a credential, webhook or second factor
+  /// that is changed meanwhile, so the caller repeats this until `countLeft` is 0.
+  /// - Parameter progress: called after each batch of telephone numbers, the last of which is empty, with their number
+  ///   so far.
+  /// - Throws: `Problem` for a secret that no key of the ring decrypts, `PostgresError` from the database. Secrets
+  ///   saved before remain encrypted with the current key.
   package static func renew(
     _ master: MasterKey, on connection: Connection, progress: (Int) -> Void = { _ in }
   ) throws {
@@ -102,8 +109,8 @@ package enum MasterKeyRotation {
     } while last != nil
   }
 
-  /// Encrypts the secrets again of which each app or account has only a few: credentials, signing keys, webhooks,
-  /// second factors and provider tokens.
+  /// Encrypts again the secrets of which each app or account has only a few: credentials, signing keys, webhooks,
+  /// second factors and provider tokens. Deletes expired provider tokens instead.
   private static func renewFew(_ master: MasterKey, _ connection: Connection) throws {
     for credential in try connection.run(Secrets.credentials()) {
       let place = Administration.place(ofCredentialFor: credential.app, credential.network)
@@ -149,6 +156,7 @@ package enum MasterKeyRotation {
 }
 
 extension Operations.Limits {
-  /// Number of telephone numbers that one transaction encrypts again; their users are locked for some ten milliseconds.
+  /// Maximum number of telephone numbers that one transaction encrypts again; their users are locked for some ten
+  /// milliseconds.
   static let renewedPhones = 500
 }

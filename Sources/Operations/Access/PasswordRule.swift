@@ -3,7 +3,7 @@ internal import Domain
 /// The rule for new passwords, after NIST SP 800-63B §5.1.1: length counts, and easily guessed passwords are refused.
 /// No mixture of character classes is required, and no password expires.
 enum PasswordRule {
-  /// Throws unless the password obeys the rule.
+  /// Checks that a password is long enough and not easily guessed.
   /// - Parameter login: the account's login; a password derived from it is refused.
   /// - Throws: `.invalidField` at `/new`, with the rule.
   static func check(_ password: String, login: String) throws(Problem) {
@@ -22,8 +22,10 @@ enum PasswordRule {
     }
   }
 
-  /// Returns whether too little is left of a password without repetitions, keyboard rows, common words and the
-  /// account's own name.
+  /// Returns whether a password is easily guessed. It is if it has fewer than `differentCharacters` different
+  /// characters, or fewer than `lettersBesideGuessedWords` different letters remain when common words, keyboard rows
+  /// and the parts of the login longer than two letters are removed. Digits and signs count as the letters that they
+  /// stand for.
   private static func isGuessedFirst(_ password: String, _ names: [String]) -> Bool {
     var rest = letters(password)
     if Set(rest).count < Operations.Limits.differentCharacters { return true }
@@ -52,6 +54,6 @@ extension Operations.Limits {
   package static let passwordBytes = 256
   /// Minimum number of different characters of a password; fewer are mere repetition.
   static let differentCharacters = 5
-  /// Minimum number of different letters of a password besides `GuessedWords`.
+  /// Minimum number of different letters that a password has besides `GuessedWords` and parts of the login.
   static let lettersBesideGuessedWords = 4
 }

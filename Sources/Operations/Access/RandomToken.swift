@@ -1,8 +1,9 @@
 internal import Domain
 
-/// Generates secrets for API keys and links: 256 random bits, as text that is safe in headers, URLs and shells.
+/// Generates secrets for API keys, sessions and links, and apps' client keys: 256 random bits, as text that is safe in
+/// headers, URLs and shells.
 enum RandomToken {
-  /// Returns 43 characters of base64url without padding (RFC 4648, section 5).
+  /// Returns a new secret of 43 characters: base64url without padding (RFC 4648, section 5).
   static func make() -> String {
     encode(MasterKey.makeBytes())
   }

@@ -8,8 +8,11 @@ struct RefusalLog {
   let throttle: SignInThrottle
   let requestID: String
 
-  /// Audits a failure and returns the problem for the client.
-  /// - Parameter reason: fixed identifier for the audit log, such as `link`.
+  /// Audits a failure, unless the limit of entries is reached, and returns the given problem for the client.
+  /// - Parameters:
+  ///   - account: the account that was found; nil if there is none, or it is not to be named.
+  ///   - reason: fixed identifier for the audit log, such as `link`.
+  /// - Throws: a problem of the database instead, if auditing fails.
   func refuse(
     _ account: Accounts.Record?, _ reason: String, _ problem: Problem, on connection: Connection
   ) throws(Problem) -> Problem {

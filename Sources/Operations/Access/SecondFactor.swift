@@ -4,17 +4,18 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Verifies second-factor codes: those of the authenticator app (RFC 6238), and recovery codes.
+/// Creates and verifies second-factor codes: those of the authenticator app (RFC 6238), and recovery codes.
 ///
-/// An app's code is accepted in its own 30-second step and in the steps before and after it, for clocks that differ.
-/// Each step is accepted once across all nodes, so an observed code is worthless. A recovery code works once.
+/// An app's code is accepted in its own 30-second step and in the steps before and after it, because clocks differ. All
+/// nodes together accept each step once, and none older than the last accepted one, so an observed code is worthless. A
+/// recovery code works once.
 struct SecondFactor {
   let master: MasterKey
 
   /// Kind of the code that was accepted.
   enum Proof: Equatable {
     case app
-    /// A recovery code, with the number of codes that remain.
+    /// A recovery code; `left` is the number of unused codes that remain.
     case recoveryCode(left: Int64)
 
     var name: String {
@@ -32,7 +33,7 @@ struct SecondFactor {
   }
 
   /// Decrypts the secret of an account.
-  /// - Throws: if the master key cannot decrypt it.
+  /// - Throws: `.internalError` if no master key decrypts it, or it belongs to another account.
   func open(_ sealed: [UInt8], of account: Int32) throws(Problem) -> [UInt8] {
     try master.open(sealed, for: Self.place(account))
   }
@@ -47,10 +48,13 @@ struct SecondFactor {
 
   // MARK: Codes
 
-  /// Verifies a code of the account and marks it as used. Returns its kind; nil if it is wrong, expired or already
-  /// used.
+  /// Verifies a code of the account and marks it as used. Counts no failure.
   /// - Parameters:
+  ///   - code: six digits are a code of the app, anything else is a recovery code. Case, blanks and hyphens are
+  ///     ignored.
   ///   - sealed: the account's encrypted secret.
+  /// - Returns: the kind of the code; nil if it is wrong, expired or already used, or, for an app's code, older than
+  ///   the last one used.
   func use(
     _ code: String, _ sealed: [UInt8], of account: Int32, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Proof? {
@@ -63,11 +67,12 @@ struct SecondFactor {
     return try connection.answer(SecondFactors.use(account, step: step)) ? .app : nil
   }
 
-  /// Returns the time step to which a code belongs; nil for a wrong code.
+  /// Returns the 30-second step since 1970 to which an app's code belongs; nil for a wrong code, and for one of a step
+  /// that is not accepted now. Does not check whether the code was used before.
   static func step(of code: String, _ secret: [UInt8], now: Timestamp) -> Int64? {
     let given = Array(plain(code).utf8)
     let present = TimeBasedCode.step(at: now.seconds)
-    // Compare all codes, so that timing reveals nothing.
+    // Compare with all codes, so that timing reveals nothing.
     let matches = (-Operations.Limits.codeSteps...Operations.Limits.codeSteps).filter { offset in
       ConstantTime.isEqual(given, Array(TimeBasedCode.code(of: secret, step: present + offset).utf8))
     }
@@ -99,7 +104,7 @@ struct SecondFactor {
 }
 
 extension Operations.Limits {
-  /// Number of 30-second steps by which the clocks of telephone and server may differ in each direction.
+  /// Number of 30-second steps by which the telephone's clock and the server's can differ in each direction.
   static let codeSteps: Int64 = 1
   static let recoveryCodes = 10
   /// Maximum length of a code in bytes: a recovery code with blanks around its hyphens.

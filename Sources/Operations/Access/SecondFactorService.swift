@@ -11,8 +11,10 @@ package import Time
 /// begin ──► secret, shown once (QR code) ──► confirm with its first code ──► factor active, 10 recovery codes
 /// drop, new recovery codes: with a code          reset: by another administrator, audited; sessions end
 /// ```
-/// An account that already has a factor must send one of its codes before anything about the factor changes. Wrong
-/// codes count like wrong passwords (`SignInThrottle`).
+/// An account that already has a factor must send one of its codes before anything about the active factor changes.
+/// Wrong codes count like wrong passwords (`SignInThrottle`).
+///
+/// All functions throw `.conflict` for API keys, and for accounts that sign in at the identity provider.
 package struct SecondFactorService: Sendable {
   private let factor: SecondFactor
   private let policy: ConsolePolicy
@@ -63,7 +65,7 @@ package struct SecondFactorService: Sendable {
 
   package struct Code: Sendable {
     package var code = ""
-    /// Code of the active factor, required when that is being replaced.
+    /// Code of the active factor, required by `confirm` if there is one; nil if none was sent.
     package var present: String?
 
     package static let object = JSONObject(
@@ -84,7 +86,8 @@ package struct SecondFactorService: Sendable {
       codesLeft: try connection.answer(SecondFactors.countCodes(account.number)))
   }
 
-  /// Creates a new secret. It takes effect only when a code of it is confirmed.
+  /// Creates a new secret, which replaces one not yet confirmed. An active factor stays active until a code of the new
+  /// secret is confirmed.
   package func begin(by caller: Caller, on connection: Connection) throws(Problem) -> Enrolment {
     let account = try own(caller, on: connection)
     let secret = SecondFactor.makeSecret()
@@ -104,8 +107,12 @@ package struct SecondFactorService: Sendable {
       + "&algorithm=SHA1&digits=\(TimeBasedCode.digits)&period=\(TimeBasedCode.stepSeconds)"
   }
 
-  /// Activates the new secret and ends the account's other sessions.
-  /// - Throws: `.conflict` if no new secret is pending.
+  /// Activates the new secret, replaces the recovery codes, ends the account's other sessions and deletes its unused
+  /// sign-in links.
+  /// - Parameter code: a code of the new secret, and in `present` one of the active factor if there is one.
+  /// - Returns: the new recovery codes.
+  /// - Throws: `.conflict` if no new secret is pending or another has replaced it meanwhile; `.invalidField` at `/code`
+  ///   or `/present` for a wrong, expired, used or missing code; `.tooManyAttempts`.
   package func confirm(
     _ code: Code, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> RecoveryCodes {
@@ -129,6 +136,8 @@ package struct SecondFactorService: Sendable {
   }
 
   /// Creates new recovery codes, which invalidates the former ones.
+  /// - Throws: `.conflict` without a second factor, `.invalidField` at `/code` for a wrong, expired or used code,
+  ///   `.tooManyAttempts`.
   package func renewCodes(
     _ code: Code, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> RecoveryCodes {
@@ -142,8 +151,9 @@ package struct SecondFactorService: Sendable {
     return RecoveryCodes(codes: codes)
   }
 
-  /// Removes the second factor.
-  /// - Throws: `.conflict` if the role needs one.
+  /// Removes the second factor and the recovery codes. Sessions continue.
+  /// - Throws: `.conflict` if the role needs a second factor or the account has none, `.invalidField` at `/code` for a
+  ///   wrong, expired or used code, `.tooManyAttempts`.
   package func drop(_ code: Code, by caller: Caller, on connection: Connection, now: Timestamp) throws(Problem) {
     let account = try own(caller, on: connection)
     guard !policy.secondFactor.contains(caller.role) else {

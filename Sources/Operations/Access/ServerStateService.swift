@@ -4,8 +4,8 @@ package import Store
 
 /// Reports the state of the database and of all nodes, for operators and administrators of all apps.
 package enum ServerStateService {
-  /// Returns the state of the database.
-  /// - Throws: `.forbidden` for a caller that is limited to one app.
+  /// Returns the state of the database and of all nodes. `walBytes` is left out if the database user may not read it.
+  /// - Throws: `.forbidden` for a caller without `.manageQuarantine` or limited to one app.
   package static func database(by caller: Caller, on connection: Connection) throws(Problem) -> DatabaseState {
     try caller.require(.manageQuarantine)
     guard caller.app == nil else {

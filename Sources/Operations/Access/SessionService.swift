@@ -4,7 +4,8 @@ package import Postgres
 internal import Store
 package import Time
 
-/// Lists and ends an account's own sessions.
+/// Lists and ends the caller's own sessions. All functions throw `.conflict` for a caller without a session, such as an
+/// API key.
 package enum SessionService {
   package struct Entry: DescribedAnswer {
     let record: SessionLists.Record
@@ -33,7 +34,8 @@ package enum SessionService {
     return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.session) }
   }
 
-  /// Ends one of the caller's own sessions.
+  /// Ends one of the caller's own sessions, even the current one.
+  /// - Throws: `.notFound` if the account has no such session, or it was already ended.
   package static func end(
     _ session: Int64, token: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) {

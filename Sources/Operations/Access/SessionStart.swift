@@ -4,9 +4,9 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Starts the session of an authenticated account, in one transaction with its audit entry.
+/// Starts the session of an account whose proof and second factor have been verified.
 struct SessionStart {
-  /// The browser's previous session token, whose session ends; nil if there is none.
+  /// The browser's previous session token, whose session ends; nil if the browser has none.
   let former: String?
   let throttle: SignInThrottle
   let requestID: String
@@ -21,8 +21,9 @@ struct SessionStart {
     return caller
   }
 
-  /// Starts the session.
-  /// - Parameter factor: the code that was verified as second factor; nil without one.
+  /// Creates the session, ends the previous one, records the client's network as known and audits the sign-in, in one
+  /// transaction.
+  /// - Parameter factor: kind of the code that was verified as second factor; nil without one.
   func begin(
     _ account: Accounts.Record, _ method: SignInMethod, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
     on connection: Connection

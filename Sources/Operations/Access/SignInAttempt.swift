@@ -5,22 +5,22 @@ internal import Store
 internal import Time
 
 /// One sign-in attempt with a password or a link: verifies the proof and the second factor, counts failures
-/// (`SignInThrottle`) and writes the audit log.
+/// (`SignInThrottle`) and writes refusals to the audit log.
 ///
 /// ```
 ///   password ── right ─┬─ no second factor ───────────────────► account
-///   link ───── valid ──┴─ second factor ─┬─ no code: asked for it, nothing is used up or counted
+///   link ───── valid ──┴─ second factor ─┬─ no code: code requested, nothing is used up or counted
 ///                                        ├─ right code ───────► account
 ///                                        └─ wrong code: counted like a wrong password
 /// ```
-/// Links are 256 random bits and are never refused because of other failures, unless a code is asked for too.
+/// Links are 256 random bits and are never refused because of other failures, unless the account has a second factor.
 /// Decision 143.
 struct SignInAttempt {
   let proof: SignInService.Proof
   /// Second-factor code; nil if none was sent.
   let code: String?
   let policy: ConsolePolicy
-  /// Nil if no second factors are stored.
+  /// Key that decrypts second factors; nil if the server has none, so accounts with a second factor cannot sign in.
   let master: MasterKey?
   let log: RefusalLog
   let throttle: SignInThrottle
@@ -37,8 +37,11 @@ struct SignInAttempt {
     log = RefusalLog(throttle: throttle, requestID: requestID)
   }
 
-  /// Verifies the proof and the second-factor code. Returns the account, and the kind of the code; nil without one.
-  /// - Throws: the problem for the client, which has also been audited.
+  /// Verifies the proof and the second-factor code. Uses up the link, or the code, and resets the login's failures.
+  /// Starts no session.
+  /// - Returns: the account, and the kind of the code; nil for an account without a second factor.
+  /// - Throws: the problem for the client. Refusals are audited too, up to the limits of `SignInThrottle`; a missing
+  ///   code (`.secondFactorNeeded`), a missing master key and database errors are not.
   func prove(on connection: Connection) throws(Problem) -> (Accounts.Record, SecondFactor.Proof?) {
     switch proof {
     case .password(let login, let password):
@@ -93,12 +96,14 @@ struct SignInAttempt {
 
   private func count(_ login: String, on connection: Connection) throws(Problem) {
     try throttle.count(login, on: connection) { () throws(Problem) in
-      // Audit once per window: further failures add no information.
+      // Audit once per window, because further failures add no information.
       _ = try log.refuse(nil, "too-many", Self.wrong, on: connection)
     }
   }
 
-  /// Verifies the second-factor code; returns nil for an account without a second factor.
+  /// Verifies and uses up the second-factor code. Returns nil for an account without a second factor.
+  /// - Throws: `.secondFactorNeeded` if no code was sent, `.notConfigured` without a master key, `.badCredential` for a
+  ///   wrong code.
   private func checkFactor(of account: Accounts.Record, on connection: Connection) throws(Problem) -> SecondFactor
     .Proof?
   {

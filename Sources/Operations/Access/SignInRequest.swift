@@ -1,11 +1,12 @@
 package import Domain
 package import JSON
 
-/// Body of a sign-in: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link; both with the
-/// `code` of a second factor if the account has one.
+/// Body of a sign-in: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link. Both can also
+/// contain the `code` of the second factor, which is needed if the account has one.
 package struct SignInRequest: Sendable {
   package let proof: SignInService.Proof
-  /// Whether the sign-in may replace a different account's session in this browser.
+  /// Whether a link may replace a different account's session in this browser. Has no effect on a sign-in with a
+  /// password, which always replaces it.
   package let replaces: Bool
   /// Second-factor code; nil if none was sent.
   package let code: String?

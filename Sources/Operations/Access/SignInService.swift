@@ -22,11 +22,16 @@ package enum SignInService {
     case link(String)
   }
 
-  /// Signs in and returns the new session.
+  /// Verifies the proof and the second factor, starts a session and ends the browser's previous one. Audits success and
+  /// refusal.
   /// - Parameters:
   ///   - code: second-factor code; nil if none was sent.
-  ///   - former: the browser's previous token; its session ends.
-  ///   - replaces: whether a link may sign in a different account than the current session's.
+  ///   - former: the browser's previous session token; nil if it has none. Its session ends only if the sign-in
+  ///     succeeds.
+  ///   - replaces: whether a link may sign in a different account than that of the browser's present session.
+  /// - Throws: `.badCredential` for a wrong proof or code; `.secondFactorNeeded` without a required code;
+  ///   `.tooManyAttempts`; `.forbidden` if passwords are not accepted; `.conflict` if the link is another account's and
+  ///   `replaces` is false; `.notConfigured` if a code cannot be verified without a master key.
   package static func signIn(
     _ proof: Proof, code: String? = nil, former: String?, replaces: Bool = false, _ setting: ConsoleSetting,
     origin: String, requestID: String, on connection: Connection, now: Timestamp
@@ -40,8 +45,8 @@ package enum SignInService {
     return try start.begin(account, proof.method, factor: factor, setting.policy, on: connection)
   }
 
-  /// Throws if a link would replace the session of another account. Otherwise a link from an attacker could switch an
-  /// open page to the attacker's account.
+  /// Throws `.conflict` if the browser's session has not ended and the link is valid but another account's. Without
+  /// this check, a link from an attacker could switch an open page to the attacker's account.
   private static func checkReplacement(
     of former: String, by link: String, on connection: Connection, now: Timestamp
   ) throws(Problem) {
@@ -57,7 +62,8 @@ package enum SignInService {
     )
   }
 
-  /// Audits a request from an address that may not sign in, and returns the problem for the client.
+  /// Audits a request from an address that may not use the console, within the limits of `SignInThrottle`, and returns
+  /// the `.forbidden` problem for the client.
   package static func refuseAddress(
     origin: String, requestID: String, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Problem {
@@ -69,10 +75,11 @@ package enum SignInService {
 
   // MARK: Using a session
 
-  /// An authenticated request of a session.
+  /// The caller of a request that was authenticated by a session or, with `lacksFactor` false, by an API key.
   package struct Visit: Sendable {
     package let caller: Caller
-    /// True while the role needs a second factor and the account has none.
+    /// True while the role needs a second factor and the account has none: the session may only set one up. False for
+    /// sessions of the identity provider.
     package let lacksFactor: Bool
 
     package init(caller: Caller, lacksFactor: Bool) {
@@ -81,8 +88,10 @@ package enum SignInService {
     }
   }
 
-  /// Returns the caller to whom the session belongs, and extends the session.
-  /// - Throws: `.badCredential` if the session has ended.
+  /// Returns the caller to whom the session belongs, and moves its idle timeout to two hours from now, though never
+  /// past its end.
+  /// - Throws: `.badCredential` if the session has ended or expired, the account is disabled, or this version does not
+  ///   know its role.
   package static func authenticate(
     session token: String, _ policy: ConsolePolicy, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Visit {
@@ -99,19 +108,20 @@ package enum SignInService {
         role, has: account.hasFactor, byProvider: account.method == SignInMethod.openID.rawValue))
   }
 
-  /// Returns the CSRF token, which a page must send with every change.
+  /// Returns the CSRF token of a session, derived from its token. A page must send it with every change.
   package static func csrfToken(of token: String) -> String {
     RandomToken.encode(Authorization.hash("csrf \(token)"))
   }
 
-  /// Throws `.forbidden` unless the request contains the session's CSRF token.
+  /// Throws `.forbidden` unless `sent` is the session's CSRF token; nil if the request contains none.
   package static func checkCSRF(_ sent: String?, of token: String) throws(Problem) {
     guard let sent, ConstantTime.isEqual(Array(sent.utf8), Array(csrfToken(of: token).utf8)) else {
       throw Problem(.forbidden, "Send the session's csrfToken in the header X-CSRF-Token.")
     }
   }
 
-  /// Returns the session of a request, for the console's pages.
+  /// Returns the session of a request, for the console's pages, without extending it.
+  /// - Throws: `.badCredential` if the session has ended or expired, or the account is disabled.
   package static func session(
     _ token: String, _ policy: ConsolePolicy, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ConsoleSession {

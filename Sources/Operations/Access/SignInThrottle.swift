@@ -12,10 +12,12 @@ internal import Time
 /// | from an address for one login | 5 | 429 for that address and login |
 /// | for a login, from anywhere | 20 | one attempt every 1, 2, 4 … 30 seconds, from places it never signed in from |
 ///
-/// A wrong password and a wrong code of the second factor are the same kind of failure. From a place where the login has
-/// signed in before, one attempt every 1 … 30 seconds is allowed instead of a 429 for a quarter of an hour. So nobody can
-/// lock a login out of its owner's usual place, and guessing from a thousand addresses stays slow. Failures for unknown
-/// logins count as well; otherwise the counting would reveal which logins exist. Adding a row removes expired ones, and at
+/// A place is an address, or for IPv6 its /64; the server knows those from which a login has signed in within 90 days.
+/// From a known place, one attempt every 1 … 30 seconds is allowed instead of a 429 for a quarter of an hour. So nobody
+/// can lock a login out of its owner's usual place, and guessing from a thousand addresses stays slow.
+///
+/// A wrong password and a wrong code of the second factor are the same kind of failure. Failures for unknown logins
+/// count as well; otherwise the counting would reveal which logins exist. Adding a row removes expired ones, and at
 /// most `signInFailures` rows exist: those that expire first are evicted.
 struct SignInThrottle {
   /// The client's address.
@@ -30,10 +32,10 @@ struct SignInThrottle {
     Authorization.hash(([kind] + rest).joined(separator: " "))
   }
 
-  /// Counts an attempt as a failure until `forgive` or `uncount`. Call it before checking the password, so that
-  /// concurrent attempts count too.
-  /// - Parameter flooded: called once per window, when the address exceeds its limit.
-  /// - Throws: `.tooManyAttempts`.
+  /// Counts an attempt as a failure of the address and the login until `forgive` or `uncount`. Call it before checking
+  /// the password, so that concurrent attempts count too.
+  /// - Parameter flooded: called when the address exceeds its limit, at most once per window.
+  /// - Throws: `.tooManyAttempts` if the attempt is not allowed now; it stays counted.
   func count(_ login: String, on connection: Connection, flooded: () throws(Problem) -> Void) throws(Problem) {
     let isKnown = try connection.answer(
       SignInCounts.knows(
@@ -55,8 +57,9 @@ struct SignInThrottle {
     try wait(for: ofLogin, after: failures - Operations.Limits.failuresOfLoginAnywhere, on: connection)
   }
 
-  /// Allows one attempt at a time, with delays that double with each failure.
-  /// - Throws: `.tooManyAttempts` before the delay is over.
+  /// Allows one attempt per delay, which doubles with each failure from 1 to 30 seconds. Always allows it if `failures`
+  /// is not positive.
+  /// - Throws: `.tooManyAttempts` before the delay of the last allowed attempt is over.
   private func wait(for subject: [UInt8], after failures: Int32, on connection: Connection) throws(Problem) {
     guard failures > 0 else { return }
     let seconds = min(Int64(1) << Int64(min(failures - 1, 5)), Operations.Limits.longestSignInTurnSeconds)
@@ -74,8 +77,8 @@ struct SignInThrottle {
     return failures
   }
 
-  /// Resets the counters of the login after a success. The address keeps its other failures; otherwise the owner of one
-  /// account could guess all others without limit.
+  /// Resets the counters of the login after a success, and uncounts the attempt for the address. The address keeps its
+  /// other failures; otherwise the owner of one account could guess all others without limit.
   func forgive(_ login: String, on connection: Connection) throws(Problem) {
     try connection.answer(SignInCounts.forgive([subject("login", login, place), subject("login", login)]))
     try connection.answer(SignInCounts.decrement(subject("address", place)))
@@ -88,15 +91,15 @@ struct SignInThrottle {
     }
   }
 
-  /// Records the client's network as known for the account.
+  /// Records the client's network as known for the account. Keeps the `placesOfAccount` most recent ones.
   func note(_ account: Int32, on connection: Connection) throws(PostgresError) {
     try connection.run(
       SignInCounts.note(
         account, subject("place", place), now: now, keeping: Operations.Limits.placesOfAccount))
   }
 
-  /// Returns whether another refusal may be audited. Entries within 15 minutes are limited per address and in total, so
-  /// attackers cannot flood the log.
+  /// Counts a refusal, and returns whether it may be audited. Entries within 15 minutes are limited per address (IPv6:
+  /// a /64) and in total, so attackers cannot flood the log.
   func mayTell(on connection: Connection) throws(Problem) -> Bool {
     guard try fail(subject("told", place), on: connection) <= Operations.Limits.failuresOfAddress + 1 else {
       return false
@@ -126,13 +129,13 @@ extension Operations.Limits {
   static let failuresOfAddress: Int32 = 20
   /// Limit of audit entries about failures in the window, for all addresses together.
   static let toldFailures: Int32 = 1_000
-  /// Longest delay between two attempts.
+  /// Longest delay between two attempts, in seconds.
   static let longestSignInTurnSeconds: Int64 = 30
   /// Limit of stored failure counters, for all addresses and logins: enough for a few hundred addresses that use up
   /// their attempts.
   static let signInFailures: Int64 = 10_000
   /// Limit of known networks stored per account.
   static let placesOfAccount: Int64 = 32
-  /// Time for which a network stays known after a sign-in: 90 days.
+  /// Time in seconds for which a network stays known after a sign-in: 90 days.
   static let placeSeconds: Int64 = 90 * 86_400
 }

@@ -6,11 +6,12 @@ internal import Time
 
 /// Changes signing keys while servers run. Decision 150.
 package enum SigningKeyRotation {
-  /// A generation of a signing key, as lists show it.
+  /// A generation of a signing key, as lists show it, without the secret.
   package struct Entry: JSONAnswer {
     package let record: Secrets.SigningKeyRecord
 
-    /// `signs`, `coming`, `verifies` or `ended`.
+    /// State of the generation: `coming` until it becomes active, `signs` if it is the newest active one of its
+    /// purpose, `verifies` if a newer one has replaced it, `ended` after `end`.
     package let state: String
 
     package func write(to writer: inout JSONWriter) {
@@ -35,7 +36,8 @@ package enum SigningKeyRotation {
     }
   }
 
-  /// Creates a new generation and returns its number. It signs after `signingKeyRest`, when every node has read it.
+  /// Creates a new generation, audits that, and returns its number. The generation signs after `signingKeyRest`, when
+  /// every node has read it; the first generation of a purpose signs at once.
   package static func rotate(
     _ purpose: SigningKeys.Purpose, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Int32 {
@@ -54,9 +56,10 @@ package enum SigningKeyRotation {
     }
   }
 
-  /// Ends a former generation: its signatures are no longer accepted.
-  /// - Throws: `.notFound` for an unknown generation; `.conflict` for the one that signs, and for one that the current
-  ///   one has not replaced yet.
+  /// Ends a generation with the state `verifies`: its signatures are no longer accepted, and content encrypted with it
+  /// can no longer be decrypted.
+  /// - Throws: `.notFound` for an unknown generation; `.conflict` for one that signs, is not active yet, or has already
+  ///   ended.
   package static func end(
     _ purpose: SigningKeys.Purpose, _ generation: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -82,7 +85,7 @@ package enum SigningKeyRotation {
 }
 
 extension Operations.Limits {
-  /// Seconds until a new signing key signs. Nodes read keys every second; a node that has not read them for this long
-  /// has lost the database, and accepts nothing.
+  /// Seconds between storing a new signing key and signing with it. Nodes read keys every second; a node that has not
+  /// read them for so long has lost the database, and accepts nothing.
   package static let signingKeyRest: Int32 = 15
 }

@@ -4,7 +4,7 @@ package import Postgres
 internal import Store
 internal import Synchronization
 
-/// The server's own signing keys, created once and shared by all nodes.
+/// The server's own signing keys, created at the first start and shared by all nodes.
 ///
 /// They can change while servers run (Decision 150): a new generation signs only some seconds after it is stored, when
 /// every node has read it. Former generations verify and decrypt until they are ended.
@@ -15,7 +15,7 @@ package struct SigningKeys: Sendable {
     case pushkey
     /// Signs devices' own credentials, including those of the existing SDK.
     case authkey
-    /// Keys the secrets with which apps' servers vouch for users.
+    /// Derives the secrets with which apps' own servers prove who their users are (`UserProofKeyring`).
     case userproof
     /// Encrypts the content of confidential messages.
     case content
@@ -30,7 +30,7 @@ package struct SigningKeys: Sendable {
   package let contents: ContentSeal
   /// Encrypts users' telephone numbers.
   package let phones: PhoneNumberSeal
-  /// State of the keys at the last read: purpose, generation, and whether it signs.
+  /// State of the keys at the last read: purpose, generation, and whether each is active.
   private let known: Known
 
   private final class Known: Sendable {
@@ -39,8 +39,8 @@ package struct SigningKeys: Sendable {
     init(_ marks: [String]) { self.marks = Mutex(marks) }
   }
 
-  /// Reads the keys, or creates them in a new database.
-  /// - Throws: `Problem` if the master key does not decrypt them, `PostgresError` from the database.
+  /// Reads the keys, and first creates one for each purpose that has none, as in a new database.
+  /// - Throws: `Problem` if the master key does not decrypt a key, `PostgresError` from the database.
   package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
     var stored = try connection.run(Secrets.signingKeys())
     for purpose in Purpose.allCases where !stored.contains(where: { $0.purpose == purpose.rawValue }) {
@@ -64,6 +64,8 @@ package struct SigningKeys: Sendable {
   }
 
   /// Reads the keys again, and updates all copies of these keyrings if keys were added, became active or ended.
+  /// - Throws: like `load`; also `Problem` if all keys of a purpose have been ended. Keyrings updated before that stay
+  ///   updated, and the next call repeats the update.
   package func refresh(_ connection: Connection, master: MasterKey) throws {
     let stored = try connection.run(Secrets.signingKeys())
     let marks = Self.marks(stored)
@@ -87,7 +89,9 @@ package struct SigningKeys: Sendable {
     stored.map { "\($0.purpose) \($0.generation) \($0.isActive)" }
   }
 
-  /// Returns the decrypted keys of a purpose: the one that signs, then the others, newest first.
+  /// Returns the decrypted keys of a purpose: the one that signs, which is the newest active one or, if none is active
+  /// yet, the oldest; then the others, newest first.
+  /// - Throws: `.internalError` if there is none, or the master key does not decrypt one.
   private static func ring(
     of purpose: Purpose, _ stored: [Secrets.SigningKey], _ master: MasterKey
   ) throws -> [SymmetricKey] {
@@ -104,7 +108,9 @@ package struct SigningKeys: Sendable {
   /// Returns whether the master key decrypts what the database contains; nil if nothing is encrypted yet. Creates no
   /// keys.
   ///
-  /// If there are signing keys, they alone decide, because every server that has used the database has decrypted them.
+  /// False if the ring lacks the database's current master key. Otherwise all signing keys must be decryptable, because
+  /// every server that has used the database has decrypted them. Only if there are none, credentials and webhooks
+  /// decide: one that can be decrypted is enough.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     if let current = try connection.run(MasterKeys.current()), !master.ids.contains(MasterKey.ID(current)) {
       return false
@@ -116,8 +122,8 @@ package struct SigningKeys: Sendable {
     return stored.isEmpty ? try fitOthers(master, connection) : true
   }
 
-  /// Checks secrets that commands have encrypted before any server used the database. One that can be decrypted is
-  /// enough.
+  /// Checks the secrets that commands have encrypted before any server used the database. Returns whether at least one
+  /// can be decrypted; nil if there are none.
   private static func fitOthers(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     let credentials = try connection.run(Secrets.credentials()).map { credential in
       (credential.sealed, Administration.place(ofCredentialFor: credential.app, credential.network))

@@ -49,7 +49,7 @@ extension Problem {
     }
   }
 
-  /// Problem for a COMMIT without an answer, so that it is unknown whether it took effect.
+  /// Problem for a COMMIT without a response, so that it is unknown whether it took effect.
   package static var outcomeUnknown: Problem {
     Problem(
       .outcomeUnknown,
@@ -86,7 +86,8 @@ extension Connection {
     }
   }
 
-  /// Runs several queries, converting an error into a problem.
+  /// Runs several queries, converting an error into a problem. Opens no transaction, so queries before the error keep
+  /// their effect.
   func answer<Answer>(_ body: () throws(PostgresError) -> Answer) throws(Problem) -> Answer {
     do {
       return try body()
@@ -95,7 +96,8 @@ extension Connection {
     }
   }
 
-  /// Runs `body` in a transaction, retrying on deadlocks and serialization failures; errors become problems.
+  /// Runs `body` in a transaction. Deadlocks and serialization failures roll back and run it again, up to
+  /// `transactionAttempts` times in all; other errors roll back and become problems.
   func commit<Outcome>(_ body: () throws(PostgresError) -> Outcome) throws(Problem) -> Outcome {
     do {
       return try transaction(attempts: Operations.Limits.transactionAttempts, body)
@@ -104,8 +106,7 @@ extension Connection {
     }
   }
 
-  /// Runs `body` once in a transaction. Any problem it throws rolls the transaction back, even one from outside the
-  /// database.
+  /// Runs `body` in a transaction, without retries. Any problem it throws rolls the transaction back.
   func commitReading<Outcome>(_ body: () throws(Problem) -> Outcome) throws(Problem) -> Outcome {
     do {
       return try withTransaction(body)

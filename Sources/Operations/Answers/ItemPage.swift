@@ -2,21 +2,23 @@ internal import Domain
 package import JSON
 
 /// One page of a list: `{"items":[…],"nextCursor":…}`. The cursor is opaque; null marks the last page. A page of a
-/// filtered list may hold fewer items than requested, even none, and still have a successor.
+/// filtered list can contain fewer items than requested, even none, and still have a successor.
 package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   package let items: [Item]
   package let nextCursor: String?
 
-  /// Creates a page.
-  /// - Parameter place: position after which the next page begins; nil on the last page.
+  /// Creates a page that shows all `items`.
+  /// - Parameter place: position after which the next page begins, which the cursor encodes; nil on the last page.
   package init(items: [Item], behind place: String?) {
     self.items = items
     nextCursor = place.map(PageRequest.cursor)
   }
 
-  /// Creates a page.
+  /// Creates a page of the first `limit` items. There is a next page, which begins after the last item shown, if there
+  /// are more.
   /// - Parameters:
   ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
+  ///   - limit: maximum number of items shown, at least 1.
   ///   - place: returns the position of an item in its list.
   init(_ items: [Item], limit: Int, place: (Item) -> String) {
     let shown = Array(items.prefix(limit))
@@ -36,7 +38,7 @@ extension PageRequest {
 }
 
 extension ItemPage {
-  /// Returns the page's schema, whose name is derived from that of its items.
+  /// Returns the description of the page's JSON object, which is named after that of its items.
   package static func object(of item: JSONObject<Item>) -> JSONObject<ItemPage> {
     JSONObject(
       "\(item.name)Page", [.always("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])

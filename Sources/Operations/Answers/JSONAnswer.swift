@@ -8,10 +8,10 @@ package protocol JSONAnswer: Sendable {
 }
 
 extension JSONAnswer {
-  /// The complete object, on one line, with its sentences in English.
+  /// The complete JSON object, on one line, with its sentences in English.
   package var json: [UInt8] { json(in: .english) }
 
-  /// Returns the complete object, on one line, with its sentences in `language`.
+  /// Returns the complete JSON object, on one line, with its sentences in `language`.
   package func json(in language: SpokenLanguage) -> [UInt8] {
     var writer = JSONWriter()
     if language != .english { writer.wording = { $0.text(in: language) } }

@@ -27,6 +27,6 @@ extension JSONForm<Role> {
 
 extension JSONForm<String> {
   package static let role = JSONForm.words(Role.allCases.map(\.rawValue))
-  /// Form of a display name. Its length is checked when it is stored.
+  /// Form of a display name. Reading does not check its length; `Administration.check(name:)` does before it is stored.
   package static let name = JSONForm.anyText.described(JSONSchema.text(upTo: Operations.Limits.nameBytes))
 }

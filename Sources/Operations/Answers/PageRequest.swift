@@ -8,8 +8,9 @@ package struct PageRequest: Sendable {
   package private(set) var cursor: String?
   package var status: OutcomeStatus?
 
-  /// Parses the query parameters of a list.
-  /// - Throws: if one is invalid.
+  /// Parses the query parameters of a list. Nil for a parameter that is absent: the default limit, the first page, all
+  /// statuses.
+  /// - Throws: `.invalidField` if one is invalid.
   package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
     if let limit {
       guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {
@@ -32,8 +33,8 @@ package struct PageRequest: Sendable {
     if let cursor { self.cursor = try Self.place(behind: cursor) }
   }
 
-  /// Returns the delivery after which the page begins.
-  /// - Throws: for another list's cursor.
+  /// Returns the delivery after which the page begins; `.start` for the first page.
+  /// - Throws: `.invalidField` for another list's cursor.
   func delivery() throws(Problem) -> DeliveryPages.Place {
     guard let cursor else { return .start }
     guard let place = DeliveryPages.Place(cursor: cursor) else { throw Self.foreignCursor }
@@ -41,7 +42,7 @@ package struct PageRequest: Sendable {
   }
 
   /// Returns the device after which the page begins; the lowest id for the first page.
-  /// - Throws: for another list's cursor.
+  /// - Throws: `.invalidField` for another list's cursor.
   func device() throws(Problem) -> DeviceID {
     guard let cursor else { return DeviceID(high: 0, low: 0) }
     guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
@@ -50,17 +51,20 @@ package struct PageRequest: Sendable {
 }
 
 extension PageRequest {
-  /// Returns the number at which the page begins; for lists sorted newest first, the page begins below it.
-  /// - Parameter first: the number for the first page.
-  /// - Throws: for another list's cursor.
+  /// Returns the number after which the page begins. It is excluded; in lists sorted newest first, the page contains
+  /// lower numbers.
+  /// - Parameter first: the number to return for the first page.
+  /// - Throws: `.invalidField` for another list's cursor.
   func number(first: Int64) throws(Problem) -> Int64 {
     guard let cursor else { return first }
     guard let number = SequenceNumber.parse(cursor) else { throw Self.foreignCursor }
     return number
   }
 
-  /// Returns the SEQNO at which the page begins; for lists sorted newest first, the page begins below it.
-  /// - Throws: for another list's cursor.
+  /// Returns the SEQNO after which the page begins. It is excluded; in lists sorted newest first, the page contains
+  /// lower ones.
+  /// - Parameter first: the SEQNO to return for the first page.
+  /// - Throws: `.invalidField` for another list's cursor.
   func seqno(first: Seqno) throws(Problem) -> Seqno { Seqno(try number(first: first.number)) }
 
   /// Returns the cursor of the page after a position: base64url, so that it needs no escaping in a URL, whatever
@@ -68,7 +72,7 @@ extension PageRequest {
   package static func cursor(behind place: String) -> String { Base64URL.encode(place.utf8) }
 
   /// Returns the position that a cursor encodes.
-  /// - Throws: for a malformed cursor.
+  /// - Throws: `.invalidField` for a malformed cursor.
   package static func place(behind cursor: String) throws(Problem) -> String {
     guard let bytes = Base64URL.decode(cursor), !bytes.isEmpty, !bytes.contains(0),
       let place = String(validating: bytes, as: UTF8.self)

@@ -8,7 +8,12 @@ package import Time
 extension ApprovalService {
   // MARK: Approving
 
-  /// Approves the request and returns the answer that the send would have returned.
+  /// Approves the request: creates the message on behalf of the requester, or releases the message that is held.
+  /// - Parameter seal: decrypts confidential content; nil if the server cannot.
+  /// - Returns: the answer that the send would have returned; the same one if the same approver repeats the call.
+  /// - Throws: `.notFound`; `.forbidden` if the caller may not approve, or is not a second person; `.conflict` if the
+  ///   approval was decided or has expired, the requester may not send any more, or the app is being deleted; and the
+  ///   problems of the send.
   package static func approve(
     _ number: Approvals.Number, hosting: ContentHosting, seal: ContentSeal? = nil, by caller: Caller,
     on connection: Connection, now: Timestamp
@@ -42,7 +47,9 @@ extension ApprovalService {
         seqno: seqno, targeted: record.targeted, unknown: Array(record.unknownEntries.utf8), resendOf: record.resendOf))
   }
 
-  /// Releases a message that was held after its audience grew.
+  /// Approves and releases a message that was held after its audience grew, and extends its expiry by the time for
+  /// which it was held.
+  /// - Throws: `.conflict` if the approval was decided meanwhile.
   private static func release(
     _ seqno: Seqno, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Timestamp
   ) throws(Problem) {
@@ -60,7 +67,8 @@ extension ApprovalService {
     guard isDone else { throw decided(record.number) }
   }
 
-  /// Returns the requester as a caller with the permissions that they have now.
+  /// Returns the requester as a caller with the requester's present permissions.
+  /// - Throws: `.conflict` if the requester's account is gone, disabled, or may no longer send in the app.
   private static func requester(
     of record: Approvals.Record, _ connection: Connection
   ) throws(Problem) -> Caller {
@@ -74,7 +82,8 @@ extension ApprovalService {
     }
   }
 
-  /// Returns whether the approval is undecided, and locks it. Call it in the transaction that creates the message.
+  /// Locks the approval and returns whether it is undecided, even if it has expired. Call it in the transaction that
+  /// creates the message.
   static func isWaiting(_ consent: SendConsent, _ connection: Connection) throws(PostgresError) -> Bool {
     try connection.run(Approvals.lock(consent.approval))?.state == .waiting
   }
@@ -100,8 +109,11 @@ extension ApprovalService {
 
   // MARK: Rejecting
 
-  /// Rejects the request, so nothing of it is sent. The requester may also reject it.
-  /// - Throws: `.invalidField` at `/reason` if the reason is longer than `approvalReasonBytes`.
+  /// Rejects the request, so nothing is sent; a message that is held is cancelled. Everyone with the permission may
+  /// reject, even the requester and API keys.
+  /// - Parameter reason: shown with the approval; nil for none.
+  /// - Throws: `.invalidField` at `/reason` if the reason is longer than `approvalReasonBytes`; `.conflict` if the
+  ///   approval was decided or has expired, or the app is being deleted; `.notFound`; `.forbidden`.
   package static func reject(
     _ number: Approvals.Number, reason: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {

@@ -3,13 +3,13 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Who may be the second person for a message.
+/// The rules for who may be the second person for a message.
 ///
-/// Nobody may approve their own request, through whatever interface: neither with an account created after the request,
-/// nor with one that came from the requester (created by them, opened by a link of theirs, or handed on through an
-/// account that did), nor for an account that the approver created or linked within a few days before it made the
-/// request. At the command line, each Unix user is one person. Root can become any of them and can write to the
-/// database: nothing here can stop root.
+/// Nobody may approve their own request through any interface. An account does not count as a second person if it was
+/// created after the request, or if the requester could have signed in to it: as its creator, with a sign-in link of
+/// the last 90 days, or through other accounts of that kind. The same holds for the requesting account, if the approver
+/// created it or issued a link for it within seven days before the request. At the command line, each Unix user is one
+/// person. Root can become any of them and can write to the database, so these rules do not restrict root.
 extension ApprovalService {
   static func checkSecondPerson(
     _ caller: Caller, _ record: Approvals.Record, _ connection: Connection
@@ -49,7 +49,8 @@ extension ApprovalService {
     }
   }
 
-  /// Returns whether an account and a Unix user have the same name, as `kim@example.com` and `kim` do.
+  /// Returns whether an account and a Unix user have the same name, as `kim@example.com` and `kim` do. False for two
+  /// accounts or two Unix users.
   private static func isSameName(_ one: Principal, _ oneName: String, _ other: Principal, _ otherName: String) -> Bool {
     switch (one, other) {
     case (.unixUser(let name), .account): owns(name, otherName)
@@ -64,11 +65,11 @@ extension ApprovalService {
 }
 
 extension Operations.Limits {
-  /// Time, in seconds, for which an account that was opened by a sign-in link counts as controlled by the link's
-  /// creator.
+  /// Time, in seconds, before a request, within which a sign-in link makes its creator count as able to sign in to the
+  /// account.
   static let linkedByAskerSeconds: Int64 = 90 * 86_400
-  /// Time, in seconds, for which an account that the approver has created or linked counts as controlled by the
-  /// approver. It is shorter than `linkedByAskerSeconds`, because administrators also create the accounts of people
-  /// whose messages they approve.
+  /// Time, in seconds, before a request, within which the requesting account counts as the approver's if the approver
+  /// created it or issued a sign-in link for it. It is shorter than `linkedByAskerSeconds`, because administrators also
+  /// create the accounts of people whose messages they approve.
   static let heldByApproverSeconds: Int64 = 7 * 86_400
 }

@@ -4,30 +4,32 @@ package import Postgres
 package import Store
 package import Time
 
-/// Four-eyes approval for large messages: an app may require that no message from one person reaches more than a given
+/// Four-eyes approval for large messages: an app can require that no message from one person reaches more than a given
 /// number of devices without a second person's approval. It applies to people, signed in with an account or at the
-/// command line. API keys are exempt: they belong to programs that somebody has already vetted.
+/// command line. API keys are exempt, because they belong to programs that were vetted before.
 ///
 /// ```
-///   send by a person ─► more than `approvalAbove` devices, incl. last hour? ─ no ─► message ─► frozen: still no? ─► sending
-///                    │ yes                                                             │ yes, it grew
-///                    ▼                                                                 ▼
-///                 waiting ──approved by another person──► approved: the message,    waiting, the message paused
-///                    │                                    in the same commit           ├──approved──► it continues
-///                    ├─────rejected by anyone entitled──► rejected                     ├──rejected──► it is cancelled
-///                    └─────no decision in 7 days────────► expired                      └──7 days────► it is cancelled
+/// send by a person ─► over `approvalAbove` devices, incl. last hour? ─ no ─► message ─► frozen: still no? ─► sending
+///                  │ yes                                                        │ yes, it grew
+///                  ▼                                                            ▼
+///               waiting ──approved by another person──► approved: the      waiting, the message paused
+///                  │                                    message, in the      ├──approved──► it continues
+///                  │                                    same commit          ├──rejected──► it is cancelled
+///                  ├─────rejected by anyone entitled──► rejected             └──7 days────► it is cancelled
+///                  └─────no decision in 7 days────────► expired
 /// ```
 /// The audience is resolved again on approval and counted when it is frozen (`ApprovalHolds`); if it has grown by more
 /// than a tenth beyond the approved size, approval is requested again. The requester remains the message's sender.
 package enum ApprovalService {
-  /// Result of a send that has to wait for approval.
+  /// Result of a send that must be approved first. There is no message yet.
   package struct Waiting: Sendable {
     package let approval: Approvals.Number
     package let targeted: Int64?
     /// JSON array of the audience's entries that match no user or device.
     let unknown: [UInt8]
     package let because: SecondPerson.Because
-    /// Number of devices that the requester's other messages targeted within the last hour.
+    /// Number of devices of the requester's other messages within the hour before the request that no second person has
+    /// seen.
     package let withinHour: Int64
 
     package static let object = JSONObject<Waiting>(
@@ -45,8 +47,7 @@ package enum ApprovalService {
   package struct Entry: DescribedAnswer {
     let record: Approvals.Record
     let now: Timestamp
-    /// Complete request, for a person who may decide. If nil, the stored request is shown, which lacks confidential
-    /// content.
+    /// Complete request, for a person who may decide. Nil shows the stored request, which lacks confidential content.
     var whole: [UInt8]?
 
     package var number: Int64 { record.number }
@@ -110,10 +111,17 @@ package enum ApprovalService {
 
   // MARK: Requesting
 
-  /// Creates an approval request if the app requires a second person for this many devices; returns nil if the message
-  /// may be sent.
-  /// - Parameter kept: the request to store. Templates and segments are already resolved in it, so nobody can change
-  ///   what the second person has seen.
+  /// Creates an approval request, and audits it, if the app requires a second person for this many devices. If the
+  /// request replaces a scheduled message, that message's cancellation begins in the same transaction.
+  /// - Parameters:
+  ///   - kept: the request to store. Templates and segments are already resolved in it, so nobody can change what the
+  ///     second person has seen.
+  ///   - resendOf: the message to resend; nil for a send.
+  /// - Returns: nil if the message may be sent: the app requires no approval, the audience is small enough, the caller
+  ///   is a program, or the request has been approved already. For a repeated idempotency key, the first request's
+  ///   result (`earlier`).
+  /// - Throws: `.wrongState` if the message to be replaced can no longer be replaced, `.busy` if the idempotency key is
+  ///   in use, and the problems of `earlier`.
   static func hold(
     _ request: SendRequest, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
     _ audience: ResolvedAudience, resendOf: Seqno? = nil, on connection: Connection, now: Timestamp
@@ -166,7 +174,11 @@ package enum ApprovalService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Returns the answer to the first request with this idempotency key, if it had to wait for approval.
+  /// Returns the result of the first request with this idempotency key, if that request had to wait for approval, even
+  /// if it has been approved since. Nil if there was none, `request` has no key or comes from a program, or `request`
+  /// is the execution of an approval.
+  /// - Throws: `.idempotencyConflict` if the key was used for another request, `.conflict` if the first request was
+  ///   rejected or expired.
   static func earlier(
     _ request: SendRequest, _ app: App, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> Waiting? {
@@ -196,8 +208,12 @@ package enum ApprovalService {
 
   // MARK: Listing
 
-  /// Lists approvals, newest first.
-  /// - Parameter state: waiting, approved, rejected or expired; nil for all.
+  /// Lists the approvals of an app, newest first, without confidential content. A page can be short or empty, and still
+  /// be followed by another (`searchedRows`).
+  /// - Parameters:
+  ///   - appID: the only app to list; nil for all apps that the caller may access.
+  ///   - state: waiting, approved, rejected or expired; nil for all.
+  /// - Throws: `.invalidField` for another state or another list's cursor, `.forbidden`, `.unknownApp`.
   package static func list(
     of appID: String?, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection,
     now: Timestamp
@@ -235,7 +251,9 @@ package enum ApprovalService {
   }
 
   /// Returns one approval.
-  /// - Parameter seal: decrypts confidential content for a person who may decide, while the approval is undecided.
+  /// - Parameter seal: decrypts confidential content if the caller may approve and the approval is undecided; nil never
+  ///   decrypts it.
+  /// - Throws: `.notFound` if there is no such approval, or the caller may not access its app; `.forbidden`.
   package static func show(
     _ number: Approvals.Number, seal: ContentSeal? = nil, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
@@ -247,7 +265,8 @@ package enum ApprovalService {
     return entry
   }
 
-  /// Returns the original request.
+  /// Returns the stored request, for a send with its confidential content decrypted.
+  /// - Throws: a problem if the content is confidential and `seal` is nil or does not decrypt it.
   static func whole(_ record: Approvals.Record, _ seal: ContentSeal?) throws(Problem) -> [UInt8] {
     let stored = Array(record.request.utf8)
     guard record.resendOf == nil, try MessageRequest(stored: stored).isContentSealed else { return stored }

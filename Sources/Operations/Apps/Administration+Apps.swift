@@ -115,7 +115,7 @@ extension Administration {
         ])
   }
 
-  /// Returns the caller's apps, sorted by id.
+  /// Returns all apps that the caller may access, sorted by id, without `extensionReports`.
   package static func apps(for caller: Caller, on connection: Connection) throws(Problem) -> [AppEntry] {
     try caller.require(.manageApps)
     return try connection.answer(Apps.all()).filter { caller.reaches($0.app.number) }
@@ -123,7 +123,9 @@ extension Administration {
       .map { AppEntry($0) }
   }
 
-  /// Resumes an app that was paused, automatically or by an operator.
+  /// Resumes an app that was paused, automatically or by an operator, and wakes the dispatcher. Audits the call even if
+  /// the app was not paused.
+  /// - Throws: `.forbidden`, `.unknownApp`, or `.conflict` if the app is being deleted.
   package static func resumeApp(_ appID: String, by caller: Caller, on connection: Connection) throws(Problem)
     -> AppEntry
   {
@@ -142,7 +144,8 @@ extension Administration {
     return AppEntry(record)
   }
 
-  /// Ends an app's pause and notifies all nodes. To be called within a transaction.
+  /// Ends an app's pause, unless the app is being deleted, and wakes the dispatchers of all nodes. To be called within
+  /// a transaction.
   static func release(_ app: App, on connection: Connection) throws(PostgresError) {
     try connection.run(AppPauses.resume(app.number))
     try connection.run(Announcements.announce(Catalog.channel))

@@ -30,10 +30,10 @@ extension Administration {
 
   package struct CertificateSet: DescribedAnswer {
     package let appID: String
-    /// Topics the certificate is valid for, for example `com.example.bank` and `com.example.bank.voip`.
+    /// Topics the certificate is valid for, for example `com.example.bank` and `com.example.bank.voip`; at least one.
     package let topics: [String]
     package let environments: [PushEnvironment]
-    /// Expiry of the certificate, in seconds since 1970. No push can be sent afterwards.
+    /// Time at which the certificate expires. No push can be sent from then on.
     package let endsAt: Timestamp
 
     package static let object = JSONObject<CertificateSet>(
@@ -52,7 +52,10 @@ extension Administration {
   /// Stored name of this kind of credential.
   package static let apnsCertificateKind = "apns-certificate"
 
-  /// Stores the certificate and its key in place of any earlier credential, and ends a pause.
+  /// Stores the certificate and its key in place of the app's earlier APNs credential. Ends a pause, which the old
+  /// credential may have caused, and restores devices quarantined because of it. Does not ask Apple.
+  /// - Throws: `.invalidField` if the file cannot be read, has expired, or names no topic or other topics than the
+  ///   app's id; `.conflict` if the app is being deleted; `.forbidden`; `.unknownApp`.
   package static func setCredential(
     _ certificate: APNsCertificate, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
     clock: any Clock = SystemClock()

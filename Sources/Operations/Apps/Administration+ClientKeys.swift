@@ -7,7 +7,7 @@ internal import Store
 /// copies use it. Decision 151.
 extension Administration {
   package struct NewClientKey: Sendable {
-    /// Time, in seconds, for which the current key stays valid too; nil until it is ended.
+    /// Time, in seconds, for which the current key stays valid beside the new one; nil until `endFormerClientKey`.
     package var keeping: Int32?
 
     package static let object = JSONObject(
@@ -19,8 +19,10 @@ extension Administration {
       ])
   }
 
-  /// Gives an app a new client key, valid at once beside the current one.
-  /// - Throws: `.conflict` while there still is a former key.
+  /// Replaces an app's client key. The new key is valid at once; the current one becomes the former key and stays valid
+  /// for the requested time.
+  /// - Throws: `.conflict` while the app has an earlier former key that is still valid, or the app is being deleted;
+  ///   `.forbidden`; `.unknownApp`.
   package static func replaceClientKey(
     of appID: String, _ new: NewClientKey, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {
@@ -42,7 +44,9 @@ extension Administration {
     return AppEntry(record)
   }
 
-  /// Ends the former client key: copies of the app that use it can no longer register.
+  /// Ends the former client key: requests from copies of the app that contain it are refused from then on.
+  /// - Throws: `.notFound` if there is no former key, or it has expired; `.conflict` if the app is being deleted;
+  ///   `.forbidden`; `.unknownApp`.
   package static func endFormerClientKey(
     of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {

@@ -30,7 +30,7 @@ extension Administration {
     package let appID: String
     package let keyID: String
     package let teamID: String
-    /// Result of the check with Apple; nil until a server has made it.
+    /// Result of the check with Apple; nil if no server has made it yet.
     package var check: CredentialChecks.Check?
 
     package static let object = JSONObject<KeySet>(
@@ -54,10 +54,14 @@ extension Administration {
     "credential \(app) \(network.pnsID.lowercased())"
   }
 
-  /// Stores the key in place of any earlier one, and ends a pause, which the old key may have caused.
+  /// Stores the key in place of the app's earlier APNs key or certificate. Ends a pause, which the old credential may
+  /// have caused, and restores devices quarantined because of it. Then waits up to three seconds for a server's check.
   /// - Parameters:
   ///   - isChecked: whether to ask Apple before storing the key; otherwise a server asks afterwards.
-  ///   - trial: asks Apple.
+  ///   - trial: asks Apple; required if `isChecked`.
+  /// - Throws: `.invalidField` if the key or an id is malformed; `.conflict` if the app is being deleted; `.forbidden`;
+  ///   `.unknownApp`; with `isChecked` also `.impossible` if Apple refuses the key, `.networkAway` if Apple cannot be
+  ///   asked, `.notConfigured` without `trial`. Nothing has changed then.
   package static func setCredential(
     _ key: APNsKey, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
     isChecked: Bool = false, trial: (any KeyTrial)? = nil
@@ -85,7 +89,8 @@ extension Administration {
     let secret: [UInt8]
   }
 
-  /// Stores the credential in place of any earlier one. Ends the app's pause, which the old credential may have caused.
+  /// Encrypts and stores the credential in place of the app's earlier one for the same network, and audits it. Ends the
+  /// app's pause, which the old credential may have caused, and then restores devices quarantined because of it.
   static func store(
     _ credential: Credential, of app: App, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -100,7 +105,7 @@ extension Administration {
     }
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(sealed))
-      // Notify running servers, which try the new credential at once.
+      // End the pause and wake the dispatcher. Running servers load the new credential within a second.
       try release(app, on: connection)
       try connection.run(AuditTrail.add(change, by: caller))
     }

@@ -3,20 +3,20 @@ internal import JSON
 package import Postgres
 internal import Store
 
-/// Deleting apps. Decision 156.
+/// Deletes apps, after a grace period in which the deletion can be cancelled. Decision 156.
 ///
 /// ```
-///   active ── delete ──► deleting, for the grace: paused, refuses changes, can be read and exported
+///   active ── delete ──► deleting, in the grace period: paused, refuses changes, can be read and exported
 ///     ▲                     │      │
-///     └────── restore ──────┘      └── the grace ends ──► purging: removed in portions ──► gone, but for its id
+///     └────── restore ──────┘      └── grace period ends ──► purging: removed in portions ──► gone, except for its id
 /// ```
 extension Administration {
-  /// Starts an app's deletion with a grace period.
+  /// Starts an app's deletion: pauses the app until the grace period ends, after which a server removes its data.
   /// - Parameters:
   ///   - confirmation: the app's id, typed again.
-  ///   - graceDays: 0 or more; nil for the usual grace period.
-  /// - Throws: `.forbidden` for a credential of one app, `.impossible` if the ids differ, `.conflict` if the app is
-  ///   being deleted already.
+  ///   - graceDays: 0 to 365; nil for the usual grace period of 30 days.
+  /// - Throws: `.forbidden` without permission or for a caller limited to one app, `.unknownApp`, `.impossible` if the
+  ///   ids differ, `.invalidField` for other grace periods, `.conflict` if the app is being deleted already.
   package static func deleteApp(
     _ appID: String, confirmation: String, graceDays: Int32?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {
@@ -47,9 +47,9 @@ extension Administration {
     return try self.app(appID, by: caller, on: connection)
   }
 
-  /// Cancels the deletion of an app within its grace period, which restores the app unchanged.
-  /// - Throws: `.forbidden` for a credential of one app, `.conflict` if it is not being deleted or its removal has
-  ///   begun.
+  /// Cancels the deletion of an app within its grace period, and resumes the app unless it was paused before.
+  /// - Throws: `.forbidden` without permission or for a caller limited to one app, `.unknownApp`, `.conflict` if the
+  ///   app is not being deleted or its removal has begun.
   package static func restoreApp(
     _ appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppEntry {
@@ -72,7 +72,7 @@ extension Administration {
   }
 
   /// Returns the app if the caller administers the whole server.
-  /// - Throws: `.forbidden` for a caller of one app.
+  /// - Throws: `.forbidden` without permission or for a caller limited to one app, `.unknownApp`.
   private static func appOfServer(
     _ appID: String, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> App {

@@ -6,15 +6,17 @@ package import Time
 
 /// Changes the rules by which an app establishes the user of a device.
 extension Administration {
-  /// Changes to an app's identity rules; nil fields stay as they are.
+  /// Changes to an app's identity rules; a nil rule stays as it is.
   package struct IdentityChange: Equatable, Sendable {
     package var identity: App.Identity?
-    /// Number of devices bound to a user with less proof than the new identity requires, as the caller last read it.
-    /// These devices become guests when the grace period ends.
+    /// Confirmation of a stricter identity: the number of active devices bound to a user with less proof than it
+    /// requires, as the caller last read it. These devices become guests when the grace period ends. Nil confirms
+    /// nothing, so the change is refused if there is such a device.
     package var unprovedBindings: Int64?
-    /// A stricter identity to try out; `.some(nil)` ends the trial.
+    /// A stricter identity to try out; nil leaves the trial unchanged. `.some(nil)` ends it, as does an identity that
+    /// is not stricter than the app's.
     package var observed: App.Identity??
-    /// Invalidates proofs made with the current secret.
+    /// Whether the app's user-proof secret is replaced, which invalidates proofs made with the current one.
     package var renewsSecret = false
     package var keepsUserOnRefresh: Bool?
     package var keepsConfidentialToProved: Bool?
@@ -23,8 +25,9 @@ extension Administration {
     package init() {}
   }
 
-  /// Changes the rules of a locked app within its transaction.
-  /// - Returns: the problem if the change is not allowed.
+  /// Applies the changes to `app`, whose row the caller has locked in this transaction. Stores nothing; the caller
+  /// saves `app`.
+  /// - Returns: nil if the change is allowed; otherwise the problem, and `app` must not be saved.
   static func change(
     _ app: inout App, _ change: IdentityChange, on connection: Connection
   ) throws(PostgresError) -> Problem? {
@@ -69,7 +72,7 @@ extension Administration {
             """)
         }
       }
-      // Needed even when no device is affected now: nodes learn of the change a moment later, and absent devices may
+      // Needed even if no device is affected now: nodes learn of the change a moment later, and inactive devices can
       // return.
       let grace = lax > 0 ? Operations.Limits.identityGracePeriod : Operations.Limits.shortGracePeriod
       graceEndsAt = try connection.run(WallClock.now()) + grace
@@ -86,14 +89,15 @@ extension Administration {
   /// Status of an app's identity rules.
   package struct IdentityStanding: DescribedAnswer {
     package let app: App
-    /// Devices bound to a user with less proof than the given identity requires.
+    /// Numbers of active devices bound to a user with less proof than `.proof` and `.strict` require.
     package let unproved: [App.Identity: Int64]
-    /// Refused registrations, and those that would have been refused, of the last 30 days.
+    /// Requests of the last 30 days that the identity rule refused, or that the one being tried out would have refused,
+    /// and devices that became guests.
     let refusals: Bindings.Refusals
 
     package var refusedRegistrations: Int64 { refusals.unproved }
     package var refusedCalls: Int64 { refusals.asked }
-    /// Users' devices that became guests because of a new token.
+    /// Number of devices that lost their user in the last 30 days because they had a new token and no key.
     package var refreshedGuests: Int64 { refusals.refreshed }
 
     package static let object = JSONObject<IdentityStanding>(
@@ -140,8 +144,8 @@ extension Administration {
 
   // MARK: Vouching
 
-  /// Secret with which the app's own server creates user proofs. It can be retrieved again: it is derived from one of
-  /// this server's keys and the app's name.
+  /// Secret with which the app's own server creates user proofs. It can be retrieved again: it is derived from a key of
+  /// this server, the app's id, and the number of times the secret was renewed.
   package struct UserProofSecret: JSONAnswer {
     package let appID: String
     package let secret: String
@@ -152,8 +156,10 @@ extension Administration {
     }
   }
 
-  /// Returns an app's secret.
-  /// - Throws: if the master key does not decrypt the signing keys.
+  /// Returns the secret with which the app's own server creates user proofs. Creates the server's signing keys if there
+  /// are none.
+  /// - Throws: `Problem` if the caller may not manage the app, the app is unknown, or the master key does not decrypt
+  ///   the signing keys; `PostgresError`.
   package static func userProofSecret(
     of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws -> UserProofSecret {
@@ -197,8 +203,12 @@ extension Administration {
   }
 
   /// Creates a voucher, by which the app's own server states that the next device that names this user belongs to the
-  /// user. Replaces any earlier voucher.
-  /// - Parameter seconds: lifetime of the voucher.
+  /// user. Replaces the user's earlier voucher. Audited unless the caller has an API key.
+  /// - Parameters:
+  ///   - deviceID: the only DEVICE_ID the voucher is valid for; nil for any.
+  ///   - seconds: lifetime of the voucher (`voucherSeconds`).
+  /// - Throws: `.invalidField` if the user, the DEVICE_ID or the lifetime is not valid; `.forbidden`; `.unknownApp`;
+  ///   `.conflict` if the app is being deleted.
   package static func vouch(
     for clientUID: String, of appID: String, deviceID: String?, seconds: Int64, by caller: Caller,
     on connection: Connection

@@ -24,13 +24,13 @@ extension Administration {
     ])
   }
 
-  /// A new credential; exactly one kind is given.
+  /// A new credential. Exactly one of `key`, `certificate` and `account` is to be set; the others are nil.
   package struct NewCredential: Sendable {
     package var appID = ""
     package var key: APNsKey?
     package var certificate: APNsCertificate?
     package var account: FCMServiceAccount?
-    /// Whether Apple is asked before the key replaces another.
+    /// Whether Apple is asked before `key` replaces the stored credential.
     package var isChecked = false
 
     package static let object = JSONObject(
@@ -45,7 +45,7 @@ extension Administration {
       ])
   }
 
-  /// Public properties of a new credential, by its kind.
+  /// JSON Schema of the response to a new credential: its public properties, which depend on its kind.
   package static let credentialSet: JSONTree.Member = (
     "CredentialSet",
     JSONSchema.oneOf([
@@ -57,8 +57,9 @@ extension Administration {
     CredentialChecks.Check.object.named,
   ]
 
-  /// Lists credentials.
-  /// - Parameter appID: the app; nil for all of the caller's apps.
+  /// Lists credentials in the order in which the apps were created, without their secrets.
+  /// - Parameter appID: the only app to list; nil for all apps that the caller may access.
+  /// - Throws: `.forbidden`, `.unknownApp`, `.invalidField` for another list's cursor.
   package static func credentials(
     of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<CredentialEntry> {
@@ -76,7 +77,9 @@ extension Administration {
     }
   }
 
-  /// Deletes a credential. From then on, the app's devices on this network cannot be sent to.
+  /// Deletes a credential and audits that. From then on, the app's devices on this network cannot be sent to.
+  /// - Throws: `.notFound` if the app has no credential for the network, `.conflict` if the app is being deleted,
+  ///   `.forbidden`, `.unknownApp`.
   package static func deleteCredential(
     of appID: String, _ network: PushNetwork, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -112,7 +115,10 @@ extension Administration {
       ])
   }
 
-  /// Lists the keys that reach an app: its own, and those for all apps.
+  /// Lists the API keys that may access an app: its own, and those for all apps. Includes revoked and expired keys, in
+  /// the order of their numbers.
+  /// - Parameter appID: the app; nil for the caller's only app, or for all keys if the caller may access all apps.
+  /// - Throws: `.forbidden`, `.unknownApp`, `.invalidField` for another list's cursor.
   package static func keys(
     of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<KeyEntry> {
@@ -123,7 +129,9 @@ extension Administration {
     return ItemPage(records.map(KeyEntry.init), limit: page.limit) { String($0.record.number) }
   }
 
-  /// Revokes a key. Within a second, no node accepts it any more. Repeating the call has no effect.
+  /// Revokes a key and audits that. All nodes refuse the key within a second. Repeating the call has no effect.
+  /// - Throws: `.notFound` if there is no such key, or the caller is limited to one app and the key is not limited to
+  ///   the same one; `.forbidden`.
   package static func revokeKey(
     _ number: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyEntry {
@@ -147,7 +155,9 @@ extension Administration {
     return KeyEntry(record: record)
   }
 
-  /// Returns the app that a list is limited to: the requested one, or the caller's only one.
+  /// Returns the app that a request is limited to: the requested one, or else the caller's only one; nil if neither is
+  /// limited.
+  /// - Throws: `.unknownApp`, or `.forbidden` if the caller lacks the permission in the requested app.
   static func scope(
     _ appID: String?, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> App.Number? {

@@ -43,7 +43,8 @@ extension Administration {
 
     package init() {}
 
-    /// Parses the stored public properties of a credential.
+    /// Parses the stored public properties of a credential. Absent settings have their default values; other members
+    /// are ignored.
     package init(publicPart: String) throws(JSONError) {
       var settings = Self()
       var reader = JSONReader(Array(publicPart.utf8))
@@ -83,8 +84,11 @@ extension Administration {
   /// Stored name of this kind of credential.
   package static let fcmServiceAccountKind = "fcm-service-account"
 
-  /// Stores the account in place of any earlier one, and ends a pause, which the old account may have caused.
+  /// Stores the account in place of the app's earlier one, and ends a pause, which the old account may have caused.
+  /// Does not ask Google.
   /// - Parameter tokens: address that issues access tokens; the account file must name it.
+  /// - Throws: `.invalidField` if the file or a setting is not valid, `.conflict` if the app is being deleted,
+  ///   `.forbidden`, `.unknownApp`.
   package static func setCredential(
     _ credential: FCMServiceAccount, of appID: String, master: MasterKey, tokens: TokenAddress = TokenAddress(),
     by caller: Caller, on connection: Connection

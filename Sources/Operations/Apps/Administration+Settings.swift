@@ -5,7 +5,7 @@ internal import Store
 
 /// Shows apps and changes their settings.
 extension Administration {
-  /// Changes to an app; nil fields stay as they are.
+  /// Changes to an app's settings; nil settings stay as they are.
   package struct AppChange: Equatable, Sendable {
     package var name: String?
     package var timeZone: String?
@@ -20,7 +20,8 @@ extension Administration {
     package var confidentialLanes: Set<Lane>?
     /// Whether `confidentialLanes` also applies to sends through the legacy SDK API.
     package var confidentialSDK: Bool?
-    /// Whether the app has a Notification Service Extension, which its alerts have to start.
+    /// Whether the app has a Notification Service Extension; its alerts then contain `mutable-content`, which starts
+    /// it.
     package var hasExtension: Bool?
     package var android: AndroidContent?
     package var identity = IdentityChange()
@@ -70,7 +71,7 @@ extension Administration {
       by: { .some($0 ?? 0) }, else: "is not known", written: { $0 })
   }
 
-  /// Lists apps by id, paginated.
+  /// Lists the apps that the caller may access, sorted by id. Does not determine `extensionReports`.
   package static func apps(
     _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<AppEntry> {

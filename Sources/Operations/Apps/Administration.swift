@@ -1,11 +1,12 @@
 /// Administration of apps, push credentials, API keys and groups.
 ///
-/// These operations are rare and small. Changes to anything that other threads and nodes cache are announced on
-/// `Catalog.channel`. Secrets are stored encrypted or hashed, and never returned.
+/// These operations are rare and small. Other threads and nodes see changes of what they cache within a second, at the
+/// next refresh of their `Catalog`. Push credentials are stored encrypted and never returned; API keys are stored as
+/// hashes and returned only by `createKey`.
 package enum Administration {}
 
 extension Operations.Limits {
-  /// Maximum length of the display name of an app or an API key, in bytes.
+  /// Maximum length of display names, such as an app's or an API key's, in bytes.
   static let nameBytes = 256
   /// Maximum size of a credential file, in bytes. A .p8 key has about 260.
   package static let credentialBytes = 16_384

@@ -19,7 +19,7 @@ extension App {
       .always("android", AndroidContent.shown.form, \.android, aboutAndroid),
     ]
 
-  /// The settings, including those that are never shown.
+  /// Form of the settings for the audit log, with `proofGeneration`, which the API does not show.
   static let audited = JSONObject<App>(
     "AppSettings", isNamed: false,
     settings + [.always("proofGeneration", .count, \.identityRules.proofGeneration)])
@@ -70,7 +70,8 @@ extension App.Confidentiality {
 }
 
 extension JSONForm<Bool> {
-  /// Whether confidential messages are sent only to proved devices.
+  /// Form of the setting whether confidential messages are sent only to proved devices: `proved` for true, `all` for
+  /// false.
   static let confidentialTo = JSONForm<String>.words(["all", "proved"]).mapped(
     by: { $0 == "proved" }, else: "is not known", written: { $0 ? "proved" : "all" })
 }

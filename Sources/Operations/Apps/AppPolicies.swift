@@ -8,7 +8,7 @@ package struct AppPolicies: Sendable {
   package var single: Set<App.Number> = []
   /// Apps in which a user's other devices are notified of a new badge count.
   package var badgeSync: Set<App.Number> = []
-  /// Verifies user proofs; without it, none is accepted.
+  /// Verifies user proofs; nil accepts none.
   package var userProofs: UserProofKeyring?
   private var apps: [App.Number: App] = [:]
 
@@ -25,7 +25,8 @@ package struct AppPolicies: Sendable {
   /// Returns the app's rules; an unknown app has the default rules.
   func rules(of app: App.Number) -> App.IdentityRules { apps[app]?.identityRules ?? App.IdentityRules() }
 
-  /// Returns the problem for a change in an app that is being deleted; nil if the app is not being deleted.
+  /// Returns the problem for a change in an app that is being deleted; nil if the app is not being deleted or is
+  /// unknown.
   func refusalWhileDeleted(of app: App.Number) -> Problem? { apps[app]?.refusalWhileDeleted }
 
   // MARK: Who vouches for a user
@@ -34,10 +35,11 @@ package struct AppPolicies: Sendable {
   enum Vouching: Equatable {
     /// The app's own server vouches for the user.
     case vouched
-    /// No proof is needed, because no user was named or the app trusts the device.
+    /// No proof is needed: the user is GUEST, or the app's identity rule is `open`, even if a proof was given but is
+    /// wrong.
     case unproved
-    /// A proof is needed but was not given. Only a device that already has the user keeps it, unless there is a
-    /// voucher.
+    /// A proof is needed but was not given. The device may name the user only if it is already bound to that user, or
+    /// there is a voucher.
     case missing
     case refused(Problem)
   }
@@ -69,7 +71,9 @@ package struct AppPolicies: Sendable {
 
   // MARK: What an unproved AUTHKEY opens
 
-  /// Returns whether a claim grants full access, beyond reading, confirming and reporting presence.
+  /// Returns whether a claim grants full access, beyond reading, confirming and reporting presence. False only if the
+  /// key was issued for the PSID alone, `identity` is not `open`, and the claim contains no valid proof for the
+  /// device's user.
   /// - Parameter identity: the app's current identity rule, or the one being tried out.
   func grantsFullAccess(
     _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Timestamp
@@ -79,9 +83,11 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// Returns the time from which a device sees its user's inbox; nil if it sees nothing because the app requires proved
-  /// devices and this one is not proved. An unvouched device may belong to anyone who knows the CUID, so it sees only
-  /// what it could have received itself.
+  /// Returns the time from which on messages in the user's inbox are visible to a device.
+  ///
+  /// The device sees all messages (`.zero`) if it is a guest or its user was vouched for. A device whose user nobody
+  /// vouched for may belong to anyone who knows the CUID, so it sees only those since it was bound to the user, which
+  /// it could have received itself. Nil, for no access, if the binding is weaker than the app requires.
   func inboxBegins(for record: Devices.Record) -> Timestamp? {
     guard !record.userKey.isGuest else { return .zero }
     guard record.identity >= rules(of: record.app).identity else { return nil }

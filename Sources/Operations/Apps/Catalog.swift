@@ -4,11 +4,13 @@ internal import Store
 package import Reactor
 internal import Synchronization
 
-/// In-memory catalog of apps and API keys for every request; replaced as a whole on each change.
+/// In-memory catalog of apps, API keys and time zones, for lookups by every request; replaced as a whole on each
+/// refresh.
 ///
-/// Any thread may read. One thread refreshes it, on NOTIFY and every few seconds in case a notification was missed.
+/// Any thread may read. One thread refreshes it, at least every second and whenever `wanted` is signalled.
 package final class Catalog: Sendable {
-  /// NOTIFY channel for changes to apps, keys and credentials.
+  /// NOTIFY channel on which changes to apps, keys and credentials are announced. No node listens to it: all of them
+  /// refresh their catalogs every second.
   package static let channel = "upmc_catalog"
 
   private struct Contents {
@@ -24,7 +26,8 @@ package final class Catalog: Sendable {
   /// Numbers of the API keys used since they were last written.
   private let usedKeys = Mutex<Set<Int32>>([])
   private let refreshes = Atomic<Int>(0)
-  /// Signalled when a lookup misses an app that may have just been created.
+  /// Signalled to request a refresh at once, when a lookup misses an app that may have just been created, or a sender
+  /// needs a provider token.
   package let wanted: Wakeup
 
   /// Encrypts the content of confidential messages; nil if none can be accepted.
@@ -35,14 +38,15 @@ package final class Catalog: Sendable {
     wanted = try Wakeup()
   }
 
-  /// Number of refreshes so far. A caller that did not find an app waits until this has changed.
+  /// Number of refreshes so far. After a failed lookup, `UnknownKeyDelay` waits until it has increased by two.
   package var generation: Int { refreshes.load(ordering: .acquiring) }
 
   package func app(clientKey: String) -> App? { contents.withLock { $0.byClientKey[clientKey] } }
   package func app(id: String) -> App? { contents.withLock { $0.byID[id] } }
   package func app(number: App.Number) -> App? { contents.withLock { $0.byNumber[number] } }
 
-  /// Returns the holder of the API key if the key was known and not revoked at the last refresh.
+  /// Returns the caller that the API key identifies, and records that the key was used. Returns nil if, at the last
+  /// refresh, the key was unknown, revoked or expired, or had a role that this version does not know.
   package func caller(apiKey: String) -> Caller? {
     let hash = Authorization.hash(apiKey)
     let caller = contents.withLock { $0.callers[hash] }
@@ -55,7 +59,8 @@ package final class Catalog: Sendable {
     usedKeys.withLock { _ = $0.insert(key) }
   }
 
-  /// Stores which API keys were used since the last call, in one statement. Decision 146.
+  /// Stores which API keys were used since the last call, in one statement; without such keys, does nothing. If it
+  /// throws, the next call tries again. Decision 146.
   package func writeUses(_ connection: Connection) throws(PostgresError) {
     let used = usedKeys.withLock { used in
       defer { used.removeAll(keepingCapacity: true) }
@@ -71,7 +76,8 @@ package final class Catalog: Sendable {
     }
   }
 
-  /// A snapshot of all apps' policies as of the last refresh, for operations that must not read the database for them.
+  /// All apps' policies as of the last refresh, for operations that must not read the database for them. `userProofs`
+  /// is nil.
   package var policies: AppPolicies { contents.withLock { $0.policies } }
 
   /// Returns the name of a device's time zone as stored: empty for an unknown zone.
@@ -83,8 +89,9 @@ package final class Catalog: Sendable {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
   }
 
-  /// Reloads all apps and API keys.
-  /// - Parameter timeZones: false if no device registers here: PostgreSQL takes a while to list them.
+  /// Reloads all apps and API keys, and the time zones at the first and each 600th call. If it throws, the contents
+  /// stay as they were.
+  /// - Parameter timeZones: false if no device registers here, which saves the slow query of all time zones.
   package func refresh(_ connection: Connection, timeZones: Bool = true) throws(PostgresError) {
     var fresh = Contents()
     for record in try connection.run(Apps.all()) {

@@ -10,7 +10,8 @@ package import Store
 /// ```
 ///   stored, unchecked ──checked by a server──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
 /// ```
-/// The key is stored whatever the result: the network may be misconfigured or down.
+/// The key stays stored whatever the result, because the network may be misconfigured or down. Only a caller that
+/// requests a check first (`tryOut`) has a refused key rejected.
 extension CredentialChecks.Check {
   static let field = JSONField<CredentialChecks.Check?>.always(
     "check", .orNull(object.form), { $0 },
@@ -27,16 +28,17 @@ extension CredentialChecks.Check {
     ])
 }
 
-/// Asks Apple about a key that is not stored yet.
+/// A check with Apple of a key that is not stored yet.
 package protocol KeyTrial: Sendable {
-  /// Asks Apple and returns the result. Blocks for up to half a minute. Stores nothing except a provider token.
+  /// Asks Apple and returns the result, which can also be `refused` or `unreachable`. Blocks for up to half a minute.
+  /// Stores nothing except a provider token.
   func ask(_ key: Administration.APNsKey, for app: App, on connection: Connection) throws -> CredentialChecks.Check
 }
 
 extension Administration {
-  /// Asks Apple about a key before it is stored.
-  /// - Throws: `.impossible` for a key that Apple refuses, `.networkAway` if Apple cannot be asked; nothing was
-  ///   changed.
+  /// Asks Apple about a key before it is stored. Returns if Apple accepts the key.
+  /// - Throws: `.impossible` for a key that Apple refuses, `.networkAway` if Apple cannot be asked, `.notConfigured` if
+  ///   `trial` is nil; nothing was changed.
   static func tryOut(
     _ key: APNsKey, for app: App, _ trial: (any KeyTrial)?, on connection: Connection
   ) throws(Problem) {
@@ -62,7 +64,8 @@ extension Administration {
     }
   }
 
-  /// Waits a few seconds for the check of a newly stored credential. Returns nil if no server has made it by then.
+  /// Waits up to `checkTimeout` for the check of a newly stored credential. Returns nil if no server has made it by
+  /// then, and at once if no server is running.
   static func awaitCheck(
     _ app: App.Number, _ network: PushNetwork, on connection: Connection
   ) throws(Problem) -> CredentialChecks.Check? {

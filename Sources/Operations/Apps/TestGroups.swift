@@ -61,7 +61,11 @@ package enum TestGroups {
     return try entry(of: app, connection)
   }
 
-  /// Replaces an app's groups.
+  /// Replaces all of an app's groups and audits the number of users. Equal groups, in any order, change nothing and are
+  /// not audited.
+  /// - Returns: the groups as stored, by name.
+  /// - Throws: `.impossible` if a name occurs twice, or a group names a user twice or names GUEST; `.conflict` if the
+  ///   app is being deleted; `.forbidden`; `.unknownApp`.
   package static func change(
     _ change: Change, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -102,7 +106,7 @@ extension [TestGroups.Group] {
 }
 
 extension Operations.Limits {
-  /// Maximum number of test groups of an app; people choose from a short list.
+  /// Maximum number of test groups of an app, so that people choose from a short list.
   static let testGroups = 20
   /// Maximum number of users of a test group.
   static let testRecipients = 50

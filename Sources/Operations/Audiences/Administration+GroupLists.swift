@@ -10,8 +10,9 @@ extension Administration {
     package let parent: Int64?
   }
 
-  /// Lists an app's groups by number.
-  /// - Parameter after: the last group of the previous page; 0 for the first page.
+  /// Lists at most `limit` of an app's groups, on all levels, in the order of their numbers.
+  /// - Parameter group: the last group of the previous page; 0 for the first page.
+  /// - Throws: `.forbidden`, `.unknownApp`.
   package static func groups(
     of appID: String, after group: Int64, limit: Int, by caller: Caller, on connection: Connection,
     catalog: Catalog? = nil
@@ -22,8 +23,10 @@ extension Administration {
     }
   }
 
-  /// Lists a group's users by CUID. Guests, who have none, come first.
-  /// - Parameter after: the last CUID of the previous page; nil for the first page.
+  /// Lists at most `limit` of a group's direct members in the order of their CUIDs. Guests, who have none, come first;
+  /// their CUID is returned as GUEST. The name is empty if it is not known.
+  /// - Parameter clientUID: the last CUID of the previous page; nil for the first page.
+  /// - Throws: `.unknownGroup` if the app has no such group, `.forbidden`, `.unknownApp`.
   package static func users(
     in group: Int64, of appID: String, after clientUID: String?, limit: Int, by caller: Caller,
     on connection: Connection, catalog: Catalog? = nil
@@ -36,7 +39,10 @@ extension Administration {
     }
   }
 
-  /// Deletes a group and its memberships. Messages still to be sent to it reach nobody.
+  /// Deletes a group and its memberships, and audits that. Messages whose audience has not been resolved yet no longer
+  /// reach its members.
+  /// - Throws: `.unknownGroup` if the app has no such group, `.conflict` if the group has subgroups or the app is being
+  ///   deleted, `.forbidden`, `.unknownApp`.
   package static func deleteGroup(
     _ group: Int64, of appID: String, by caller: Caller, on connection: Connection, catalog: Catalog? = nil
   ) throws(Problem) {

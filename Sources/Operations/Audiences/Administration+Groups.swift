@@ -10,7 +10,8 @@ extension Administration {
     package var name: String
     /// GROUPSEQ of the parent; nil at the top level.
     package var parent: Int64?
-    /// Whether devices may join the group themselves; nil for the default of the app's identity.
+    /// Whether devices may join the group themselves; nil for the default, which is true in apps with the identity rule
+    /// `open` and false in others.
     package var isJoinable: Bool?
 
     package init(appID: String = "", name: String = "", parent: Int64? = nil, isJoinable: Bool? = nil) {

@@ -11,13 +11,18 @@ package struct ByteSource: Sendable {
   }
 
   /// Creates a source.
-  /// - Parameter read: returns the `bytes` bytes at `offset`; fewer only at the end.
+  /// - Parameters:
+  ///   - count: number of bytes in all.
+  ///   - read: returns the `bytes` bytes at `offset`; fewer only at the end. Called with offsets below `count`, and any
+  ///     number of times.
   package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ bytes: Int) throws(Problem) -> [UInt8]) {
     self.count = count
     self.read = read
   }
 
-  /// Returns the part that begins at `offset`; shorter than `bytes` only at the end.
+  /// Returns the part that begins at `offset`, counted from 0; shorter than `bytes` only at the end, and empty after
+  /// it.
+  /// - Throws: `.internalError` if the storage returns fewer bytes than expected, and the problems of the storage.
   package func part(at offset: Int, _ bytes: Int) throws(Problem) -> [UInt8] {
     guard offset < count else { return [] }
     let part = try read(offset, bytes)
@@ -39,7 +44,8 @@ package struct ByteSource: Sendable {
     return hash.finalize()
   }
 
-  /// Calls `body` with each part in turn.
+  /// Calls `body` with each part in turn, of `bytes` bytes each; only the last one can be shorter. Stops at the first
+  /// error, of reading or of `body`.
   func forEachPart(of bytes: Int, _ body: ([UInt8]) throws(Problem) -> Void) throws(Problem) {
     for offset in stride(from: 0, to: count, by: bytes) { try body(try part(at: offset, bytes)) }
   }

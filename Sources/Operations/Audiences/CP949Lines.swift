@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Converts whole lines from CP949 to UTF-8; the database decodes them. Lines that are not valid CP949 come out as
+/// Converts whole lines from CP949 to UTF-8; the database decodes them. Lines that are not valid CP949 are returned as
 /// invalid UTF-8, so `CSVReader` reports them like any other.
 enum CP949Lines {
   static func decode(_ lines: [UInt8], on connection: Connection) throws(PostgresError) -> [UInt8] {
@@ -29,7 +29,8 @@ enum CP949Lines {
     return marked
   }
 
-  /// Calls `body` with each line, numbered from 0. CR and LF each end a line; the last line has no end.
+  /// Calls `body` with each line and the byte that ends it, numbered from 0. CR and LF each end a line, so CRLF is
+  /// followed by an empty line. The last call has what follows the last line end, possibly nothing, and no end.
   private static func forEachLine(
     _ bytes: [UInt8], _ body: (_ number: Int, _ line: ArraySlice<UInt8>, _ end: ArraySlice<UInt8>) -> Void
   ) {

@@ -1,19 +1,22 @@
 internal import Domain
 
-/// Detects whether a file is UTF-8 or CP949 by counting the lines that are valid in only one of them. A file that is
-/// UTF-8 throughout is UTF-8, whatever else it could be; a line that is valid in neither does not count.
+/// Detects whether a file is UTF-8 or CP949 by counting its lines with non-ASCII bytes. A line that is valid UTF-8
+/// counts for UTF-8, even if it would be valid CP949 too; another line that is valid CP949 counts for CP949. The
+/// encoding with more lines wins.
 ///
-/// Bytes in one encoding may happen to be valid in the other, so no single line decides for all: such a line is
-/// reported, and the others are read correctly.
+/// Bytes in one encoding can happen to be valid in the other, so no single line decides for the whole file. Lines that
+/// are invalid in the detected encoding are reported, and the others are read correctly.
 struct CSVEncoding {
-  /// Number of non-ASCII lines that are valid UTF-8.
+  /// Number of lines with non-ASCII bytes that are valid UTF-8.
   private var inUTF8 = 0
   /// Number of lines that are valid CP949 but not UTF-8.
   private var inKorean = 0
-  /// Whether the first of the counted lines is CP949; decides if both numbers are equal.
+  /// Whether the first of the counted lines is CP949, which decides if both numbers are equal.
   private var beginsKorean = false
 
-  /// Detects the encoding of a file. Reads it a second time unless it is UTF-8 throughout.
+  /// Detects the encoding of a file; UTF-8 if no line with non-ASCII bytes is valid in either encoding. Reads the file
+  /// a second time unless it is UTF-8 throughout.
+  /// - Parameter partBytes: number of bytes to read at a time.
   static func find(in file: ByteSource, partBytes: Int) throws(Problem) -> FileEncoding {
     var isUTF8 = true
     var pieces = CSVPieces(file, partBytes: partBytes)
@@ -25,7 +28,8 @@ struct CSVEncoding {
     return encoding.verdict ?? .utf8
   }
 
-  /// Returns the encoding of whole lines; nil if they are ASCII or valid in neither.
+  /// Returns the encoding of whole lines; nil if they are ASCII, or no line with other bytes is valid in either
+  /// encoding.
   static func find(in lines: ArraySlice<UInt8>) -> FileEncoding? {
     var encoding = CSVEncoding()
     encoding.count(lines)
@@ -55,7 +59,7 @@ struct CSVEncoding {
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil
   }
 
-  /// Throws `.impossible` for a file that begins with a UTF-16 byte order mark.
+  /// Throws `.impossible` if `start`, the first bytes of a file, begins with a UTF-16 byte order mark.
   static func refuseUTF16(_ start: some Sequence<UInt8>) throws(Problem) {
     guard start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) else { return }
     throw Problem(.impossible, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")

@@ -3,16 +3,20 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Counts a file's users with and without devices, reading part by part in key order.
+/// The reach of an uploaded file: the devices of its users, and the users without a device. Determined in parts, in the
+/// order of the users' keys.
 struct CSVReach {
   private(set) var devices: Int64 = 0
   /// Number of users without a device.
   private(set) var unknownCount = 0
-  /// The CUIDs of the first of these users.
+  /// The CUIDs of the first users without a device, in byte order; at most as many as requested.
   private(set) var unknown: [String] = []
 
-  /// Counts the users of a file.
-  /// - Throws: `.unknownUpload` if the file no longer exists or belongs to another app.
+  /// Counts the devices of a file's users, and the users without a device.
+  /// - Parameters:
+  ///   - now: time at which the devices must be bound to their users.
+  ///   - limit: maximum number of users without a device to name.
+  /// - Throws: `.unknownUpload` if the file no longer exists, has expired, or belongs to another app.
   init(
     _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Timestamp, unknownAtMost limit: Int
   ) throws(Problem) {
@@ -39,6 +43,6 @@ struct CSVReach {
 }
 
 extension Operations.Limits {
-  /// Number of users counted in one statement.
+  /// Maximum number of users counted in one statement.
   static let countedUsers = 10_000
 }

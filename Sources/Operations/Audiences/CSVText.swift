@@ -3,7 +3,9 @@ package import Postgres
 
 /// A file's bytes as text: UTF-8, or what spreadsheets on Korean Windows write (CP949, a superset of EUC-KR).
 enum CSVText {
-  /// Returns the file as UTF-8. A CP949 file is decoded into memory.
+  /// Returns the file as UTF-8, and its original encoding. A UTF-8 file is returned as it is; a CP949 file is decoded
+  /// into memory.
+  /// - Throws: `.impossible` if the file is empty or UTF-16.
   static func decode(
     _ bytes: ByteSource, on connection: Connection
   ) throws(Problem) -> (text: ByteSource, encoding: FileEncoding) {
@@ -15,7 +17,7 @@ enum CSVText {
   }
 }
 
-/// Reads a file part by part as UTF-8, whichever encoding it is in (`CSVEncoding`); at most one part is in memory.
+/// Reads a file part by part as UTF-8, whether it is UTF-8 or CP949 (`CSVEncoding`), with at most one part in memory.
 /// Lines that are invalid in the file's encoding are also invalid in the parts, so `CSVReader` reports them like any
 /// other.
 package struct CSVParts {
@@ -25,7 +27,7 @@ package struct CSVParts {
   }
 
   package let encoding: FileEncoding
-  /// Number of bytes of the file that have been read.
+  /// Number of bytes of the file that have been read, not counting the detection of its encoding.
   package var offset: Int { isKorean ? pieces.offset : plainOffset }
   private let file: ByteSource
   private let connection: Connection
@@ -35,8 +37,9 @@ package struct CSVParts {
 
   private var isKorean: Bool { encoding == .cp949 }
 
-  /// Reads through the file to detect its encoding.
-  /// - Parameter partBytes: maximum size of a part.
+  /// Reads the file to detect its encoding; the parts are then read from the beginning.
+  /// - Parameter partBytes: size of a part. A part of a CP949 file ends at a line end, so it can be larger.
+  /// - Throws: `.impossible` if the file is empty or UTF-16.
   package init(
     _ file: ByteSource, on connection: Connection, partBytes: Int = Operations.Limits.partBytes
   ) throws(Problem) {

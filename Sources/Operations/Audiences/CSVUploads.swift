@@ -7,7 +7,7 @@ package import Time
 /// Uploads an audience as a CSV file.
 ///
 /// All or nothing: a file with invalid lines is refused with a list of its faults, unless the caller asks to skip them.
-/// The text may be UTF-8 or CP949, which spreadsheets on Korean Windows write.
+/// The text can be UTF-8 or CP949, which spreadsheets on Korean Windows write.
 package enum CSVUploads {
   /// Time for which a file that no message uses is kept: 7 days. It is short because the file contains personal names.
   static let unusedPeriod: Duration = .seconds(7 * 86_400)
@@ -23,7 +23,7 @@ package enum CSVUploads {
     package let devices: Int64
     package let unknownCount: Int
     package let unknown: [String]
-    /// Time at which the file is deleted.
+    /// Time at which the file is deleted, unless a message that uses it keeps it for longer.
     package let expiresAt: Timestamp
 
     package static let object = JSONObject<Stored>(
@@ -45,16 +45,21 @@ package enum CSVUploads {
       "CSVFault", isNamed: false, [.always("line", .count, \.line), .always("detail", .sentence, \.reason)])
   }
 
-  /// Stores a file. It is deleted after 7 days, or 30 days after the end of the last message that used it. Uploading
-  /// the same file again yields the same audience.
-  /// - Parameter skipsFaults: leaves out invalid lines instead of refusing the file.
+  /// Stores a file as an audience, and audits that. The file is deleted after 7 days, or, if messages use it, 90 days
+  /// after the latest time at which one of them is due or expires. Uploading the same file again yields the same
+  /// audience, keeps it for at least 7 more days, and is not audited.
+  /// - Parameter skipsFaults: whether to leave out invalid lines instead of refusing the file.
+  /// - Returns: the audience, with the devices that it reaches now.
+  /// - Throws: `.impossible` for invalid lines, with the first of them as fields, for an invalid header, and for a file
+  ///   without users or in UTF-16; `.bodyTooLarge` for too many lines; `.conflict` if the app is being deleted;
+  ///   `.forbidden`; `.unknownApp`.
   package static func store(
     _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection,
     now: Timestamp
   ) throws(Problem) -> Stored {
     let app = try connection.app(appID, allowing: caller, to: .send)
     let (text, encoding) = try CSVText.decode(bytes, on: connection)
-    // The file is read twice, to find its faults and to store it, so it is never held in memory as a whole.
+    // The text is read twice, to find its faults and to store it, so its parsed lines are never all in memory.
     var reading = CSVReading(text)
     while try reading.next() != nil {}
     let file = reading.file
@@ -117,7 +122,7 @@ private struct CSVReading {
     self.text = text
   }
 
-  /// Returns the lines of the next part; nil at the end.
+  /// Returns the valid lines of the next part, possibly none; nil at the end.
   mutating func next() throws(Problem) -> [CSVFile.Line]? {
     guard offset < text.count else { return nil }
     let part = try text.part(at: offset, Operations.Limits.partBytes)
@@ -127,6 +132,6 @@ private struct CSVReading {
 }
 
 extension Operations.Limits {
-  /// Maximum number of unknown users listed in the answer.
+  /// Maximum number of users without a device that the answer lists.
   static let shownUnknown = 1_000
 }

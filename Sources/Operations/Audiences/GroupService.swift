@@ -24,8 +24,9 @@ package enum GroupService {
       ])
   }
 
-  /// Lists the direct children of a group, by name.
+  /// Lists the direct children of a group, by name; empty if the group has none or is not one of the app's.
   /// - Parameter parent: number of the group; nil for the top level.
+  /// - Throws: `.forbidden`, `.unknownApp`.
   package static func list(
     of appID: String, below parent: Groups.Number?, _ page: PageRequest, by caller: Caller,
     on connection: Connection
@@ -46,9 +47,9 @@ package enum GroupService {
 
   package struct Change: Sendable {
     package var name: String?
-    /// Number of the new parent; `.some(nil)` moves the group to the top level, nil leaves it unmoved.
+    /// Number of the new parent; `.some(nil)` moves the group to the top level, and nil does not move it.
     package var parent: Groups.Number??
-    /// Whether devices may join the group themselves.
+    /// Whether devices may join the group themselves; nil leaves that unchanged.
     package var isJoinable: Bool?
 
     package init() {}
@@ -64,7 +65,11 @@ package enum GroupService {
     fileprivate var isEmpty: Bool { name == nil && parent == nil && isJoinable == nil }
   }
 
-  /// Renames a group, moves it with its subgroups, or changes whether devices may join it.
+  /// Renames a group, moves it with its subgroups, or changes whether devices may join it, and audits that. Equal
+  /// values change nothing and are not audited.
+  /// - Throws: `.unknownGroup` if the group or the new parent does not exist, is in another app, or is in an app that
+  ///   the caller may not access; `.conflict` if the new parent is the group itself or below it, or has a group of this
+  ///   name, or the app is being deleted; `.invalidField` if `change` is empty; `.forbidden`.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -98,8 +103,9 @@ package enum GroupService {
     return try self.group(group, by: caller, on: connection)
   }
 
-  /// Deletes a group and its memberships.
-  /// - Throws: `.conflict` for a group with subgroups, `.unknownGroup` if it does not exist.
+  /// Deletes a group and its memberships, and audits that.
+  /// - Throws: `.conflict` for a group with subgroups, or in an app that is being deleted; `.unknownGroup` if the group
+  ///   does not exist or the caller may not access its app; `.forbidden`.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -177,7 +183,13 @@ package enum GroupService {
       ])
   }
 
-  /// Adds users to a group or removes them. Users unknown to the app are returned as unknown.
+  /// Adds users to a group or removes them, in one commit, and audits that. Users who are members already, or who are
+  /// none, count as changed too.
+  /// - Parameter adding: true to add the users, false to remove them.
+  /// - Returns: the number of users that the app knows, and the others, which are skipped. If the app knows none,
+  ///   nothing changes and nothing is audited.
+  /// - Throws: `.unknownGroup` if the group does not exist or the caller may not access its app; `.conflict` if the app
+  ///   is being deleted; `.forbidden`.
   package static func changeMembers(
     of group: Groups.Number, adding: Bool, _ clientUIDs: [String], by caller: Caller, on connection: Connection,
     now: Timestamp
@@ -207,7 +219,8 @@ package enum GroupService {
   }
 
   /// Returns a group after checking the permission.
-  /// - Throws: a problem if the group does not exist, or belongs to an app that the caller may not access.
+  /// - Throws: `.forbidden` if the role lacks the permission; `.unknownGroup` if the group does not exist, or belongs
+  ///   to an app that the caller may not access.
   private static func find(
     _ group: Groups.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> GroupTree.Record {
@@ -232,6 +245,6 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// Maximum number of members named in one audit entry.
+  /// Maximum number of members named in one audit entry. An entry about more members names none.
   static let auditedMembers = 100
 }

@@ -6,8 +6,10 @@ internal import Store
 /// Copies a saved segment's conditions into a message that references it, so that editing or deleting the segment does
 /// not affect accepted messages, and every node reads the same conditions. Decision 062.
 enum SavedSegment {
-  /// Copies the conditions into the message.
-  /// - Returns: the request to store.
+  /// Copies the conditions into the message and its JSON, if it references a saved segment.
+  /// - Parameter body: the request as JSON.
+  /// - Returns: the request to store; `body` unchanged if the message references no saved segment.
+  /// - Throws: `.unknownSegment` if the app has no such segment.
   static func copy(
     into message: inout MessageRequest, _ body: [UInt8], _ app: App, on connection: Connection
   ) throws(Problem) -> [UInt8] {
@@ -21,7 +23,8 @@ enum SavedSegment {
     return try replacing("audience", by: audience.bytes, in: body)
   }
 
-  /// Returns the object with the value of one member replaced.
+  /// Returns the JSON object with the value of one member replaced; without such a member, with equal members.
+  /// - Throws: `.malformed` if `body` is not a JSON object.
   private static func replacing(_ name: String, by value: [UInt8], in body: [UInt8]) throws(Problem) -> [UInt8] {
     var reader = JSONReader(body)
     var members: [(name: String, value: [UInt8])] = []

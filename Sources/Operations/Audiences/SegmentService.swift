@@ -44,7 +44,7 @@ package enum SegmentService {
       ])
   }
 
-  /// An unsaved segment.
+  /// An unsaved segment, whose devices are to be counted.
   package struct Draft: Sendable {
     var appID = ""
     /// The conditions as JSON.
@@ -94,7 +94,8 @@ package enum SegmentService {
     }
   }
 
-  /// Lists an app's segments, oldest first.
+  /// Lists an app's saved segments, oldest first.
+  /// - Throws: `.forbidden`, `.unknownApp`, `.invalidField` for another list's cursor.
   package static func list(
     _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -110,7 +111,10 @@ package enum SegmentService {
     Entry(record: try record(segment, .viewMessages, caller, connection))
   }
 
-  /// Changes a segment. Messages already accepted keep its former conditions.
+  /// Changes a segment and audits that. Messages already accepted keep its former conditions.
+  /// - Throws: `.unknownSegment` if the segment does not exist or the caller may not access its app; `.impossible` if
+  ///   `change` is empty; `.invalidField` or `.impossible` for invalid conditions; `.conflict` if the name is taken or
+  ///   the app is being deleted; `.forbidden`.
   package static func change(
     _ segment: Int64, _ change: Change, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
@@ -146,7 +150,8 @@ package enum SegmentService {
 
   // MARK: Counting
 
-  /// Counts the devices that a saved segment matches now.
+  /// Counts the devices that a saved segment matches now. Reads all of them, so it can take long in a large app.
+  /// - Throws: `.unknownSegment` if the segment does not exist or the caller may not access its app; `.forbidden`.
   package static func count(
     _ segment: Int64, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Count {
@@ -154,7 +159,8 @@ package enum SegmentService {
     return try count(try Segment(json: Array(record.conditions.utf8)), record.app, connection, now)
   }
 
-  /// Counts the devices that an unsaved segment matches now.
+  /// Counts the devices that an unsaved segment matches now. Reads all of them, so it can take long in a large app.
+  /// - Throws: the problem of invalid conditions, `.forbidden`, `.unknownApp`.
   package static func count(
     _ draft: Draft, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Count {
@@ -173,7 +179,7 @@ package enum SegmentService {
   // MARK: Internals
 
   /// Validates conditions.
-  /// - Throws: the problem, with its position in the body.
+  /// - Throws: the problem of the first invalid condition, with its position in the body, below `/conditions`.
   private static func check(_ conditions: [UInt8]) throws(Problem) {
     do throws(Problem) {
       _ = try Segment(json: conditions)

@@ -7,11 +7,11 @@ internal import Store
 /// installation, regardless of its user.
 package enum TagService {
   package enum Owners: Sendable {
-    /// Users, who may be tagged before they register.
+    /// Users by CUID, who can be tagged before the app knows them.
     case users([String])
     case devices([DeviceID])
 
-    /// The single owner's name, or the number of owners, for the audit log.
+    /// Text for the audit log: the name of a single owner, or else the number of owners.
     fileprivate var summary: String {
       switch self {
       case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
@@ -52,7 +52,12 @@ package enum TagService {
     package static let object = JSONObject<List>("Tags", [.always("tags", .list(of: .anyText), \.tags)])
   }
 
-  /// Changes tags, committing after each part so that rows are locked only briefly. Repeating the call has no effect.
+  /// Changes tags, committing after each `taggedOwners` owners so that rows are locked only briefly. Stores users that
+  /// the app does not know yet. Repeating the call changes no tags, but is audited again. Does nothing without owners.
+  /// - Returns: the number of users or devices found or stored, and the devices that are not registered, which are
+  ///   skipped.
+  /// - Throws: `.impossible` if `change` is empty, or an owner would have too many tags; the parts before remain
+  ///   changed. `.conflict` if the app is being deleted, `.forbidden`, `.unknownApp`.
   package static func change(
     _ change: Change, of owners: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Changed {
@@ -97,7 +102,8 @@ package enum TagService {
     }
   }
 
-  /// Lists all tags in use, sorted.
+  /// Lists the tags in use in an app, sorted, at most `shownTags`. Reads all of the app's users and devices.
+  /// - Throws: `.forbidden`, `.unknownApp`.
   package static func all(
     in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> List {
@@ -105,7 +111,9 @@ package enum TagService {
     return List(tags: try connection.answer(TagLists.inUse(app: app.number, limit: Operations.Limits.shownTags)))
   }
 
-  /// Lists the tags of one user or device.
+  /// Lists the tags of one user or device; empty for a user that the app does not know.
+  /// - Parameter owner: only the first user or device counts.
+  /// - Throws: `.unknownDevice` if the app has no such device, `.forbidden`, `.unknownApp`.
   package static func list(
     _ owner: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> List {
@@ -124,7 +132,7 @@ package enum TagService {
 }
 
 extension Operations.Limits {
-  /// Number of users or devices tagged per commit, which locks their rows.
+  /// Maximum number of users or devices tagged per commit, which locks their rows.
   static let taggedOwners = 500
   /// Maximum number of an app's tags that are listed.
   static let shownTags = 1_000

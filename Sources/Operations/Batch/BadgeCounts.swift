@@ -10,7 +10,7 @@ struct BadgeCounts {
   private var present: [Users.Key: Int16] = [:]
   /// Users whose counts were set, even if they were changed again afterwards.
   private var isSet: Set<Users.Key> = []
-  /// Increments of messages that are older than the last set of the user's count, by user.
+  /// Increments by messages that are older than the last set of the user's count, by user.
   private var late: [Users.Key: [Ledger.Key]] = [:]
   /// Increments that were larger than the room left below the maximum, with the amount that was really added.
   private var short: [(key: Ledger.Key, increment: Int16)] = []
@@ -21,7 +21,7 @@ struct BadgeCounts {
     var counts: [Users.Key: Users.Count] = [:]
   }
 
-  /// Whether counts must be locked and saved in round 3.
+  /// Whether counts must be locked in round 2 and saved in round 3.
   var isWanted: Bool { !wanted.isEmpty || !names.isEmpty }
 
   /// Requests the lock of a user's count.
@@ -29,13 +29,15 @@ struct BadgeCounts {
     wanted.insert(user)
   }
 
-  /// Requests the lock of a user's count, and stores a name and telephone number for a user who has none.
-  /// - Parameter isVouched: whether the values are vouched for, and therefore replace existing ones.
+  /// Requests the lock of a user's count, and with it the storage of a name and telephone number. They replace only
+  /// missing values.
+  /// - Parameter isVouched: whether the values are vouched for, and therefore replace existing ones too.
   mutating func name(_ user: Users.Key, _ named: NamedUser, isVouched: Bool) {
     names[user] = (Users.Said(name: named.name, phone: named.phone), isVouched)
   }
 
-  /// Returns the current name of a named user.
+  /// Returns the stored name of a user for whom `name` was called; before `begin`, the name from this batch. Empty for
+  /// other users.
   func name(of user: Users.Key) -> String { loaded[user]?.name ?? names[user]?.said.name ?? "" }
 
   func lock() -> [Step] {
@@ -63,7 +65,7 @@ struct BadgeCounts {
     present = sink.counts.mapValues(\.badge)
   }
 
-  /// The user's count at this point of the batch.
+  /// The user's count at this point of the batch; 0 for a user who was not locked. Call `begin` first.
   subscript(user: Users.Key) -> Int16 { present[user] ?? 0 }
 
   /// Changes a count relative to its former value, as when a read subtracts one.
@@ -71,7 +73,7 @@ struct BadgeCounts {
     present[user] = count
   }
 
-  /// Adds a message's increment, up to the count's maximum.
+  /// Adds a message's increment, up to the count's maximum, and records where the ledger must be corrected.
   mutating func add(_ increment: Int16, to user: Users.Key, by seqno: Seqno) {
     let before = self[user]
     let after = BadgeCount.add(increment, to: before)
@@ -82,14 +84,14 @@ struct BadgeCounts {
     }
   }
 
-  /// Sets a count to a value, so that earlier increments no longer matter.
+  /// Sets a count to a value, so that increments before this call no longer matter.
   mutating func set(_ user: Users.Key, to count: Int16) {
     present[user] = count
     isSet.insert(user)
     late[user] = nil
   }
 
-  /// Writes the changed counts.
+  /// Returns the steps that write the changed counts, and the corrections of the ledger; empty if nothing changed.
   func save() -> [Step] {
     var steps: [Step] = []
     let moved = present.filter { !isSet.contains($0.key) && loaded[$0.key]?.badge != $0.value }

@@ -2,7 +2,8 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Tracks which users of a batch have other devices to notify of a new count, in apps that ask for it.
+/// Tracks which users' other devices must be notified of a new badge count, in apps with that setting
+/// (`AppPolicies.badgeSync`).
 ///
 /// Only changes made by a device (a read, a set) are synchronized: a send carries its count to all devices anyway.
 struct BadgeSync {
@@ -13,7 +14,7 @@ struct BadgeSync {
   private let found = Found()
   private var changes: [Users.Key: DeviceID?] = [:]
 
-  /// Returns the steps that find the users with more than one device. Round 2.
+  /// Returns the steps that find the users with more than one device. Round 2. Ignores guests and users of other apps.
   func look(_ users: Set<Users.Key>, _ policies: AppPolicies) -> [Step] {
     let asked = users.filter { policies.badgeSync.contains($0.app) && !$0.userKey.isGuest }
     guard !asked.isEmpty else { return [] }
@@ -25,14 +26,14 @@ struct BadgeSync {
     ]
   }
 
-  /// Records that a device changed its user's count.
+  /// Records that a device changed its user's count. Has no effect unless `look` has found other devices of the user.
   mutating func note(_ user: Users.Key, by device: DeviceID) {
     guard found.several.contains(user) else { return }
     // If two devices changed it, neither knows the final count.
     if let known = changes[user], known != device { changes[user] = .some(nil) } else { changes[user] = device }
   }
 
-  /// Returns the steps that queue the notifications. Round 3, after the users are locked.
+  /// Returns the steps that queue the notifications, due after `badgeSyncDelay`. Round 3, after the users are locked.
   func save(at now: Timestamp) -> [Step] {
     guard !changes.isEmpty else { return [] }
     return [

@@ -5,9 +5,9 @@ internal import Store
 internal import Time
 
 /// State shared by all steps of a batch: time and writer, the current device rows, the badge counts, and the result of
-/// each operation. It does not depend on the steps.
+/// each operation.
 final class BatchContext {
-  /// One result per operation, in the same order.
+  /// One result per operation, in the same order; `.done` until a step stores another.
   var results: [Result<OperationAnswer, Problem>]
 
   /// Time of the whole batch.
@@ -20,7 +20,7 @@ final class BatchContext {
   let node: UUIDValue
   /// Policies of all apps.
   let policies: AppPolicies
-  /// Limits the registration of new devices; nil for no limit.
+  /// Limits the registration of new devices, and is used on this thread only; nil for no limit.
   let newDevices: NewDevices?
   /// New devices that this batch has counted against the limits.
   private(set) var admitted: [NewDevices.Source] = []
@@ -62,8 +62,8 @@ final class BatchContext {
     }
   }
 
-  /// Counts a new device against the limits.
-  /// - Returns: the reason to refuse it; nil if it may register.
+  /// Counts a new device against the limits, and adds it to `admitted`.
+  /// - Returns: the reason to refuse it, in which case it is not counted; nil if it may register.
   func admit(_ app: App, from origin: IPAddress?) -> Problem? {
     guard let newDevices else { return nil }
     if let problem = newDevices.refusal(of: app, from: origin, now: readAt) { return problem }
@@ -71,8 +71,11 @@ final class BatchContext {
     return nil
   }
 
-  /// Returns the user name that the device may see. A device without a vouched user may belong to anyone, so it only
-  /// gets back the name it gave; otherwise customers' names could be looked up by their CUIDs.
+  /// Returns the user name that the device may see. A device whose user nobody vouched for only gets back the name it
+  /// gave; otherwise it could look up customers' names by their CUIDs.
+  /// - Parameters:
+  ///   - given: the name that the device gave; empty if none.
+  ///   - stored: the user's stored name; nil to use the name in `counts`.
   func shownName(_ given: String, stored: String? = nil, of record: Devices.Record) -> String {
     guard record.identity > .open else { return given }
     return stored ?? counts.name(of: Users.Key(app: record.app, userKey: record.userKey))
@@ -82,7 +85,8 @@ final class BatchContext {
     for record in records { devices[record.device] = record }
   }
 
-  /// Remembers devices that were locked because their user may have only one.
+  /// Remembers devices that were locked, including those locked because their user may have only one. Rows that this
+  /// batch already has are kept.
   func rememberOwned(_ records: [Devices.Record]) {
     remember(records.filter { devices[$0.device] == nil })
     for record in records where policies.single.contains(record.app) {
@@ -98,7 +102,8 @@ final class BatchContext {
     devices[record.device] = record
   }
 
-  /// Returns the steps that count the changed devices that became active or ceased to be active.
+  /// Returns the steps that add to the statistics the changed devices that became active or ceased to be active; empty
+  /// if there are none.
   func countJoinsAndLeaves() -> [Step] {
     var tally = Statistics.Tally()
     for (device, wasActive) in wereActive {

@@ -3,7 +3,8 @@ package import Reactor
 package import Store
 package import Time
 
-/// One validated hot operation; most come from devices. Indirect, because it is passed on many times but read once.
+/// One validated hot operation; most come from devices. Indirect, because operations are passed on many times but read
+/// once.
 package indirect enum Operation: Sendable {
   case confirm([Confirmation])
   case register(Registration)
@@ -23,9 +24,9 @@ package indirect enum Operation: Sendable {
   /// Sets the token of one Live Activity; nil removes it.
   case setActivity(AuthKeyring.Claim, ActivityName, psid: String?)
   case send(DirectSend)
-  /// Finds the device that owns a normalized token.
+  /// Finds the device that owns a token. `psid` is normalized.
   case identify(app: App.Number, network: PushNetwork, psid: String)
-  /// Proves possession: the device returns the number and token of a push that was sent to it.
+  /// Proves that the device owns its token: it returns the number and token of a push that was sent to it.
   case possess(AuthKeyring.Claim, seqno: Seqno, psid: String)
   /// Reports that the device is alive.
   case alive(AuthKeyring.Claim)
@@ -35,15 +36,15 @@ package indirect enum Operation: Sendable {
   /// A device's report that a message arrived or that its user opened it.
   package struct Confirmation: Sendable {
     package let seqno: Seqno
-    /// The normalized token; may be empty where `needsNoLook`.
+    /// The normalized token; can be empty if `needsNoLook` is true.
     package let psid: String
-    /// Badge option of a read; nil for a receipt.
+    /// Effect of a read on the badge count; nil for a receipt.
     package let read: BadgeOption?
-    /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
+    /// False if the pushkey is wrong: the confirmation is answered with `invalidPushkey` and not recorded.
     package let isGenuine: Bool
-    /// Proof that replaces a pushkey; nil if the pushkey is the proof.
+    /// Devices that another proof than a pushkey covers; nil if the pushkey is the proof.
     package let reach: Reach?
-    /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
+    /// Location of the delivery, decoded from the pushkey; nil if the delivery must be found by its token.
     package let place: DeliveryCoordinates?
     /// Time by the device's clock; nil for now. Since the clock may be wrong, the recorded time is clamped between the
     /// send and the commit.
@@ -62,15 +63,15 @@ package indirect enum Operation: Sendable {
       self.at = at
     }
 
-    /// Whether a receipt whose pushkey proved this place needs no look-up: no SMS fallback waits for it.
+    /// Whether a receipt whose pushkey proved this place needs no look-up: no SMS fallback waits for it. False for nil.
     package static func isLocated(_ place: DeliveryCoordinates?) -> Bool { place?.hasFallback == false }
 
-    /// Whether the pushkey is sufficient proof: the confirmation changes no badge count, and no SMS fallback waits for
-    /// it.
+    /// Whether the confirmation can be recorded without a look-up: it is a genuine receipt with a location, and no SMS
+    /// fallback waits for it.
     var needsNoLook: Bool { isGenuine && read == nil && Self.isLocated(place) }
   }
 
-  /// Devices for which a confirmation may speak.
+  /// Devices to which a confirmation can belong, if it was proved by other means than a pushkey.
   package struct Reach: Sendable {
     package let app: App.Number
     /// The only device; nil for all devices that have, or had, the PSID.
@@ -98,16 +99,16 @@ package indirect enum Operation: Sendable {
     /// User that the registration names; nil if it names none, so that the device keeps its user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
-    /// Whether the registration came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
-    /// (stored values are kept), and no error for a device that fails to prove its identity (it gets the usual answer,
-    /// but nothing changes).
+    /// Whether the registration came through the legacy SDK protocol. That protocol has no fields for locale, time zone
+    /// and consents (stored values are kept), and no error for a device that fails to prove its identity (it gets the
+    /// usual answer, but nothing changes).
     package var isFromSDK = false
     package let consents: Consents.Change
     /// AuthKey with which the device proved its identity; nil if it sent none.
     package let proof: AuthKeyring.Claim?
-    /// Whether that key replaces the app's client key; it must be this device's current one.
+    /// Whether `proof` replaces the app's client key; it must then be this device's current key.
     package var isOpenedByProof = false
-    /// Address that is counted by the limit on new devices; nil exempts the caller.
+    /// Address under which the limit on new devices counts this one; nil counts it for the app alone.
     package var origin: IPAddress?
 
     package init(
@@ -128,7 +129,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// The credential of an operation that concerns one device; nil for others.
+  /// The credential with which a device called; nil for confirmations, registrations, sends and token look-ups.
   var claim: AuthKeyring.Claim? {
     switch self {
     case .confirm, .register, .send, .identify: nil
@@ -143,7 +144,8 @@ package indirect enum Operation: Sendable {
 
   var isConfirmation: Bool { if case .confirm = self { true } else { false } }
 
-  /// Keys that must not occur twice in one batch, because the second operation depends on the result of the first.
+  /// Keys that must not occur twice in one batch, because the second operation would depend on the result of the first.
+  /// Empty for an operation that can share a batch with all others.
   package var conflictKeys: [ConflictKey] {
     switch self {
     case .confirm, .find, .listGroups, .badge, .inbox, .send, .identify: []
@@ -160,7 +162,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// Approximate number of rows read or written, by which the batch size is measured.
+  /// Approximate number of rows read or written, by which the batch size is measured (`batchWeight`).
   package var weight: Int {
     switch self {
     case .confirm(let confirmations): confirmations.count
@@ -169,7 +171,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// Key of a conflict. It is not qualified by app: if the same token or user occurs in two apps, the second operation
+  /// Key of a conflict. The app is not part of it: if the same token or user occurs in two apps, the second operation
   /// merely waits for the next batch.
   package enum ConflictKey: Hashable, Sendable {
     case device(DeviceID)
@@ -179,28 +181,30 @@ package indirect enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// Returns the claim to issue after the operation. It is a full one if the device's earlier keys have ended, which
-  /// happens when its user is vouched for.
+  /// Returns the claim of the key to issue after the operation. It stays limited to what the token proves
+  /// (`isTokenOnly`) if this claim is, unless the operation has ended the device's earlier keys, as it does when the
+  /// user was vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     AuthKeyring.Claim(
       device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && epoch == record.authEpoch)
   }
 }
 
-/// Result of an operation.
+/// Result of an operation that has succeeded. The case depends on the operation; `done` has no data.
 package indirect enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
   case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
-  /// Device that has the token; nil if there is none.
+  /// Device that owns the token; nil if there is none.
   case identified(Devices.Record?)
-  /// The device's current row.
+  /// The device's current row, after `admitSend` has counted the send.
   case admitted(Devices.Record)
   case groups([(group: Int64, name: String)])
   case badge(Int16)
   case inbox(InboxPage)
-  /// The send's answer, and the data for the dispatcher; nil if there are no recipients or the send is a repetition.
+  /// The send's answer, and the data for the dispatcher; the latter is nil if there are no recipients or the send is a
+  /// repetition.
   case sent(SendAnswer.Accepted, ClaimedSend?)
 
   package struct Registered: Sendable {
@@ -221,9 +225,10 @@ package indirect enum OperationAnswer: Sendable {
 
     package let seqno: Seqno
     package var status: Status
-    /// The user's new count, for reads.
+    /// The user's new count; nil for receipts, and for reads that belong to no known user.
     package var badge: Int16?
-    /// Whether the message is so old that its deliveries are no longer stored, or nothing is recorded for them.
+    /// Whether no delivery was recorded because the message is no longer stored, or its history is not kept. A read can
+    /// be `recorded` nevertheless, in the inbox.
     package var isForgotten = false
   }
 }

@@ -6,24 +6,26 @@ package import Time
 
 /// Executes many operations together, in the rounds that `Operations` describes.
 ///
-/// The caller drives it: `next()` returns the statements of one round trip; the caller runs them, passes the rows to
-/// each step's `read`, and calls `next()` again until it returns nil. Then `results` holds one result per operation, in
-/// the same order. The results are valid only if the transaction was committed. A batch is used once, on one thread.
+/// The caller calls `next()`, which returns the statements of one round trip, runs them, passes the rows to each step's
+/// `read`, and repeats this until `next()` returns nil. Then `results` contains one result per operation, in the same
+/// order. The results are valid only if the transaction was committed. A batch is used for one execution, on one
+/// thread.
 package final class OperationBatch {
   package typealias Outcome = Result<OperationAnswer, Problem>
 
   /// Statements of one round trip.
   package struct Round {
     package var steps: [Step]
-    /// Whether to begin a transaction before this round, the first of several.
+    /// Whether to begin a transaction before this round, which is then the first of several.
     package var begins: Bool
-    /// Whether to commit the transaction after this round, the last one.
+    /// Whether to commit the transaction after this round, which is then the last one.
     package var commits: Bool
   }
 
   package let operations: [Operation]
   package var results: [Outcome] { context.results }
-  /// The new devices that were counted against the limits. Return them with `NewDevices.refund` before a retry.
+  /// The new devices that were counted against the limits. Pass them to `NewDevices.refund` if the batch was not
+  /// committed.
   package var admitted: [NewDevices.Source] { context.admitted }
 
   private let context: BatchContext
@@ -57,10 +59,11 @@ package final class OperationBatch {
       !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads
   }
 
-  /// True between the round that begins a transaction and the one that commits it.
+  /// True from when `next()` returns the round that begins a transaction until it returns the round that commits it.
   package private(set) var isInTransaction = false
 
-  /// Returns the next round trip; nil when the batch is finished.
+  /// Returns the next round trip; nil when the batch is finished and `results` is complete. The steps of the previous
+  /// round must have read their rows.
   package func next() -> Round? {
     while round <= 3 {
       let present = round
@@ -80,7 +83,7 @@ package final class OperationBatch {
     return nil
   }
 
-  /// Runs the batch on a blocking connection, for callers without an event loop.
+  /// Runs the whole batch on a blocking connection, for callers without an event loop. Does not roll back if it throws.
   package func run(on connection: Connection) throws(PostgresError) {
     while let round = next() {
       if round.begins { _ = try connection.run(.begin) }
@@ -119,7 +122,7 @@ package final class OperationBatch {
     ] + context.bindings.look(at: context.now)
   }
 
-  /// Returns the steps that lock the devices of all steps in one statement, in key order.
+  /// Returns the steps that lock the devices of all operations in one statement, in key order; empty if there are none.
   private func lockDevices() -> [Step] {
     let wanted = registrations.devices.union(changes.devicesToLock)
     guard !wanted.isEmpty else { return [] }
@@ -162,7 +165,8 @@ package final class OperationBatch {
     return steps + context.counts.lock()
   }
 
-  /// Updates the time of a device's last call, at most once an hour, because it is only used in terms of days.
+  /// Updates the time of each calling device's last call, at most once an hour, because the time is only evaluated in
+  /// days.
   private func touch() {
     for device in changes.callers {
       guard var record = context.devices[device], record.state != .unregistered,
@@ -195,7 +199,8 @@ package final class OperationBatch {
     identities.answer(context)
   }
 
-  /// Sends to dispatch once the transaction has committed.
+  /// Sends to dispatch after the transaction has committed; empty if there are none. Complete when `next()` has
+  /// returned nil.
   package var claimedSends: [ClaimedSend] {
     sends.isEmpty
       ? []

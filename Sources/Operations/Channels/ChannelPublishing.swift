@@ -4,13 +4,13 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Publishes updates on a channel. A new update replaces one that has not been sent yet, and is committed before the
-/// call is answered.
+/// Publishes updates on a channel. Each update is committed before the call is answered, and replaces one that has not
+/// been sent yet. A server sends it as soon as the channel's pace allows.
 package enum ChannelPublishing {
   package struct Accepted: Equatable, DescribedAnswer {
     package let channel: Int64
     package let version: Int64
-    /// True if a newer update had already been published.
+    /// True if an update with a later timestamp had already been published, so that this one was not stored.
     package let isSuperseded: Bool
 
     package static let object = JSONObject<Accepted>(
@@ -26,10 +26,16 @@ package enum ChannelPublishing {
       ])
   }
 
-  /// Publishes an update.
+  /// Publishes an update, unless one with a later timestamp has been published already. Audited unless the caller has
+  /// an API key.
   /// - Parameters:
   ///   - body: a `ChannelUpdate` as JSON.
+  ///   - channel: number of the channel; nil if the request contains no valid number.
   ///   - idempotencyKey: unique within the channel; nil for none.
+  /// - Returns: the version of the update, or of the later one; for a repeated idempotency key, the first answer.
+  /// - Throws: `.unknownChannel` if the app has no such channel, `.idempotencyConflict` if the key was used for another
+  ///   update, `.conflict` if the app is being deleted, `.forbidden`, `.unknownApp`, and the problem of an invalid key,
+  ///   body or payload.
   package static func publish(
     _ body: [UInt8], on channel: Int64?, of appID: String, idempotencyKey: String?, by caller: Caller,
     on connection: Connection

@@ -5,9 +5,9 @@ package import Store
 
 /// Creates, deletes and lists broadcast channels of APNs, both at Apple and in our database.
 ///
-/// A channel is created at Apple before it is stored here, and deleted at Apple before it is deleted here. So our
-/// database never contains a channel that Apple does not know. A channel that a crash in between leaves at Apple alone
-/// is listed by `atApple`, and can be adopted or deleted.
+/// A channel is created at Apple before it is stored here, and deleted at Apple before it is deleted here. A crash in
+/// between leaves a channel at Apple alone, which `atApple` lists and `create` can adopt, or one in our database alone,
+/// which `delete` removes when it is called again.
 package enum ChannelService {
   package struct New: Sendable {
     var name = ""
@@ -99,8 +99,10 @@ package enum ChannelService {
     }
   }
 
-  /// Returns the channel's id and storage policy at Apple, after creating the channel there or verifying that it
-  /// exists.
+  /// Returns the channel's id and storage policy at Apple. Creates the channel there, or verifies that a channel to be
+  /// adopted exists.
+  /// - Throws: `.impossible` if the channel to be adopted does not exist or has another storage policy, and the
+  ///   problems of the directory.
   private static func place(
     _ new: New, of app: App, at directory: any ChannelDirectory, on connection: Connection
   ) throws(Problem) -> (String, ChannelStorage) {
@@ -117,7 +119,9 @@ package enum ChannelService {
     return (known, storage)
   }
 
-  /// Lists an app's channels in order of their numbers.
+  /// Lists an app's channels in our database, in the order of their numbers.
+  /// - Parameter environment: name of the only environment to list; nil for all.
+  /// - Throws: `.invalidField` for an unknown environment or another list's cursor, `.forbidden`, `.unknownApp`.
   package static func list(
     _ appID: String, in environment: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -193,7 +197,10 @@ package enum ChannelService {
       "ChannelsAtApple", [.always("items", .list(of: AtApple.object.form), \.items)])
   }
 
-  /// Lists all channels at Apple, with their numbers in our database.
+  /// Lists all of the app's channels at Apple in an environment, sorted by Apple's id, with their numbers in our
+  /// database.
+  /// - Throws: `.invalidField` for an unknown environment, `.forbidden`, `.unknownApp`, and the problems of the
+  ///   directory.
   package static func atApple(
     _ appID: String, in environment: String, at directory: any ChannelDirectory, by caller: Caller,
     on connection: Connection

@@ -2,14 +2,15 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Receipts and reads of a batch.
+/// Records the receipts and reads of a batch.
 ///
 /// A receipt whose pushkey locates its delivery, and for which no SMS fallback is pending, is only appended to the log
-/// (`ConfirmationLog`). Every other confirmation belongs to the device and user that the message was sent to, even if the token has moved since:
-/// former owners of the token are candidates too, and the delivery records decide between them. Such a confirmation is
-/// then appended to the log as well, or gets a row of its own if its delivery is in no block.
+/// (`ConfirmationLog`). Every other confirmation belongs to the device and user that the message was sent to, even if
+/// another device owns the token now: former owners of the token are candidates too, and the delivery records decide
+/// between them. Then the confirmation is appended to the log as well, or gets a row of its own if its delivery is in
+/// no block.
 struct ConfirmationSteps {
-  /// A receipt that is only appended to the log.
+  /// A receipt that is only appended to the log. `at` is the time by the device's clock; nil for now.
   private struct Located {
     let place: BlockPlace
     let at: Timestamp?
@@ -19,14 +20,14 @@ struct ConfirmationSteps {
   private struct Entry {
     let confirmation: Operation.Confirmation
     var candidates: [Confirmations.Candidate] = []
-    /// Whether the message was sent to the token, but the record of the recipient has been deleted.
+    /// Whether the message was found, but no delivery is recorded because its history is not kept.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
-    /// Location of the delivery; nil if it is in no block.
+    /// Location of the delivery; nil if the delivery is in no block, or unknown.
     var place: BlockPlace?
-    /// Device on which the message is read.
+    /// Device that the confirmation belongs to; nil if none was found.
     var device: DeviceID?
-    /// Inbox entry to be marked read.
+    /// Inbox entry to be marked read; nil if there is none.
     var inbox: Inboxes.Key?
     /// Time of the confirmation: as reported by the device, clamped between send and now.
     var at: Timestamp = .zero
@@ -37,12 +38,12 @@ struct ConfirmationSteps {
       self.confirmation = confirmation
     }
 
-    /// Location of the delivery, decoded from the pushkey.
+    /// Location of the delivery, decoded from the pushkey; nil if the pushkey contains none.
     var provedPlace: BlockPlace? {
       confirmation.place.map { BlockPlace($0, of: confirmation.seqno) }
     }
 
-    /// Whether the confirmation cancels a pending SMS fallback.
+    /// Whether the message has an SMS fallback that this kind of confirmation cancels.
     var settlesFallback: Bool {
       candidates.contains { $0.fallback?.isMet(byRead: confirmation.read != nil) == true }
     }
@@ -51,13 +52,14 @@ struct ConfirmationSteps {
   private final class State {
     var located: [Located] = []
     var entries: [Entry] = []
-    /// The confirmations in their order: an index of `located`, or the complement of one of `entries`.
+    /// The confirmations in their order: the index of an element of `located`, or the bitwise complement of the index
+    /// of an element of `entries`, which is negative.
     var slots: [Int] = []
     /// For each operation, the range of its slots.
     var ranges: [Range<Int>] = []
     var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
-    /// Messages in the inbox of a device's person.
+    /// Messages that are in the inbox of the device's user.
     var inInboxes: Set<Confirmations.Delivery> = []
     /// Messages for which the log accepted an entry.
     var logged: Set<Seqno> = []
@@ -66,7 +68,7 @@ struct ConfirmationSteps {
   }
 
   private let state = State()
-  /// Whether counts may change, so that locks are needed.
+  /// Whether badge counts may change, so that the batch needs locks.
   let hasReads: Bool
 
   init(_ operations: [Operation]) {
@@ -117,9 +119,9 @@ struct ConfirmationSteps {
     ]
   }
 
-  /// Finds the user of each confirmation that needs it: reads, and messages with an SMS fallback. Also finds the
-  /// delivery records of confirmations whose token has had several owners, or whose delivery cannot be located from the
-  /// pushkey.
+  /// Returns the steps that find the user of each confirmation that needs one: reads, and messages with an SMS
+  /// fallback. They also find the delivery records of confirmations whose token has had several owners, or whose
+  /// delivery cannot be located from the pushkey. Round 1.
   func findUsers(_ batch: BatchContext) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
@@ -163,7 +165,7 @@ struct ConfirmationSteps {
     return steps + settleFallbacks(batch) + readInboxes() + markRead(batch)
   }
 
-  /// Returns the entries for the log. A read also counts as a receipt.
+  /// Returns the entries for the log; two for a read, which also counts as a receipt.
   private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
     var log: [ConfirmationLog.Entry] = []
     log.reserveCapacity(state.located.count)
@@ -184,7 +186,8 @@ struct ConfirmationSteps {
     return log
   }
 
-  /// Returns the steps that mark messages read in the inbox, which applies to all of the person's devices.
+  /// Returns the steps that mark messages read in the inbox, which applies to all of the user's devices; empty if there
+  /// are none.
   private func readInboxes() -> [Step] {
     var times: [Inboxes.Key: Timestamp] = [:]
     for entry in state.entries {
@@ -193,7 +196,8 @@ struct ConfirmationSteps {
     return times.isEmpty ? [] : [Inboxes.read(times).map { _ in }]
   }
 
-  /// Returns the time of each delivery's confirmation; of several for one delivery, the first.
+  /// Returns the time of each delivery's first confirmation in the batch. Omits confirmations that belong to no
+  /// delivery.
   private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Timestamp] {
     var times: [Confirmations.Delivery: Timestamp] = [:]
     for entry in entries {
@@ -202,8 +206,8 @@ struct ConfirmationSteps {
     return times
   }
 
-  /// Cancels SMS fallbacks in the same commit as the confirmation, so that either the confirmation is in time or the
-  /// SMS is sent.
+  /// Returns the steps that cancel SMS fallbacks in the same commit as the confirmation, so that either the
+  /// confirmation is in time or the SMS is sent.
   private func settleFallbacks(_ batch: BatchContext) -> [Step] {
     let keys = Set(
       state.entries.lazy.filter(\.settlesFallback).compactMap { entry in
@@ -212,7 +216,8 @@ struct ConfirmationSteps {
     return keys.isEmpty ? [] : [Fallbacks.confirm(keys, at: batch.now)]
   }
 
-  /// Decides which device and user a confirmation belongs to.
+  /// Decides which device, user, delivery and inbox entry a confirmation belongs to, and stores them in its entry.
+  /// Without a candidate, the entry stays unchanged: the message or token is unknown.
   private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
@@ -243,8 +248,8 @@ struct ConfirmationSteps {
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
   }
 
-  /// Returns whether the device sees the message in its user's inbox, although, as far as is known, it was not sent
-  /// there.
+  /// Returns whether the message is in the inbox of the device's user and visible to the device, although no record
+  /// shows that it was sent to the device.
   private func isInView(_ candidate: Confirmations.Candidate, _ batch: BatchContext) -> Bool {
     guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
       state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),
@@ -310,7 +315,8 @@ struct ConfirmationSteps {
         return OperationAnswer.Confirmed(
           seqno: seqno, status: isLogged ? .recorded : .unknownMessage, isForgotten: !isLogged)
       }
-      // Nearly all have one: an array that grows would take room for more.
+      // Nearly all operations have one confirmation, for which an array literal allocates less memory than a growing
+      // array.
       batch.results[operation] = .success(
         .confirmed(range.count == 1 ? [confirmed(range.lowerBound)] : range.map(confirmed)))
     }

@@ -2,11 +2,12 @@ internal import Domain
 
 /// Names, addresses and lifetime of pages and media hosted by this server.
 ///
-/// A page holds the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or `…/p/<name>_msp.html`;
-/// the SDK recognizes by the suffix that it must fetch the value. Media are at `…/m/<name>.jpg` and so on. A name is
-/// 128 random bits, so only recipients of the payload know it. Decisions 069 and 070.
+/// A page contains the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or
+/// `…/p/<name>_msp.html`; the suffix tells the SDK to fetch the value. Media are at `…/m/<name>.jpg` and so on. A name
+/// is 128 random bits, so only recipients of the payload know it. Decisions 069 and 070.
 package struct ContentHosting: Equatable, Sendable {
-  /// Base URL at which devices reach this server, without a trailing slash; nil if not configured.
+  /// Base URL at which devices reach this server, without a trailing slash; nil if not configured, so that nothing can
+  /// be hosted.
   package let publicURL: String?
 
   package init(publicURL: String?) {
@@ -26,7 +27,10 @@ package struct ContentHosting: Equatable, Sendable {
     RandomToken.encode(Array(MasterKey.makeBytes().prefix(16)))
   }
 
-  /// Returns the URL of a hosted file.
+  /// Returns the URL at which devices download a hosted file, whether or not the file exists.
+  /// - Parameters:
+  ///   - path: `pagePath` or `mediaPath`.
+  ///   - file: name of the file with its suffix.
   /// - Throws: `.notConfigured` without a public URL.
   func url(_ path: String, _ file: String) throws(Problem) -> String {
     guard let publicURL else {
@@ -36,7 +40,7 @@ package struct ContentHosting: Equatable, Sendable {
     return publicURL + path + file
   }
 
-  /// Percent-encodes a page's text: every byte except letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3).
+  /// Percent-encodes a page's text: every byte except ASCII letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3).
   package static func encoded(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 2)
@@ -58,7 +62,8 @@ package struct ContentHosting: Equatable, Sendable {
 }
 
 extension Operations.Limits {
-  /// Time for which a page or media file is kept after its last message was due (90 days): people open messages late.
+  /// Time for which a message's pages and media are kept after its last due time or its expiry, whichever is later (90
+  /// days), because people open messages late. Also the default lifetime of an upload, counted from the upload.
   package static let hostingPeriod: Duration = .seconds(90 * 86_400)
   /// Size in bytes of the parts in which a file is stored; the database is read one part at a time.
   package static let partBytes = 262_144

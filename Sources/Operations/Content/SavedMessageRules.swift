@@ -2,9 +2,12 @@ internal import Domain
 internal import JSON
 internal import Store
 
-/// Validates a saved message by the rules of a send, after filling in placeholders for the members it lacks.
+/// Validates saved messages. Templates and senders must satisfy the rules of a send once placeholders have replaced the
+/// members that they may lack; a draft can be any object.
 enum SavedMessageRules {
-  /// Throws a `Problem` whose pointers begin with `/message` if the message is invalid.
+  /// Checks a message.
+  /// - Throws: a `Problem` whose pointers begin with `/message`, if the message is not a JSON object or, unless it is a
+  ///   draft, contains a member that belongs to the send itself or would be refused in a send.
   static func check(_ message: [UInt8], _ kind: SavedMessages.Kind, appID: String) throws(Problem) {
     let members = try members(message)
     // A draft is unfinished: any object is accepted.

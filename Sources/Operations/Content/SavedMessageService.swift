@@ -5,10 +5,11 @@ package import Store
 
 /// Saved messages: templates, drafts, and senders with the parts their messages share.
 ///
-/// A template is complete except for its audience, and validated as a send would be. A draft is unfinished work and may
-/// be any object. A sender is the name that messages bear, with a partial message to start from.
+/// A template is complete except for the members that only a send supplies, such as the audience, and validated as a
+/// send would be. A draft is unfinished and can be any object. A sender is a name that messages contain as `sender`,
+/// with a partial message to start from. `SavedMessageRules` validates all three. Every change is audited.
 package enum SavedMessageService {
-  /// A saved message as shown in lists.
+  /// A saved message as returned by every operation, alone or in a list.
   package struct Entry: JSONAnswer {
     package let record: SavedMessages.Record
 
@@ -30,12 +31,12 @@ package enum SavedMessageService {
       uniqueKeysWithValues: SavedMessages.Kind.allCases.map { ($0, object(of: $0)) })
   }
 
-  /// A message to save.
+  /// A message to create, or the new content of a saved message.
   package struct New: Sendable {
-    /// ID of the app. It can only be set on creation.
+    /// ID of the app, as parsed from a request to create a message; empty in a change, which cannot move the message.
     package var appID = ""
     package var name: String
-    /// Sender name that the messages bear; only for a sender.
+    /// Value of `sender` in messages from this sender; required for a sender, nil for templates and drafts.
     package var sender: String?
     /// The message as a JSON object.
     package var message: [UInt8]
@@ -108,7 +109,10 @@ package enum SavedMessageService {
     return try show(number, kind, by: caller, on: connection)
   }
 
-  /// Replaces the name and content of a saved message.
+  /// Replaces the name, sender and message of a saved message, and returns the result.
+  /// - Throws: `.forbidden` without the permission; `.notFound` if there is no such message, or it belongs to an app
+  ///   that the caller may not access; `.conflict` if the app has another sender of this name; otherwise a problem with
+  ///   the new content.
   package static func replace(
     _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, with new: New, by caller: Caller,
     on connection: Connection
@@ -183,7 +187,7 @@ extension SavedMessages.Kind {
 
   package var idName: String { word + "Id" }
 
-  /// Name used in the API description.
+  /// Capitalized name, used for schemas in the API description.
   package var noun: String { word.prefix(1).uppercased() + word.dropFirst() }
 
   fileprivate var about: String {
@@ -196,7 +200,8 @@ extension SavedMessages.Kind {
 }
 
 extension JSONForm<[UInt8]> {
-  /// Returns the form of a saved message, which is validated when it is saved.
+  /// Returns the form of a saved message, which reads any JSON object as raw bytes. Its members are validated only when
+  /// the message is saved.
   fileprivate static func message(of kind: SavedMessages.Kind) -> JSONForm {
     JSONForm(
       kind == .draft ? SavedMessageService.anyObject : JSONSchema.reference("KeptMessage"),
@@ -223,7 +228,7 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// Maximum size of a saved message in bytes: a payload has 4 KiB, but a page's text may be longer, and a draft may
+  /// Maximum size of a saved message in bytes: a payload has 4 KiB, but a page's text can be longer, and a draft can
   /// contain a list of recipients.
   static let savedMessageBytes = 65_536
 }

@@ -6,8 +6,11 @@ internal import Store
 /// Completes a send that names a template: the template supplies the members that the send omits. The message stores
 /// the result, so changing or deleting the template does not affect accepted messages.
 enum SavedTemplate {
-  /// Completes a request.
-  /// - Returns: the request with the template's members, or unchanged if it names no template.
+  /// Completes the body of a send.
+  /// - Returns: the body without `template`, with the template's members added; unchanged if it names no template, even
+  ///   if it is not valid JSON.
+  /// - Throws: `.notFound` if the app named by the body has no such template or the caller may not access it; a problem
+  ///   with the body if it is not a JSON object or its `template` is no number.
   static func fill(
     _ body: [UInt8], for caller: Caller, on connection: Connection
   ) throws(Problem) -> [UInt8] {

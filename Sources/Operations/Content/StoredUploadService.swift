@@ -4,13 +4,13 @@ package import Postgres
 internal import Store
 package import Time
 
-/// Lists an app's uploaded media and audience files, and deletes them before they expire. Files that an open message
-/// still needs are not deleted.
+/// Lists an app's uploaded media and audience files, and deletes them before they expire. A file that an unfinished
+/// message needs cannot be deleted.
 package enum StoredUploadService {
   /// An uploaded picture, sound or video.
   package struct Media: DescribedAnswer {
     let found: StoredUploads.Media
-    /// Address of the file; nil without a public URL.
+    /// Address at which devices fetch the file; nil without a public URL.
     let url: String?
 
     package static let object = JSONObject<Media>(
@@ -28,7 +28,7 @@ package enum StoredUploadService {
     private var path: String { ContentHosting.mediaPath + found.name + found.suffix }
   }
 
-  /// Lists an app's media, newest first.
+  /// Lists an app's media that have not expired, newest first.
   package static func media(
     of appID: String, _ page: PageRequest, hosting: ContentHosting, by caller: Caller, on connection: Connection,
     now: Timestamp
@@ -43,7 +43,9 @@ package enum StoredUploadService {
     return ItemPage(items, limit: page.limit) { "\($0.found.createdAt.microseconds) \($0.found.name)" }
   }
 
-  /// Parses a cursor. Returns the time, and the name after which a page begins.
+  /// Returns the creation time and the name of the entry after which the page begins; for a nil cursor, a position
+  /// before the newest entry.
+  /// - Throws: for another list's cursor.
   private static func mediaPlace(_ cursor: String?) throws(Problem) -> (createdAt: Timestamp, name: String) {
     guard let cursor else { return (Operations.Limits.latestMoment, "") }
     let parts = cursor.split(separator: " ", maxSplits: 1)
@@ -55,7 +57,8 @@ package enum StoredUploadService {
     return (createdAt, String(parts[1]))
   }
 
-  /// Deletes a media file. People who open an earlier message that shows it no longer see it.
+  /// Deletes a media file, and audits that. People who open a finished message that shows the file no longer see it.
+  /// - Throws: `.conflict` if an unfinished message shows the file; `.unknownUpload` if the app has no such file.
   package static func deleteMedia(
     _ name: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -85,7 +88,7 @@ package enum StoredUploadService {
       ])
   }
 
-  /// Lists an app's audience files, newest first.
+  /// Lists an app's audience files that have not expired, newest first.
   package static func files(
     of appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ItemPage<File> {
@@ -95,7 +98,8 @@ package enum StoredUploadService {
     return ItemPage(found.map(File.init), limit: page.limit) { String($0.found.csv) }
   }
 
-  /// Deletes an audience file with its lines, which are personal data.
+  /// Deletes an audience file with its lines, which are personal data, and audits that.
+  /// - Throws: `.conflict` if an unfinished message uses the file; `.unknownUpload` if the app has no such file.
   package static func deleteFile(
     _ csv: Int64, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) {

@@ -5,14 +5,14 @@ internal import Store
 package import Time
 
 /// Uploads of images, audio and video for notifications. The type is detected from the bytes; a declared type must
-/// agree.
+/// agree, unless it is one that clients send for unknown types, such as `application/octet-stream`.
 package enum UploadService {
   package struct Request: Sendable {
     package let appID: String
     /// Value of the Content-Type header; nil if absent.
     package let contentType: String?
     package let body: ByteSource
-    /// ISO 8601 duration; nil for 90 days.
+    /// Lifetime of the upload from now, an ISO 8601 duration from PT1M to P366D; nil for 90 days.
     package let expiresIn: String?
     package let caller: Caller
     package let hosting: ContentHosting
@@ -47,7 +47,11 @@ package enum UploadService {
       ])
   }
 
-  /// Stores a file and returns its name and address.
+  /// Stores a file in one transaction, with an audit entry, and returns its name and address.
+  /// - Parameter catalog: searched for the app before the database; nil searches only the database.
+  /// - Throws: `.malformed` for an empty body; `.unsupportedMediaType` if no notification can show the file, or its
+  ///   declared type is another one; `.bodyTooLarge`; `.invalidField` for the lifetime; `.notConfigured` without a
+  ///   public URL.
   package static func upload(
     _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> Uploaded {
@@ -115,7 +119,7 @@ package enum UploadService {
 }
 
 extension Operations.Limits {
-  /// Permitted lifetimes, in seconds, of an upload that no message shows.
+  /// Lifetimes, in seconds, that an upload request can ask for. A message that shows the upload extends it.
   package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
   /// Number of bytes examined to detect the type; far more than any signature needs.
   static let sniffedBytes = 4_096

@@ -2,12 +2,13 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Device tokens other than the alert token, as set and removed by the operations of a batch. If two devices register
-/// the same token, the last registration wins.
+/// Collects the tokens other than alert tokens that the operations of a batch set and remove, and writes them in
+/// round 2. A token that another device has moves to the device that sets it, unless `refusal` prevents that.
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
-    /// The devices' current tokens.
+    /// Current tokens other than alert tokens of the devices that set or remove tokens or unregister, oldest first.
+    /// Read in round 1, and so including tokens that `lock` has inserted.
     var present: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -64,13 +65,14 @@ struct AdditionalTokens {
     ]
   }
 
-  /// Other devices that own the wanted tokens.
+  /// Devices that own a token that another device sets. Known after round 0.
   var others: Set<DeviceID> { Set(found.owners.filter { $0.key.device != $0.value.owner }.values.map(\.owner)) }
 
   // MARK: Round 2
 
-  /// Returns the reason to refuse a token: where users are vouched for, a device may not take a token from another
-  /// user's device.
+  /// Returns the problem if a device may not take a token: unless the app's identity mode is `open`, it must not take
+  /// the token of a registered device that belongs to another user. Nil in all other cases, including operations that
+  /// set no token.
   func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
     guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
       batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
@@ -79,19 +81,22 @@ struct AdditionalTokens {
     return Problem(.userMismatch, "This token belongs to a device of another user.")
   }
 
-  /// Undoes the row that the lock created for a token, because the operation is refused.
+  /// Deletes, with the steps of round 2, the row that `lock` inserted for the token of a refused operation. Does
+  /// nothing if the token existed before or the operation sets none.
   mutating func refuse(_ operation: Operation) {
     guard let wanted = Self.wanted(operation), found.owners[wanted]?.isNew == true else { return }
     refused.append(wanted)
   }
 
-  /// Sets the device's token of a kind, or removes it if `psid` is nil.
+  /// Sets the device's token of a kind, of which it has at most one; removes it if `psid` is nil. If another device has
+  /// the token, that device loses it.
   mutating func set(_ kind: TokenKind, _ psid: String?, _ record: Devices.Record) {
     retired += (found.present[record.device] ?? []).filter { $0.kind == kind && $0.psid != psid }
     if let psid { give(DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid), to: record) }
   }
 
-  /// Sets the token of one Live Activity, or removes it if `psid` is nil.
+  /// Sets the token of one Live Activity, or removes it if `psid` is nil. If another device has the token, that device
+  /// loses it. Beyond `activitiesPerDevice`, the device's oldest Live Activities lose their tokens.
   mutating func set(_ activity: ActivityName, _ psid: String?, _ record: Devices.Record) {
     let present = (found.present[record.device] ?? []).filter { $0.kind == .liveActivityUpdate && $0.psid != psid }
     retired += present.filter { $0.activity?.id == activity.id }
@@ -115,7 +120,7 @@ struct AdditionalTokens {
     moved.append(token(of: record.device))
   }
 
-  /// Removes all tokens of a device.
+  /// Removes all tokens of an unregistering device except its alert token.
   mutating func end(_ device: DeviceID) {
     retired += found.present[device] ?? []
   }

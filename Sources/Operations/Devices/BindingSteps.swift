@@ -2,8 +2,8 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Reads and writes of a batch for binding users to devices: vouchers, notices to users' other devices, and counted
-/// refusals.
+/// Reads and writes of a batch for binding users to devices: vouchers, notices, events and audit entries about users'
+/// new devices, and counted refusals.
 struct BindingSteps {
   private final class State {
     var presented: Set<Vouchers.Presented> = []
@@ -19,9 +19,10 @@ struct BindingSteps {
 
   // MARK: Round 1
 
-  /// Records that a device names a user. An existing voucher is used up even if it is not needed; otherwise another
-  /// device could use it later.
-  /// - Parameter isNew: whether the device does not have this user yet.
+  /// Requests what round 1 must read because a device names a user. If the app accepts vouchers, a voucher for the user
+  /// is used up even if it is not needed; otherwise another device could use it later.
+  /// - Parameter isNew: whether the device does not have this user yet, so that the user's other devices are read for
+  ///   `note`.
   func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {
     if isNew { state.named.insert(user) }
     guard policies.rules(of: user.app).sought > .open else { return }
@@ -38,11 +39,12 @@ struct BindingSteps {
 
   // MARK: Round 2
 
-  /// Returns whether this batch took a voucher for the user. A batch contains each user once, so a voucher vouches for
-  /// one device.
+  /// Returns whether this batch used up a voucher for the user. At most one registration or `setUser` of a batch names
+  /// the user, so the voucher vouches for one device.
   func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
 
-  /// Counts a case that a stricter identity refuses or would refuse.
+  /// Counts a request that the app's identity mode refuses, or that its simulated stricter mode would refuse. Does
+  /// nothing if both modes are `open`.
   mutating func countRefusal(
     _ kind: WritableKeyPath<Bindings.Refusals, Int64>, in app: App.Number, _ policies: AppPolicies
   ) {
@@ -55,7 +57,8 @@ struct BindingSteps {
     refusals[app, default: Bindings.Refusals()].refreshed += 1
   }
 
-  /// Records that a device was bound to a user, whose other devices are then notified.
+  /// Records that a device was bound to a user. If the user has another active device, `tell` stores an event and an
+  /// audit entry, and, if the app wants that, a notice to the other devices; otherwise nothing happens.
   mutating func note(_ record: Devices.Record, _ policies: AppPolicies) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     guard state.devices[user]?.contains(where: { $0 != record.device }) == true else { return }
@@ -65,7 +68,7 @@ struct BindingSteps {
     }
   }
 
-  /// Queues the push that the device must confirm to prove that it receives pushes.
+  /// Queues the push that the device must return to prove that it receives pushes.
   mutating func awaitPush(_ record: Devices.Record) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     notices.append(DeviceNotices.New(device: record.device, user: user, kind: .possession))

@@ -2,12 +2,14 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Operations on single devices, each authorized by the device's authKey.
+/// Steps for the operations of a batch that concern a single device and are authorized by its authKey
+/// (`Operation.claim`). Operations of other kinds are ignored.
 struct DeviceSteps {
   private final class State {
     var entries: [Entry] = []
     var joinRules: [Int64: Groups.JoinRule] = [:]
-    /// Messages that devices have confirmed to prove that they receive pushes.
+    /// The messages that devices have returned to prove that they receive pushes; messages that do not exist are
+    /// missing.
     var brought: [Seqno: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
@@ -20,10 +22,12 @@ struct DeviceSteps {
     let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
-    /// Count that this operation has set. Later operations of the batch may have changed it.
+    /// Count that this operation has set, even if a later operation of the batch has changed it since; nil before
+    /// round 3, and for operations that set no count.
     var badge: Int16?
 
-    /// Returns the CUID that the caller acts for if it is not the device's user; otherwise nil.
+    /// Returns the CUID that the caller acts for if it is not that of the device's user. Returns nil if it is, if the
+    /// caller named none, or if the operation removes the user and the device has none.
     func stranger(_ record: Devices.Record) -> String? {
       guard let expected = claim.actingFor, UserKey(clientUID: expected) != record.userKey else { return nil }
       // Removing a user who has already been removed is a repetition, not an error.
@@ -48,10 +52,10 @@ struct DeviceSteps {
     Set(state.entries.lazy.filter { !$0.kind.conflictKeys.isEmpty }.map(\.claim.device))
   }
 
-  /// Devices whose operations were accepted.
+  /// Devices of which at least one operation was accepted. Known from round 2 on.
   var callers: Set<DeviceID> { Set(state.entries.lazy.filter { $0.user != nil }.map(\.claim.device)) }
 
-  /// Users whose counts are set.
+  /// Users whose counts are set by accepted operations. Known from round 2 on.
   var badgeSetters: Set<Users.Key> {
     Set(
       state.entries.compactMap { entry in
@@ -59,7 +63,7 @@ struct DeviceSteps {
       })
   }
 
-  /// Users named by any operation, in whatever app.
+  /// Users named by the `setUser` operations of all apps.
   var namedUsers: Set<UserKey> {
     Set(
       state.entries.compactMap { entry in
@@ -107,14 +111,14 @@ struct DeviceSteps {
     return steps
   }
 
-  /// Requests what must be known to bind devices to the users they name.
+  /// Requests the vouchers and devices of the users to whom operations would bind devices.
   func askAboutUsers(_ batch: BatchContext) {
     for entry in state.entries {
       if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
     }
   }
 
-  /// Returns the users to be bound to devices that have confirmed a push.
+  /// Returns the pending users of devices that have returned a push, whether or not the proof is accepted later.
   func possessors(_ batch: BatchContext) -> Set<Users.Key> {
     Set(
       state.entries.compactMap { entry in
@@ -151,7 +155,9 @@ struct DeviceSteps {
     return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
   }
 
-  /// Returns the device's row if the key belongs to the device and is still valid; otherwise the problem.
+  /// Returns the device's row if the operation is allowed: the device is registered, its key is current, and the rules
+  /// for users, groups, tokens and identity permit the operation. Otherwise returns the problem. Counts calls with a
+  /// token-only key that the identity mode refuses or would refuse.
   private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
@@ -295,7 +301,8 @@ struct DeviceSteps {
     }
   }
 
-  /// Returns the problem if a device may not send now; nil if it may.
+  /// Returns the problem if a device has exceeded its number of messages per minute; nil if it has not, and for
+  /// operations other than `admitSend`.
   private func refusal(_ entry: Entry, _ batch: BatchContext) -> Problem? {
     guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
       meter.sent > perMinute
@@ -308,7 +315,7 @@ struct DeviceSteps {
   }
 }
 
-/// Changes that a batch makes besides device rows.
+/// Changes by operations on single devices, except to device rows and additional tokens.
 private struct DeviceChanges {
   var retired: [Tokens.Claimed] = []
   var endedGuests: [Users.Key] = []
@@ -338,7 +345,8 @@ extension Operation {
     }
   }
 
-  /// Whether the operation is refused while the app is being deleted. A device may still look, and leave.
+  /// Whether the operation is refused while the app is being deleted. Devices can still read, confirm, report that they
+  /// are alive, and unregister.
   fileprivate var changesApp: Bool {
     switch self {
     case .find, .alive, .listGroups, .badge, .inbox, .confirm, .identify, .unregister: false
@@ -346,8 +354,9 @@ extension Operation {
     }
   }
 
-  /// Whether the operation does more than read, confirm or report presence, and so is not allowed with an unproved
-  /// authKey. Naming a user is checked separately, by stronger rules.
+  /// Whether the operation needs more than a token-only authKey where the app requires proof
+  /// (`AppPolicies.grantsFullAccess`). Reading the device and reporting that it is alive do not; naming a user is
+  /// checked separately, by stronger rules.
   fileprivate var needsFullAccess: Bool {
     switch self {
     case .find, .alive, .setUser: false

@@ -1,13 +1,14 @@
 internal import Domain
 internal import Store
 
-/// Operations by which a registered device names its user or proves that pushes reach it.
+/// Executes the operations by which a registered device names or gives up its user, or proves that pushes reach it.
 struct DeviceUsers {
   let batch: BatchContext
 
   // MARK: Round 1
 
-  /// Requests what must be known before the device is bound to a user.
+  /// Requests the voucher and the devices of the user to whom the operation would bind the device. Does nothing for an
+  /// operation that names no user, an expired key, an unregistered device, or a proof without a pending user.
   func ask(_ operation: Operation, _ record: Devices.Record) {
     // An expired key must not consume a voucher.
     guard operation.claim?.epoch == record.authEpoch, record.state != .unregistered else { return }
@@ -28,8 +29,9 @@ struct DeviceUsers {
 
   // MARK: Round 2
 
-  /// Returns the reason to refuse the operation; nil to accept it.
-  /// - Parameter brought: those of the confirmed messages that exist.
+  /// Returns the problem if the operation names a user without the required proof, or returns a push that does not
+  /// prove that pushes reach the device. Nil to accept the operation, also if the device has no pending user to prove.
+  /// - Parameter brought: the messages of returned pushes, as far as they exist.
   func refusal(
     of operation: Operation, by record: Devices.Record, brought: [Seqno: Messages.Origin]
   ) -> Problem? {
@@ -58,8 +60,10 @@ struct DeviceUsers {
     batch.bindings.hasVoucher(Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)))
   }
 
-  /// Sets the user. Refused operations have been filtered out and any proof has been verified.
-  /// - Returns: the guest that the device was, if that guest has ended.
+  /// Applies the rules of `Devices.Record.name` to a device that names a user, and releases the user for the guest.
+  /// Depending on the rules, the user is bound, becomes pending, or is not accepted. Call it only if `refusal` has
+  /// returned nil.
+  /// - Returns: the guest that the device was, if the device now has a user; otherwise nil.
   func setUser(
     _ named: NamedUser, _ claim: AuthKeyring.Claim, _ before: Devices.Record
   ) -> Users.Key? {
@@ -85,7 +89,9 @@ struct DeviceUsers {
     return change(before, to: record, isVouched: isVouched)
   }
 
-  /// Binds the device to its pending user. A repeated call finds none and changes nothing.
+  /// Binds the device to its pending user and invalidates its earlier keys. Does nothing without a pending user, as in
+  /// a repeated call.
+  /// - Returns: the guest that the device was; nil if it was none.
   func possess(_ before: Devices.Record) -> Users.Key? {
     guard let pending = before.pending else { return nil }
     var record = before

@@ -9,7 +9,9 @@ package struct InboxQuestion: Sendable {
   let before: Int64
   let limit: Int
 
-  /// Parses the query parameters.
+  /// Parses the query parameters. Without a limit, a page has `inboxPage` entries; without a cursor, it begins with the
+  /// newest one.
+  /// - Throws: `.invalidField` if the limit is not from 1 to `inboxPageMost`, or the cursor belongs to another list.
   package init(limit: String?, cursor: String?) throws(Problem) {
     let page = try PageRequest(limit: limit ?? String(Operations.Limits.inboxPage), cursor: cursor)
     guard page.limit <= Operations.Limits.inboxPageMost else {
@@ -20,18 +22,20 @@ package struct InboxQuestion: Sendable {
   }
 }
 
-/// A page of a person's inbox as seen by one of the person's devices: each message as pushed to that device, in its
-/// language and with the person's values. The pushkey is the device's own, so it confirms a read like any other.
+/// A page of a person's inbox as seen by one of the person's devices: each message as it would be pushed to that
+/// device, in its language and with the person's values. Each payload contains a pushkey for the device, so the device
+/// can confirm the read as it does for a push.
 package struct InboxPage: Sendable {
   let device: Devices.Record
-  /// Up to `limit` + 1; the extra entry only indicates that a next page exists.
+  /// The entries, newest first. An entry beyond `limit` is not shown and only indicates that a next page exists.
   let entries: [Inboxes.Entry]
   let limit: Int
   let unread: Int64
   let badge: Int16
   let userName: String
 
-  /// Returns the page in the form in which the device gets it.
+  /// Returns the page in the form that is sent to the device, with each entry's payload filled in.
+  /// - Parameter keys: creates the pushkeys of the payloads.
   package func shown(by keys: PushKeyring) -> Shown {
     let shown = entries.prefix(limit)
     return Shown(
@@ -98,14 +102,15 @@ struct InboxLook {
   private final class State {
     var entries: [Int: [Inboxes.Entry]] = [:]
     var unread: [Inboxes.View: Int64] = [:]
-    /// For each operation, the index of its result and the view to read.
+    /// For each operation, the key of its entries in `entries` and that of its unread count.
     var places: [Int: (place: Int, view: Inboxes.View)] = [:]
   }
 
   private let state = State()
 
-  /// Returns the step that reads the inboxes.
-  /// - Parameter asked: the requests, from devices that may see their user's entries.
+  /// Returns the steps that read the entries and the unread counts; none if there are no requests.
+  /// - Parameter asked: the requests, only of devices that may see their user's entries. Other requests get an empty
+  ///   page.
   func steps(_ asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)], at now: Timestamp) -> [Step] {
     guard !asked.isEmpty else { return [] }
     let state = state

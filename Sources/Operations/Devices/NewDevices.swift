@@ -6,7 +6,8 @@ internal import Reactor
 /// extracts an app's client key could fill the database with nonexistent devices. Known devices are never counted and
 /// register as often as they like.
 ///
-/// One per HTTP loop, used on its thread; not persisted. Decision 033.
+/// Each HTTP loop has its own instance, with its share of the node's limits, and uses it only on its own thread.
+/// Nothing is persisted. Decision 033.
 package final class NewDevices {
   /// Devices per hour, nil for no limit. A burst may use the whole hour's allowance.
   package struct Rates: Sendable {
@@ -42,9 +43,10 @@ package final class NewDevices {
     perApp = rates.perApp.map { RateAllowance($0, per: .seconds(3600), credit: .seconds(3600)) }
   }
 
-  /// Counts a new device.
+  /// Counts a new device against both limits. A refused device counts against neither.
   /// - Parameter origin: the address to count under; nil counts for the app alone.
-  /// - Returns: the reason for refusing it; nil if it may register.
+  /// - Returns: `.tooManyRequests` with the time to wait, after counting and logging the refusal; nil if the device may
+  ///   register.
   func refusal(of app: App, from origin: IPAddress?, now: Instant) -> Problem? {
     if let perAddress, let origin {
       let source = Source(app: app.number, address: origin)
@@ -70,7 +72,7 @@ package final class NewDevices {
     return nil
   }
 
-  /// Refunds the allowance of devices that were not stored, because their batch is retried.
+  /// Refunds the allowance of devices that `refusal` admitted but that were not stored, because their batch failed.
   package func refund(_ admitted: [Source]) {
     for source in admitted {
       if source.address != nil, sources[source] != nil { perAddress?.refund(&sources[source, default: 0]) }
@@ -84,13 +86,14 @@ package final class NewDevices {
     return problem
   }
 
-  /// Returns the number of devices refused since the last call.
+  /// Returns the number of devices refused since the last call of this function, and resets it.
   package func takeRefusals() -> Int {
     defer { refusals = 0 }
     return refusals
   }
 
-  /// Logs a refusal for operators, at a limited rate.
+  /// Counts a refusal, and logs it if none was logged within the last `refusalLogInterval`.
+  /// - Parameter origin: the address with too many new devices; nil if the whole app has too many.
   private func tell(_ app: App, _ origin: IPAddress?, _ now: Instant) {
     refusals += 1
     guard quietUntil.map({ now >= $0 }) ?? true else { return }
@@ -100,7 +103,7 @@ package final class NewDevices {
       metadata: ["app": "\(app.appID)", "address": "\(origin.map(\.description) ?? "any")"])
   }
 
-  /// Evicts sources whose allowance is full again.
+  /// Evicts sources whose allowance is full again, and sets the number of sources at which to do so next.
   private func sweep(_ now: Instant) {
     sources = sources.filter { $0.value > now.nanoseconds }
     sweepCount = max(Operations.Limits.rememberedSources, 2 * sources.count)

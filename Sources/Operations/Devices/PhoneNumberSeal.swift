@@ -14,7 +14,7 @@ package struct PhoneNumberSeal: Sendable {
     master.seal(Array(phone.utf8), for: Self.place(user))
   }
 
-  /// Returns the telephone number; nil if it cannot be decrypted with this master key.
+  /// Returns the telephone number; nil if it was not encrypted with this master key for this user.
   package func open(_ sealed: [UInt8], of user: Users.Key) -> String? {
     (try? master.open(sealed, for: Self.place(user))).map { String(decoding: $0, as: UTF8.self) }
   }

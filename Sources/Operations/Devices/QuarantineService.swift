@@ -6,8 +6,8 @@ package import Time
 
 /// Lists quarantined devices, whose tokens were refused by their push network, and restores them.
 ///
-/// A quarantined device keeps all its data; audiences count it and skip it. It is restored when it registers again.
-/// Restoring sends nothing: messages skipped in the meantime stay skipped.
+/// A quarantined device keeps all its data; audiences count it, but sends skip it. It is also restored when it
+/// registers again. Restoring sends nothing: messages skipped in the meantime stay skipped.
 package enum QuarantineService {
   package struct Entry: DescribedAnswer {
     package let record: Quarantine.Record
@@ -28,8 +28,8 @@ package enum QuarantineService {
     package var tokenPrefix: String { String(record.psid.prefix(Operations.Limits.shownTokenBytes)) }
   }
 
-  /// Lists an app's quarantined devices, ordered by id.
-  /// - Parameter reason: reason of the quarantine; nil for any.
+  /// Lists an app's quarantined devices, ordered by id, and notes in the audit trail that the caller has read them.
+  /// - Parameter reason: the only reason to list, spelled as the push network does; nil for all.
   package static func list(
     _ appID: String, reason: String? = nil, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -40,7 +40,7 @@ package enum QuarantineService {
     return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }
   }
 
-  /// Devices quarantined for one reason.
+  /// The number of devices of one push network that are quarantined for one reason.
   package struct Reason: DescribedAnswer {
     let found: Quarantine.Reason
 
@@ -73,7 +73,7 @@ package enum QuarantineService {
   /// The devices to restore.
   package enum Scope: Equatable, Sendable {
     case device(DeviceID)
-    /// All devices quarantined since a time.
+    /// All devices quarantined at or after a time.
     case since(Timestamp)
     /// All devices quarantined for a reason, spelled as the push network does.
     case reason(String)
@@ -107,8 +107,13 @@ package enum QuarantineService {
     }
   }
 
-  /// Restores many devices, with one commit per part so that row locks are short.
-  /// - Parameter reasons: restores only devices quarantined for one of these reasons; nil for any.
+  /// Restores an app's devices in parts, with one commit per part so that row locks are short.
+  /// - Parameters:
+  ///   - since: restores only devices quarantined at or after this time.
+  ///   - reasons: restores only devices quarantined for one of these reasons; nil for any.
+  ///   - audit: returns the audit entry for the number of devices restored in a part; nil for no entry. Not called for
+  ///     a part in which none was restored.
+  /// - Returns: the number of devices restored.
   static func restore(
     _ app: App, since: Timestamp, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
     on connection: Connection
@@ -125,7 +130,8 @@ package enum QuarantineService {
     }
   }
 
-  /// Restores devices that could not be reached because of the former credential.
+  /// Restores the devices that were quarantined because their network rejected the former credential for their
+  /// environment. Writes no audit entry.
   static func restoreAfterNewCredential(_ app: App, on connection: Connection) throws(Problem) {
     _ = try restore(app, since: .zero, reasons: credentialReasons, on: connection)
   }
@@ -163,6 +169,6 @@ extension QuarantineService.Scope {
 }
 
 extension Operations.Limits {
-  /// Number of devices restored per commit.
+  /// Maximum number of devices restored per commit.
   static let restoredDevices = 1000
 }

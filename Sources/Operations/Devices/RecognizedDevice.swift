@@ -3,17 +3,18 @@ internal import Store
 
 /// Decides which row of a DEVICE_ID a registration refers to, and how the device proved that the row is its own.
 ///
-/// A DEVICE_ID alone proves nothing. A device with a token unknown to all rows, and without the key of any, gets a row
-/// of its own, and the existing rows stay as they are. Pure.
+/// A DEVICE_ID alone proves nothing, unless the app accepts it. A device that has neither the key nor the token of any
+/// row gets a row of its own: a free one, or, if the DEVICE_ID has too many, the row that is worth least. The other
+/// rows stay as they are. Pure.
 struct RecognizedDevice: Equatable {
   enum Recognition: Equatable {
-    /// The device has the key that was issued at the row's last registration.
+    /// The device has a current key of the row, which was not issued for the token alone.
     case key
     /// The device has only the row's token.
     case token
     /// The app accepts the DEVICE_ID alone as proof (`keepsUserOnRefresh`).
     case deviceIDAlone
-    /// No proof: the row is new, or belonged to another device that is gone.
+    /// No proof: the row does not exist yet, or belonged to another device, which is gone or gives it up.
     case none
   }
 
@@ -24,8 +25,8 @@ struct RecognizedDevice: Equatable {
     (self.device, self.recognition) = (device, recognition)
   }
 
-  /// Chooses the row.
-  /// - Parameter records: the existing rows of the DEVICE_ID.
+  /// Chooses the row for a registration.
+  /// - Parameter records: the existing rows of the registration's DEVICE_ID.
   init(_ registration: Operation.Registration, _ records: [Devices.Record]) {
     let rows = registration.device.rows
     let own = records.filter { rows.contains($0.device) }
@@ -44,8 +45,9 @@ struct RecognizedDevice: Equatable {
     }
   }
 
-  /// Returns the row for another device: that of an unregistered device, else a free one while there are not too many,
-  /// else the one with the least to lose. If all belong to vouched users, one extra row is allowed.
+  /// Returns the row for a device that is none of the DEVICE_ID's: the row of an unregistered guest, preferably one
+  /// with the same token; otherwise a free row, if fewer than `devicesPerInstallation` exist or all that exist belong
+  /// to vouched users; otherwise the row that `leaving` gives up.
   private static func room(
     _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record]
   ) -> DeviceID {
@@ -59,8 +61,10 @@ struct RecognizedDevice: Equatable {
     return leaving(own, for: user)?.device ?? registration.device
   }
 
-  /// Returns the row to give up. Among unvouched rows the newest goes, so that repeated registrations with a stolen
-  /// DEVICE_ID only displace each other; among vouched ones, a row of the same user, then the one silent for longest.
+  /// Returns the row to give up; nil if there are no rows. Guests are given up before unvouched users, and these before
+  /// vouched users; inactive rows before active ones. Among equal unvouched rows it is the newest, so that repeated
+  /// registrations with a stolen DEVICE_ID only displace each other; among vouched ones, a row of the same user, then
+  /// the one that has been silent for longest.
   private static func leaving(_ records: [Devices.Record], for user: UserKey?) -> Devices.Record? {
     records.min { left, right in
       let (one, other) = (worth(left, for: user), worth(right, for: user))

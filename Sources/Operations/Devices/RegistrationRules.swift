@@ -2,11 +2,11 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Computes the device row that results from a registration, by the rules of identity. No I/O.
+/// The rules of identity for one registration: computes the device row that results from it. No I/O.
 struct RegistrationRules {
   let registration: Operation.Registration
   let row: RecognizedDevice
-  /// The row's current content.
+  /// The row's current content; nil if the row does not exist yet.
   let known: Devices.Record?
   /// Whether the app's own server vouches for the named user.
   let isVouched: Bool
@@ -14,12 +14,13 @@ struct RegistrationRules {
   let takesToken: Bool
   let now: Timestamp
 
-  /// The existing device, if it is the one that registers.
+  /// The existing device, if it is the one that registers; nil if the row is new or passes to another device.
   private var own: Devices.Record? { row.recognition == .none ? nil : known }
   private var identity: App.Identity { registration.app.identity }
 
-  /// Whether the registration may change what belongs to a person; not if it proves only the token of a device with a
-  /// user.
+  /// Whether the registration may change what belongs to a person. False if the app requires proof, the user is not
+  /// vouched for, and the registration proves only the token of a device that has a user or no identifier but the
+  /// token.
   var isRecognised: Bool {
     guard row.recognition == .token, let own, identity != .open, !isVouched else { return true }
     // A guest has nothing that could be stolen. But if the token is the device's only identifier, having the token
@@ -27,8 +28,9 @@ struct RegistrationRules {
     return own.userKey.isGuest && registration.installation != registration.psid
   }
 
-  /// Whether the issued key proves the device's identity later, so that it keeps its user with a new token. A device
-  /// that proved only its token gets a key that is worth no more than the token.
+  /// Whether the issued key proves the device's identity later, so that it keeps its user with a new token. False, so
+  /// that the key is worth no more than the token, if the registration proved only the token, unless its user is
+  /// vouched for or the app requires proof and the device is a recognized guest.
   var givesFullKey: Bool {
     if isVouched || row.recognition != .token { return true }
     return identity != .open && isRecognised

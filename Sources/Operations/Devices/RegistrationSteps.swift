@@ -2,19 +2,20 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Registrations of a batch: at most one per DEVICE_ID, token and user.
+/// Steps for the registrations of a batch, which contains at most one per DEVICE_ID, token and user.
 ///
-/// The rules: a token belongs to one device and a device to one user; the last registration wins if it can prove its
-/// identity (`RecognizedDevice`, `RegistrationRules`). Without proof, it takes nothing from a user and gets a row of its
-/// own.
+/// The rules: a token belongs to one device and a device to one user; the last registration wins if it proves its
+/// identity or the app requires no proof (`RecognizedDevice`, `RegistrationRules`). Where proof is required, a
+/// registration without proof takes nothing from a user.
 struct RegistrationSteps {
   private final class State {
     var entries: [Entry] = []
-    /// The tokens' current owners.
+    /// The tokens' current owners, by number of the app and token, with a space between.
     var owners: [String: DeviceID] = [:]
-    /// Registrations that were refused before anything was written.
+    /// Refused registrations: the index of the operation and the reason.
     var refused: [(operation: Int, problem: Problem)] = []
-    /// Additional tokens of devices that may lose them.
+    /// Additional tokens of the devices that lose their alert token or whose row changes its token; these may lose
+    /// their additional ones too.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -25,12 +26,12 @@ struct RegistrationSteps {
     /// The row that the registration refers to; known from round 1 on.
     var row = RecognizedDevice(.lowest, .none)
     /// Other device that keeps the token, because the registration does not prove that it comes from that device; nil
-    /// if there is none.
+    /// if there is none, and before round 2. The registration is then answered with that device and changes nothing.
     var existing: DeviceID?
     var isNew = false
     var givesFullKey = true
 
-    /// The user that the registration names; nil if it names none.
+    /// The user that the registration names, or the guest of `row` if it names the guest; nil if it names nobody.
     var user: Users.Key? {
       registration.user.map {
         let isGuest = $0.clientUID == UserKey.guestUID
@@ -57,7 +58,7 @@ struct RegistrationSteps {
   }
 
   var isEmpty: Bool { state.entries.isEmpty }
-  /// All rows that the DEVICE_IDs may have.
+  /// IDs of all rows that the registrations' DEVICE_IDs can have, whether or not they exist.
   var devices: Set<DeviceID> { Set(state.entries.flatMap(\.registration.device.rows)) }
 
   /// Users named by registrations in the given apps.
@@ -69,7 +70,8 @@ struct RegistrationSteps {
 
   // MARK: Round 0
 
-  /// New tokens are created for the first row of their DEVICE_ID; round 2 assigns them to the right one.
+  /// Returns the step that locks the registrations' tokens and reads their owners; none without registrations. New
+  /// tokens are created for the first row of their DEVICE_ID; round 2 moves them to the row that `decide` has chosen.
   func lockTokens(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
@@ -114,13 +116,15 @@ struct RegistrationSteps {
     state.owners["\(entry.registration.app.number) \(entry.registration.psid)"]
   }
 
-  /// Returns the other device that owned the token before; nil if there is none.
+  /// Returns the other device that owned the token before this batch; nil if the token is new or belongs to the
+  /// registration's own row.
   private func displacedOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard let owner = owner(entry), owner != entry.row.device, !isMadeNow(entry, batch) else { return nil }
     return owner
   }
 
-  /// Returns whether the token was created for this registration and had no owner before.
+  /// Returns whether the token was created for this registration. Also true if its owner is the DEVICE_ID's first row,
+  /// but that row is unregistered or has another token.
   private func isMadeNow(_ entry: Entry, _ batch: BatchContext) -> Bool {
     let first = entry.registration.device
     guard owner(entry) == first else { return false }
@@ -199,8 +203,9 @@ struct RegistrationSteps {
     batch.change(record)
   }
 
-  /// Returns whether the device came with a new token, without the key of its last registration and without naming a
-  /// user, although its DEVICE_ID belongs to a user. Such a device gets nothing until it names its user again.
+  /// Returns whether the device became a guest because it registered with a new token, without the key of its last
+  /// registration and without naming a user, while another active row of its DEVICE_ID belongs to a user. It receives
+  /// none of that user's messages until it names the user again.
   private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: BatchContext) -> Bool {
     guard entry.row.recognition == .none, entry.registration.user == nil, record.userKey.isGuest else { return false }
     return entry.registration.device.rows.contains { row in
@@ -208,7 +213,7 @@ struct RegistrationSteps {
     }
   }
 
-  /// Removes everything that a device had besides its token.
+  /// Removes all tokens of a device except its alert token.
   private func end(_ device: DeviceID, _ changes: inout TokenChanges) {
     changes.retired.formUnion(state.furtherTokens[device] ?? [])
   }
@@ -217,7 +222,8 @@ struct RegistrationSteps {
     entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
   }
 
-  /// Removes registrations that `refusal` refuses. Returns the tokens that were created for them.
+  /// Removes the registrations for which `refusal` returns a problem, and adds them to `refused`.
+  /// - Returns: the tokens that round 0 created for them, to be deleted.
   private func dropRefused(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
@@ -243,7 +249,9 @@ struct RegistrationSteps {
     return batch.admit(registration.app, from: registration.origin)
   }
 
-  /// Refuses a user nobody vouches for, unless the protocol has no error for it.
+  /// Returns the problem if the registration names a user without the required proof or voucher. Nil if the device
+  /// proves its identity and keeps its current or pending user, and for SDK registrations, whose protocol has no error
+  /// for a missing proof.
   private static func refusal(ofUserIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
       !batch.bindings.hasVoucher(user)
@@ -257,7 +265,9 @@ struct RegistrationSteps {
     return AppPolicies.noProof
   }
 
-  /// Refuses a token that belongs to a user's device, unless the registration proves that it is this device.
+  /// Returns the problem if, in an app that requires proof, the token belongs to a device that has a user, and the
+  /// registration neither has that device's key nor a user who is vouched for. Always nil for SDK registrations, which
+  /// `existing` covers.
   private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard !entry.registration.isFromSDK else { return nil }
     if existingOwner(entry, batch) == nil {
@@ -275,8 +285,8 @@ struct RegistrationSteps {
       """)
   }
 
-  /// Returns the device that keeps its token, because it has a user and the registering device's user is not vouched
-  /// for.
+  /// Returns the other device that keeps the token, because the app requires proof, that device has a user, and the
+  /// registration's user is not vouched for; nil if the registration may take the token.
   private func existingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
       let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
@@ -285,8 +295,9 @@ struct RegistrationSteps {
     return owner
   }
 
-  /// Unregisters the device that had the token, since nothing can reach it any more. Returns false if it already has
-  /// another one.
+  /// Unregisters the device that had the token, since nothing can reach it any more.
+  /// - Returns: false, having changed nothing, if the device registers in this batch itself or already has another
+  ///   token.
   private func takeToken(
     from owner: DeviceID, _ registration: Operation.Registration, _ batch: BatchContext
   ) -> Bool {
@@ -322,7 +333,7 @@ struct RegistrationSteps {
   }
 }
 
-/// Changes made by registrations other than to device rows.
+/// Changes to tokens and guests that the registrations of a batch make, in addition to those of device rows.
 private struct TokenChanges {
   var forgotten: [Tokens.Claimed] = []
   var retired: Set<Tokens.Claimed> = []

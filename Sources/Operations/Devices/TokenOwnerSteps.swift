@@ -1,7 +1,8 @@
 internal import Domain
 internal import Store
 
-/// Finds the owner of a token, for devices that identify themselves only by their PSID. Read-only.
+/// Finds the owners of tokens, for devices that identify themselves only by their PSID. The answer is nil if no
+/// registered device has the token at present. Read-only.
 struct TokenOwnerSteps {
   private struct Token: Hashable {
     let app: App.Number

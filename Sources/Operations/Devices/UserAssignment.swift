@@ -2,9 +2,15 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// How naming a user changes a device's row. Pure; shared by registrations and changes of the user.
+/// Changes of a device's row when the device names or gives up a user. Pure; shared by registrations and the operations
+/// that only change the user.
 extension Devices.Record {
   /// Changes the row for a device that names a user.
+  ///
+  /// In `strict`, a vouched user becomes pending until the device returns a push, and a recognized device loses its
+  /// former user at once; a user who is already bound in `strict` stays so. In `proof`, a vouched user is bound, and in
+  /// `open`, any user. Otherwise the user is not accepted, and a recognized device that does not belong to that user
+  /// already becomes a guest without a pending user.
   /// - Parameters:
   ///   - isVouched: whether the app's own server vouches for the user.
   ///   - isRecognised: whether the request has proved that it comes from this device.
@@ -26,7 +32,7 @@ extension Devices.Record {
     }
   }
 
-  /// Removes the user, so that the device is a guest.
+  /// Removes the user and any pending one, so that the device is a guest.
   mutating func release() {
     userKey = UserKey(guest: device)
     identity = .open

@@ -3,7 +3,8 @@ package import Postgres
 package import Store
 package import Time
 
-/// Exports lists as CSV, page by page: the writer requests a page once the previous one has been read.
+/// An export of a list as a CSV file, which `next` returns piece by piece, so that it is never in memory as a whole.
+/// Each export is audited when it is created.
 ///
 /// The file begins with a byte order mark, so that spreadsheets recognize UTF-8. A cell that a spreadsheet would run as
 /// a formula is prefixed with an apostrophe, which an import removes again.
@@ -45,7 +46,7 @@ package struct CSVExport: Sendable {
     return CSVExport(list: .members(app, group, after: ""), name: "members-\(group)")
   }
 
-  /// Exports an app's active devices, without their tokens.
+  /// Creates the export of an app's active devices, without their tokens.
   package static func devices(
     of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
@@ -76,8 +77,9 @@ package struct CSVExport: Sendable {
     return CSVExport(list: .audit(filter, before: .max), name: "audit")
   }
 
-  /// Exports a statistics report, or a ranking of campaigns.
-  /// - Parameter now: the default of `to`.
+  /// Creates the export of a statistics report, which is computed now.
+  /// - Parameter now: the end of the report if the question has no `to`.
+  /// - Throws: as `StatisticsService.report`.
   package static func statistics(
     _ question: StatisticsService.Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> CSVExport {
@@ -109,7 +111,7 @@ package struct CSVExport: Sendable {
     return app.number
   }
 
-  /// Audits the export of personal data.
+  /// Writes the audit entry of an export.
   private static func audit(
     _ action: String, _ object: String, _ app: App.Number?, _ caller: Caller, _ connection: Connection
   ) throws(Problem) {
@@ -118,7 +120,8 @@ package struct CSVExport: Sendable {
 
   // MARK: Writing
 
-  /// Returns the next piece of the file; nil at the end.
+  /// Returns the next piece of the file, up to `exportRows` rows, the first after the header line; nil at the end. A
+  /// piece can be empty. After an error, the same piece can be requested again.
   package mutating func next(on connection: Connection) throws(Problem) -> [UInt8]? {
     guard !isDone else { return nil }
     var writer = CSVWriter()
@@ -207,6 +210,6 @@ package struct CSVExport: Sendable {
 }
 
 extension Operations.Limits {
-  /// Number of rows per piece of an export: some hundred kilobytes, which take a few milliseconds.
+  /// Maximum number of rows per piece of an export: some hundred kilobytes, which take a few milliseconds.
   static let exportRows = 2_000
 }

@@ -5,7 +5,8 @@ internal import Time
 
 /// Writes the rows of exported statistics.
 extension CSVWriter {
-  /// Writes a report's rows. Times are in UTC, and on the clock of the row's apps if they share one.
+  /// Writes a report's rows, one line each. A row has its time in UTC and in the time zone of its apps; the local time
+  /// and the zone are empty if the apps' zones differ.
   mutating func write(_ report: StatisticsService.Report) {
     for item in report.rows {
       var cells: [String?] = [item.at.description, item.localTime, item.timeZone, report.unit.rawValue]
@@ -29,7 +30,7 @@ extension CSVWriter {
 }
 
 extension CampaignRanking.Row {
-  /// Title of the alert, or its text if it has no title; nil if there is no alert to show.
+  /// Title of the alert, or its text if it has no title; nil if the alert is missing, not JSON, or has neither.
   fileprivate var title: String? {
     guard let alert, let json = try? JSONTree(parsing: Array(alert.utf8)) else { return nil }
     return json.string ?? json["title"]?.string ?? json["body"]?.string

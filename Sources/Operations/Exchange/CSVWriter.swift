@@ -1,4 +1,5 @@
-/// Writes comma-separated lines (RFC 4180).
+/// Writes comma-separated lines (RFC 4180) into `bytes`. A cell that a spreadsheet would run as a formula gets an
+/// apostrophe in front; a nil cell is empty.
 struct CSVWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -30,14 +31,16 @@ struct CSVWriter {
     bytes.append(0x22)
   }
 
-  /// Returns whether spreadsheets would run a cell as a formula. Some treat full-width signs like the plain ones.
+  /// Returns whether spreadsheets would run a cell as a formula, which its first character decides. Some spreadsheets
+  /// treat full-width signs like the plain ones.
   static func isFormula(_ cell: String) -> Bool {
     cell.unicodeScalars.first.map(formulaSigns.contains) ?? false
   }
 
   private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
 
-  /// Returns a cell without the apostrophe that `append` puts before formulas. The cell must be unquoted.
+  /// Returns an unquoted cell without the apostrophe that `append` puts before formulas. Any other cell is returned
+  /// unchanged.
   static func read(_ cell: String) -> String {
     cell.utf8.first == 0x27 && isFormula(String(cell.dropFirst())) ? String(cell.dropFirst()) : cell
   }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Validates and imports lines about devices: the device and its tags.
+/// Validates and imports lines about devices, whose tags are added to those that a device has.
 extension ImportBatch {
   mutating func judge(
     _ found: [(line: CSVReader.Line, device: ImportLines.Device)], _ record: inout Imports.Record,
@@ -28,7 +28,8 @@ extension ImportBatch {
     tagged = wanted.filter { (known[$0.device] ?? .max) <= Domain.Limits.tagsPerOwner }
   }
 
-  /// Writes the tags of devices, in key order, as all writers of devices do.
+  /// Locks the rows of the tagged devices, in key order as all writers of devices do, and adds the tags. Does nothing
+  /// if no valid line has tags.
   func bringInTags(_ record: Imports.Record, on connection: Connection) throws(PostgresError) {
     guard !tagged.isEmpty else { return }
     _ = try connection.run(Devices.lock(tagged.map(\.device)))

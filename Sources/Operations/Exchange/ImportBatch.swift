@@ -3,14 +3,15 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// The validated lines of one part: users to import, their groups, and faults.
+/// The validated lines of one part: users, memberships and devices' tags to import, and faulty lines.
 struct ImportBatch {
   private(set) var people: [ImportedPeople.Person] = []
   private(set) var memberships: [Groups.Membership] = []
   var tagged: [ImportedDevices.Tagged] = []
   private(set) var faults: [Imports.Fault]
 
-  /// Validates the lines of a part against the database and advances the import's progress.
+  /// Validates the lines of a part against the database, and counts the valid and the faulty ones in `record`. Writes
+  /// nothing; `bringIn` writes the valid lines.
   init(_ lines: ImportLines, _ record: inout Imports.Record, on connection: Connection) throws(PostgresError) {
     faults = lines.faults
     try judge(lines.people, &record, connection)
@@ -65,14 +66,16 @@ struct ImportBatch {
     memberships = Array(joined)
   }
 
-  /// Writes the valid lines: memberships before users, which is the order in which everyone writes both.
+  /// Writes the valid lines: tags of devices, then memberships, then users, in the order in which all transactions
+  /// write these. Call it within the transaction that saves the import's progress.
   func bringIn(_ record: Imports.Record, on connection: Connection, now: Timestamp) throws(PostgresError) {
     try bringInTags(record, on: connection)
     if !memberships.isEmpty { try connection.run(Groups.join(memberships, at: now)) }
     if !people.isEmpty { try connection.run(ImportedPeople.save(people, of: record.app)) }
   }
 
-  /// Returns the users who would have too many tags, counting all of their lines.
+  /// Returns the users who would have more than `tagsPerOwner` tags, counting their stored tags and those of all their
+  /// lines in this part.
   private func overloaded(
     _ people: [ImportLines.Person], of app: App.Number, _ connection: Connection
   ) throws(PostgresError) -> Set<UserKey> {
@@ -92,6 +95,6 @@ struct ImportBatch {
 }
 
 extension Operations.Limits {
-  /// Faulty lines stored per import with their reasons; further ones are only counted.
+  /// Maximum number of faulty lines stored per import with their reasons; further ones are only counted.
   static let importFaults = 100_000
 }

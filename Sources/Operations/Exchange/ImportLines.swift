@@ -12,7 +12,7 @@ struct ImportLines {
   /// Error in a line, as text for the operator.
   struct Fault: Error { let text: String }
 
-  /// Parses a part and advances the import's progress.
+  /// Parses a part, and advances `record`: its header, encoding, unfinished last line and counts. Writes nothing.
   init(
     _ part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) {
@@ -47,8 +47,9 @@ struct ImportLines {
     faults.append(Imports.Fault(line, error))
   }
 
-  /// Returns the records that end in this part. The rest is kept with the import, in the file's encoding: both
-  /// encodings agree on where a record ends, since neither has a quote, comma or line break inside a character.
+  /// Returns the lines that end in this part, numbered as in the file, and detects the encoding if it is unknown. The
+  /// bytes after them are kept in `record`, in the file's encoding: both encodings agree on where a line ends, since
+  /// neither has a quote, comma or line break inside a character.
   private static func lines(
     of part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) -> [CSVReader.Line] {
@@ -65,7 +66,7 @@ struct ImportLines {
 
   // MARK: Columns
 
-  /// Returns the columns of a file of this kind; the first is required.
+  /// Returns the columns that a file of this kind can contain; only the first is required.
   static func columns(_ kind: Imports.Kind) -> [String] {
     switch kind {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags"]
@@ -83,10 +84,11 @@ struct ImportLines {
     }
   }
 
-  /// Returns the columns in their order, comma-separated; nil if the line is not a header.
+  /// Returns the columns in their order, comma-separated; nil if the line is not a header, because a name is unknown or
+  /// occurs twice, or the required column is missing.
   private static func header(_ fields: [String], _ kind: Imports.Kind) -> String? {
     let known = columns(kind) + ignored(kind)
-    // Each column occurs at most once, so a line of a thousand commas is refused at once.
+    // Each column occurs at most once, so refuse a line of a thousand commas immediately.
     guard fields.count <= known.count else { return nil }
     let names = fields.map { CSVHeader.match($0, in: known) ?? "" }
     guard names.contains(columns(kind)[0]), !names.contains(""), Set(names).count == names.count else { return nil }
@@ -97,7 +99,7 @@ struct ImportLines {
     "the first line must name the columns: \(columns(kind).joined(separator: ", ")); \(columns(kind)[0]) is needed"
   }
 
-  /// A user as given by a line.
+  /// A user as described by a line.
   struct Person {
     let user: UserKey
     let name: String
@@ -142,7 +144,7 @@ struct ImportLines {
     }
   }
 
-  /// A device and its tags as given by a line.
+  /// A device and its tags as described by a line.
   struct Device {
     let device: DeviceID
     let tags: [String]

@@ -5,29 +5,30 @@ package import Postgres
 package import Store
 package import Time
 
-/// Imports people from a file in parts, so that a file of any size shows progress and an interrupted import can
-/// continue.
+/// Imports users, members of a group or tags of devices from a file in parts, so that a file of any size shows progress
+/// and an interrupted import can continue.
 ///
 /// ```
 ///   begin ──► part 1 ──► part 2 ──► … ──► last part ──► finished
 ///               │ each in one transaction: people, progress, faults, and the unfinished last line
 ///               └ repeated: nothing changes · out of order: conflict
 /// ```
-/// A part may end anywhere, even within a character. An invalid line is reported with its number and reason, and only
+/// A part can end anywhere, even within a character. An invalid line is reported with its number and reason, and only
 /// that line is skipped; if the import does not skip errors, one such line fails the whole import, and nothing is
-/// written until the last part has arrived.
+/// imported until the last part has arrived.
 package enum ImportService {
   /// An import with its progress.
   package struct Entry: DescribedAnswer {
     package let record: Imports.Record
 
     package var number: Imports.Number { record.number }
-    /// Number of lines, without the header line.
+    /// Number of lines read so far, without the header line.
     package var lines: Int64 { record.dataLines }
     package var imported: Int64 { record.imported }
     package var rejected: Int64 { record.rejected }
 
-    /// The import's state. `refused` means that a line was invalid and nothing was imported.
+    /// `open` until the last part has arrived; then `refused` if a line was invalid and the import does not skip
+    /// errors, so that nothing was imported; otherwise `finished`.
     package var state: String {
       if record.finishedAt == nil { return "open" }
       return record.skipsErrors || record.rejected == 0 ? "finished" : "refused"
@@ -121,7 +122,8 @@ package enum ImportService {
     return Entry(record: record)
   }
 
-  /// Lists the import's faults, by line.
+  /// Lists the import's invalid lines in the order of the file; at most `importFaults` are stored.
+  /// - Throws: `.notFound` if there is no such import in an app that the caller may access.
   package static func faults(
     of number: Imports.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<FaultEntry> {
@@ -133,7 +135,9 @@ package enum ImportService {
 
   // MARK: Importing
 
-  /// Begins an import, whose parts are then passed to `take`.
+  /// Begins an import, whose parts are then passed to `take`, and audits that. Nothing is imported yet.
+  /// - Throws: `.impossible` if the kind needs a group and none is named, or has no group and one is named;
+  ///   `.unknownGroup` if the app does not have the group.
   package static func begin(
     _ new: New, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -180,7 +184,11 @@ package enum ImportService {
     }
   }
 
-  /// Imports the next part; repeating it changes nothing.
+  /// Imports the next part, or stores it until the last one if the import does not skip errors, and returns the
+  /// import's progress. Repeating the part that was accepted last changes nothing.
+  /// - Throws: `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the import is
+  ///   finished, the part is not the next one, or an import that skips no errors has too many parts; a problem if the
+  ///   file is UTF-16.
   package static func take(
     _ part: Part, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
@@ -241,7 +249,8 @@ package enum ImportService {
     return try show(present.number, by: caller, on: connection)
   }
 
-  /// Stores parts of an import that skips no errors until the last one arrives, then imports everything or nothing.
+  /// Stores a part of an import that skips no errors, unless a line was already invalid. For the last part, imports
+  /// either all parts or nothing, sets the counts of `record`, and deletes the stored parts.
   private static func wait(
     _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Timestamp
   ) throws(PostgresError) {

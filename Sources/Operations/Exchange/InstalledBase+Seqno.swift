@@ -2,18 +2,20 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Continues the message numbers of the other server.
+/// Continuing the message numbers of the other server.
 extension InstalledBase {
-  /// Checks that numbers can continue after `seqno`, before anything is imported.
+  /// Checks, before anything is imported, that numbers can continue after `seqno`.
+  /// - Throws: `.impossible` unless `seqno` is from 1 to `highestStart`.
   package static func check(start seqno: Seqno) throws(Problem) {
     guard (1...Operations.Limits.highestStart).contains(seqno.number) else {
       throw Problem(.impossible, "The last SEQNO of the other server is from 1 to \(Operations.Limits.highestStart).")
     }
   }
 
-  /// Raises this server's message numbers above those of the other server.
+  /// Raises this server's message numbers above those of the other server, and audits that. This cannot be undone.
   /// - Parameter seqno: the other server's last number.
-  /// - Returns: false if they were higher anyway.
+  /// - Returns: false, without a change, if this server's numbers are already higher.
+  /// - Throws: as `check(start:)`, or if the caller may not import people into the app.
   package static func continueSeqnos(
     after seqno: Seqno, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Bool {

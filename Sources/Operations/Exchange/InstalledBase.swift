@@ -3,12 +3,12 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Imports the devices of another push server from its export. Used at the command line by an operator who vouches for
-/// the file.
+/// Imports the devices of another push server from its export. Used at the command line by an operator who is
+/// responsible for the file: create an instance and call `next` until it returns nil.
 ///
 /// ```
-///   file ──► parts of UTF-8 ──► lines ──► validated ──► compared with existing rows ──► new, changed: written
-///                                          └ invalid: reported                        └ unchanged, or the device's own: kept
+///   file ──► parts of UTF-8 ──► lines ──► validated ──► compared with existing rows ──► new or changed: written
+///                                          └ invalid: reported                        └ unchanged or has acted: kept
 /// ```
 /// A fixed number of lines forms a batch, and each batch takes a few transactions for the lines that change something.
 /// An interrupted import continues when it is run again, and repeating a complete one changes nothing. Within a file,
@@ -19,7 +19,7 @@ package struct InstalledBase {
     package var appID: String
     /// The file's own column names and their meaning; an empty meaning skips the column.
     package var columns: [(theirs: String, ours: String)] = []
-    /// Maps GROUPSEQs of the other server to those of this one.
+    /// Maps GROUPSEQs of the other server to those of this one; others are the same on both.
     package var groups: [Int64: Int64] = [:]
     /// Whether the operator vouches for the users of the devices, as the app's own server would.
     package var isVouched = false
@@ -71,7 +71,7 @@ package struct InstalledBase {
 
   package let columns: InstalledColumns
   package private(set) var report = Report()
-  /// Number of bytes read so far, out of `size`.
+  /// Number of bytes of the file read so far, out of `size`; the lines read last may not be imported yet.
   package var offset: Int { parts.offset }
   package let size: Int
   package var encoding: String { parts.encoding.name }
@@ -84,15 +84,18 @@ package struct InstalledBase {
   private var parts: CSVParts
   private let reading: InstalledReading
   private let share: InstalledShare
-  /// Number of parts whose lines have not been returned yet. The beginning of the file counts as one.
+  /// Number of parts passed to `reading` whose lines it has not returned yet. The beginning of the file counts as one.
   private var partsUnderWay = 1
   /// Parsed lines waiting to be imported, one element per batch.
   private var waiting: ArraySlice<InstalledReading.Lines> = []
   private var marks = InstalledMarks()
   private var hasBegun = false
 
-  /// Reads the header line.
-  /// - Parameter phones: encrypts telephone numbers; nil if they cannot be encrypted: the file must then contain none.
+  /// Reads the header line, checks the options, and starts the threads that parse and import. Imports nothing yet.
+  /// - Parameter phones: encrypts telephone numbers; nil if they cannot be encrypted: the file must then have no column
+  ///   for them.
+  /// - Throws: `.impossible` if the file is empty, its header is invalid, or it has telephone numbers but `phones` is
+  ///   nil; `.unknownApp`; `.unknownGroup` if `groups` leads to a group that the app does not have; `.forbidden`.
   package init(
     _ file: ByteSource, _ options: Options, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -129,8 +132,10 @@ package struct InstalledBase {
 
   // MARK: Importing
 
-  /// Imports the next lines.
-  /// - Returns: faults of these lines; nil after the last lines.
+  /// Imports the next batch of lines and adds it to `report`. Blocks. A dry run only compares the lines; otherwise, the
+  /// first batch and the end of the file are audited.
+  /// - Returns: the faults of these lines, by line number, empty if there are none; nil after the last batch. Do not
+  ///   call it again after nil.
   package mutating func next() throws(Problem) -> [InstalledFault]? {
     guard let lines = try nextLines() else {
       try finish()
@@ -148,7 +153,7 @@ package struct InstalledBase {
     return faults
   }
 
-  /// Returns the next lines; nil after the last ones.
+  /// Returns the next batch of parsed lines, waiting until it has been parsed; nil after the last one.
   private mutating func nextLines() throws(Problem) -> InstalledReading.Lines? {
     while waiting.isEmpty {
       // Hand over parts before waiting, so that they are parsed while earlier lines are imported.
@@ -164,7 +169,8 @@ package struct InstalledBase {
     return waiting.removeFirst()
   }
 
-  /// Returns the first valid line about each device, and reports the others as faults.
+  /// Returns the lines whose device and token, and user where each may have only one device, occur in no earlier line,
+  /// and adds the other lines to the faults.
   private mutating func mark(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) -> [InstalledLine] {
     var first: [InstalledLine] = []
     for line in lines {

@@ -2,31 +2,34 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Decides, line by line, how a file of registrations changes existing rows. No I/O.
+/// Decides, line by line, how a file of registrations changes existing rows, and collects the changes for the caller to
+/// write. No I/O.
 ///
-/// - A device that has itself registered, called, or changed its user or consents is not changed, because the file is
-///   older.
-/// - A device from an earlier import that has not done so since is changed according to the file.
-/// - A token is taken from another device only if that device has not done so either. The same holds for a user's only
-///   device in apps where each user may have one.
+/// - A device has acted if it has itself registered, called, or changed its user or consents. It is not changed,
+///   because the file is older.
+/// - A device from an earlier import that has not acted since is changed according to the file.
+/// - A token is taken from another device only if that device has not acted. Where each user may have only one device,
+///   the same applies to taking a user from another device.
 struct InstalledBaseRules {
   enum Verdict: Equatable, Sendable {
     case new
     case changed
     case unchanged
-    /// The device has acted itself, so its row is not changed.
+    /// The row is not changed, because the device or another one of the same DEVICE_ID has acted itself, or the row has
+    /// lost the token of the file since.
     case kept
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }
 
-  /// Changes to write to the database.
+  /// Changes by the lines judged so far, to be written to the database. The saved rows are in `records`.
   struct Changes {
     var saved: Set<DeviceID> = []
     var retired: Set<Tokens.Claimed> = []
     var moved: [Tokens.Claimed] = []
     var joined: [Groups.Membership] = []
     var endedGuests: [Users.Key] = []
-    /// Names and telephone numbers to store for users, each from the first line that contains one.
+    /// Names and telephone numbers to store for users, each from the first line that contains one. An entry with an
+    /// empty name and no number only ensures that the user has a row.
     var said: [UserKey: (name: String, phone: String?)] = [:]
   }
 
@@ -35,9 +38,10 @@ struct InstalledBaseRules {
   let level: App.Identity
   /// The time of the import.
   let now: Timestamp
-  /// Current rows of all DEVICE_IDs and token owners that the lines name.
+  /// Rows of all DEVICE_IDs and token owners that the lines name and, where each user may have only one device, of the
+  /// users' devices; with the changes of the lines judged so far.
   private(set) var records: [DeviceID: Devices.Record]
-  /// The tokens' current owners.
+  /// The tokens' owners, with the changes of the lines judged so far; a token without an owner is missing.
   private(set) var owners: [InstalledLine.Token: DeviceID]
   /// Whether each user already has a name and a telephone number; unknown users are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
@@ -55,14 +59,16 @@ struct InstalledBaseRules {
     for record in records.values { note(record) }
   }
 
-  /// Accepts a device without any existing row, with a token that has no owner.
+  /// Returns the row to insert for a device without any existing row and with a token that has no owner. Adds its
+  /// user's groups, name and number to `changes`, but not the row itself.
   mutating func admit(_ line: InstalledLine) -> Devices.Record {
     let record = record(line, nil)
     enter(line, as: record.userKey)
     return record
   }
 
-  /// The row that a line refers to, and the device that loses its token to it.
+  /// The row that a line refers to, with the device that loses its token to that row, nil if none does: `free` for a
+  /// row to be created, `row` for an existing one. `none` for a line that changes nothing, with its verdict.
   private enum Place {
     case free(taking: Devices.Record?)
     case row(Devices.Record, taking: Devices.Record?)
@@ -135,7 +141,8 @@ struct InstalledBaseRules {
     return record.registeredAt > .zero || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
   }
 
-  /// Returns the row that results from a line.
+  /// Returns the row that results from a line: a new one if `row` is nil, otherwise `row` with the line's values.
+  /// Values that the line does not contain are kept.
   private func record(_ line: InstalledLine, _ row: Devices.Record?) -> Devices.Record {
     var record =
       row
@@ -177,7 +184,8 @@ struct InstalledBaseRules {
     return merged
   }
 
-  /// Releases the user's other devices. Returns false if one of them has acted itself.
+  /// Turns the user's other active devices into guests. Returns false, having changed nothing, if one of them has acted
+  /// itself.
   private mutating func release(othersOf record: Devices.Record) -> Bool {
     let others = (devices[record.userKey] ?? []).compactMap { records[$0] }.filter {
       $0.userKey == record.userKey && $0.device != record.device && $0.state == .active
@@ -230,7 +238,8 @@ struct InstalledBaseRules {
 
   // MARK: Users' names and numbers
 
-  /// Returns whether the file supplies a name or number that the user lacks. Existing ones are never replaced.
+  /// Returns whether the line supplies a name or number that the user lacks. Existing ones are never replaced. False
+  /// also for a guest, a line that names no user, and a user whose name and number an earlier line has determined.
   private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
     guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
     let known = known[user] ?? (false, false)

@@ -3,17 +3,18 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// A number of lines of a file of registrations, imported together.
+/// Imports batches of lines of a file of registrations.
 ///
-/// First the lines are compared with existing rows, without locks: most lines of a repeated import change nothing and
-/// are done. Devices without an existing row are streamed with COPY; if one registers meanwhile, it is decided again
-/// like the others, in a transaction that locks tokens and rows. Only this second step needs the lines in their order;
-/// two threads may share the first step as long as all lines of a user go to the same thread.
+/// First, `stream` compares the lines with existing rows, without locks: most lines of a repeated import change nothing
+/// and are done. Devices without an existing row are streamed with COPY. Then `finish` decides the remaining lines
+/// again and writes them, in transactions that lock tokens and rows; if a device to be streamed has registered
+/// meanwhile, these include the streamed lines. Only `finish` needs the lines in their order; two threads can share
+/// `stream` as long as all lines of a user go to the same thread.
 struct InstalledBatch: Sendable {
   /// Result of the step without locks.
   struct Outcome: Sendable {
     var verdicts: [InstalledBaseRules.Verdict]
-    /// Indices of lines that change something and have not been written.
+    /// Indices of lines that change something and have not been written, in ascending order; empty in a dry run.
     var open: [Int]
   }
 
@@ -24,7 +25,9 @@ struct InstalledBatch: Sendable {
 
   private typealias Known = [UserKey: (name: Bool, phone: Bool)]
 
-  /// Compares lines with existing rows and streams those about new devices.
+  /// Compares lines with existing rows and streams those about new devices. In a dry run, only compares them. If one of
+  /// the new devices has registered meanwhile, none is streamed, and their lines remain open.
+  /// - Returns: a verdict for each line, in their order, and the lines left for `finish`.
   func stream(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> Outcome {
     var (verdicts, fresh, known) = try look(lines, on: connection)
     guard !isDryRun else { return Outcome(verdicts: verdicts, open: []) }
@@ -34,8 +37,9 @@ struct InstalledBatch: Sendable {
     return Outcome(verdicts: verdicts, open: open)
   }
 
-  /// Writes the remaining lines.
-  /// - Returns: the result of each line.
+  /// Decides the open lines again, with locks, and writes them in one or more transactions.
+  /// - Parameter lines: all lines that `outcome` refers to.
+  /// - Returns: the verdict of each of `lines`, in their order.
   func finish(
     _ lines: [InstalledLine], _ outcome: Outcome, on connection: Connection
   ) throws(Problem) -> [InstalledBaseRules.Verdict] {
@@ -54,7 +58,8 @@ struct InstalledBatch: Sendable {
   // MARK: Without locks
 
   /// Compares lines with existing rows.
-  /// - Returns: the results, the indices of lines about new devices, and what is known about users.
+  /// - Returns: the verdicts; the indices of lines about new devices that can be streamed, none where each user may
+  ///   have only one device; and which names and numbers of users are stored.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(Problem) -> (verdicts: [InstalledBaseRules.Verdict], fresh: [Int], known: Known) {
@@ -97,9 +102,9 @@ struct InstalledBatch: Sendable {
     ) { one, _ in one }
   }
 
-  /// Applies the rules to lines.
-  /// - Parameter rows: reads the rows of the lines' DEVICE_IDs, of other devices, and of users who may have only one
-  ///   device.
+  /// Returns the rules with all stored data that they need for the lines, which the caller then judges.
+  /// - Parameter rows: reads the rows of the lines' DEVICE_IDs, of the other devices passed to it, and of the devices
+  ///   of the users passed to it, which are users who may have only one device.
   private func judge(
     _ lines: [InstalledLine], owners: [InstalledLine.Token: DeviceID], on connection: Connection,
     rows: (_ others: Set<DeviceID>, _ users: Set<UserKey>) throws(PostgresError) -> [Devices.Record]
@@ -120,7 +125,8 @@ struct InstalledBatch: Sendable {
 
   // MARK: Streaming
 
-  /// Streams lines about new devices. Returns false, having written nothing, if one of them was registered meanwhile.
+  /// Streams lines about new devices, with their users and groups, in one transaction. Returns false, having written
+  /// nothing, if one of the devices, tokens or users was stored meanwhile.
   private func add(
     _ lines: [InstalledLine], _ known: Known, on connection: Connection
   ) throws(Problem) -> Bool {
@@ -149,8 +155,9 @@ struct InstalledBatch: Sendable {
 
   // MARK: With locks
 
-  /// Locks the rows of names, then tokens, then devices, in the order that all writers use, and writes the lines. Call
-  /// it within a transaction.
+  /// Locks users where each may have only one device, then tokens, then devices, in the order that all writers use;
+  /// decides the lines by the locked rows, and writes them. Call it within a transaction.
+  /// - Returns: the verdict of each line.
   private func write(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(PostgresError) -> [InstalledBaseRules.Verdict] {
@@ -189,8 +196,8 @@ struct InstalledBatch: Sendable {
     return verdicts
   }
 
-  /// Writes the changes.
-  /// - Returns: devices that have registered themselves meanwhile.
+  /// Writes the changes and deletes the forgotten tokens.
+  /// - Returns: devices that were not written, because they have registered themselves meanwhile.
   private func save(
     _ judge: InstalledBaseRules, _ forgotten: [Tokens.Claimed], on connection: Connection
   ) throws(PostgresError) -> Set<DeviceID> {
@@ -227,7 +234,7 @@ struct InstalledBatch: Sendable {
 }
 
 extension Operations.Limits {
-  /// Number of lines per transaction if each user may have one device: registrations that name a user in the same lock
-  /// slot (`Devices.lockNames`) wait until it ends.
+  /// Number of lines per transaction if each user may have only one device: registrations that name a user in the same
+  /// lock slot (`Devices.lockNames`) wait until the transaction ends.
   static let installedNames = 128
 }

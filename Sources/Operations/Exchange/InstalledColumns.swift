@@ -55,7 +55,7 @@ package struct InstalledColumns: Equatable, Sendable {
       }
     }
 
-    /// Finds a field by either name, ignoring case and separators.
+    /// Finds a field by either name, ignoring case and separators. Returns nil if no field has the name.
     init?(named name: String) {
       let plain = CSVHeader.plain(name)
       let field = Self.allCases.first { CSVHeader.plain($0.name) == plain || CSVHeader.plain($0.member) == plain }
@@ -73,18 +73,20 @@ package struct InstalledColumns: Equatable, Sendable {
 
   package let columns: [Column]
 
-  /// Column index of each field, by raw value.
+  /// Index in `columns` of each field's column, by the field's raw value; nil for a field that the file does not have.
   private let places: [Int?]
 
   func has(_ field: Field) -> Bool { place(of: field) != nil }
 
-  /// Returns the column index of a field.
+  /// Returns the index of a field's column, from 0; nil if the file does not have the field.
   func place(of field: Field) -> Int? { places[field.rawValue] }
 
-  /// Reads the header of a file.
+  /// Reads the header of a file. Columns with unknown names are skipped.
   /// - Parameters:
   ///   - header: the fields of the first line.
   ///   - renamed: the file's own column names and their meaning; an empty meaning skips the column.
+  /// - Throws: `.impossible` if `renamed` contains a column that the file does not have or an unknown meaning, two
+  ///   columns have the same meaning, or no column is the token.
   init(_ header: [String], renamed: [(theirs: String, ours: String)]) throws(Problem) {
     var wishes: [String: Field?] = [:]
     for (theirs, ours) in renamed {
@@ -123,7 +125,8 @@ package struct InstalledColumns: Equatable, Sendable {
     }
   }
 
-  /// Describes the header for an error message, without quoting data from a file that has no header.
+  /// Returns a description of the first line for an error message: the names of the columns or, to quote no data from a
+  /// file without a header, that the line looks like a device.
   private static func told(_ header: [String]) -> String {
     guard header.allSatisfy(isName) else {
       return "Its first line looks like a device, not like names of columns: put a line with their names before it."

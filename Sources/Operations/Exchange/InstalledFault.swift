@@ -8,7 +8,7 @@ package struct InstalledFault: Error, Equatable, Sendable {
   /// Remedy for the fault.
   package let remedy: String
 
-  /// Returns the faults as CSV.
+  /// Returns the faults as a CSV file, one line each after the header.
   package static func csv(_ faults: [InstalledFault]) -> [UInt8] {
     var writer = CSVWriter()
     writer.begin(["line", "column", "error", "whatToDo"])

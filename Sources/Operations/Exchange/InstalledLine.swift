@@ -1,7 +1,7 @@
 internal import Domain
 internal import Store
 
-/// A line of a file of registrations, validated by the rules of registrations.
+/// A line of a file of registrations about one device, validated by the rules of registrations.
 struct InstalledLine: Sendable {
   enum User: Equatable, Sendable {
     case unsaid
@@ -35,17 +35,17 @@ struct InstalledLine: Sendable {
 
   var token: Token { Token(network: network, psid: psid) }
 
-  /// Context for parsing lines.
+  /// What the lines of a file are parsed with: the app, the columns, and the known groups and time zones.
   struct Context: Sendable {
     let app: App
     let columns: InstalledColumns
-    /// Group number of this server for each group number of the other server.
+    /// Maps group numbers of the other server to those of this one; others are the same on both.
     let groups: [Groups.Number: Groups.Number]
     let timeZones: Set<String>
   }
 
-  /// Parses a line.
-  /// - Returns: nil for a line about another app.
+  /// Parses and validates a line.
+  /// - Returns: the line, nil if it is about another app; or the first fault found.
   static func read(
     _ fields: [String], line number: Int64, _ context: Context
   ) -> Result<InstalledLine?, InstalledFault> {

@@ -9,8 +9,10 @@ struct InstalledMarks {
   private var tokens: Set<Int> = []
   private var users: Set<Int> = []
 
-  /// Records a line's device, token and user.
-  /// - Returns: the field that an earlier line already contained; nil if there is none.
+  /// Records a line's device and token and, if `isSingle`, its user.
+  /// - Parameter isSingle: whether each user may have only one device.
+  /// - Returns: the first field that an earlier line already contained, the fields after it not being recorded; nil if
+  ///   there is none.
   mutating func add(_ line: InstalledLine, isSingle: Bool) -> InstalledColumns.Field? {
     guard devices.insert(Self.mark(line.device)).inserted else { return .deviceID }
     guard tokens.insert(Self.mark(line.psid)).inserted else { return .psid }

@@ -49,14 +49,16 @@ final class InstalledReading: Sendable {
     parts.close()
   }
 
-  /// Passes the next part to the thread; the lines of at most `installedParts` parts may be outstanding.
+  /// Passes the next part to the thread. Traps if more than `installedParts` parts wait to be parsed; the caller must
+  /// let no more be outstanding.
   func take(_ part: CSVParts.Part) {
     let isTaken = parts.offer(part)
     precondition(isTaken, "more parts than are read at once")
   }
 
-  /// Returns the lines of the beginning, then those of one part after the other, in batches. Blocks until they are
-  /// available.
+  /// Returns the lines parsed since the last call: one element for the beginning of the file and for each part, in
+  /// their order, each divided into batches. Blocks until at least one element is available, so call it only while
+  /// parts are outstanding.
   func next() -> [[Lines]] {
     var arrived: [[Lines]] = []
     while arrived.isEmpty { arrived = read.receive(atMost: .seconds(60)) }
@@ -93,8 +95,8 @@ final class InstalledReading: Sendable {
 }
 
 extension Operations.Limits {
-  /// Maximum number of parts that are parsed while earlier lines are imported.
+  /// Maximum number of parts passed to the thread whose lines have not been returned.
   static let installedParts = 2
-  /// Number of lines per transaction, whose rows are locked for a fraction of a second.
+  /// Maximum number of lines per batch, whose rows are locked for a fraction of a second.
   static let installedLines = 5_000
 }

@@ -41,7 +41,10 @@ final class InstalledShare: Sendable {
     work.close()
   }
 
-  /// Returns the result of each line.
+  /// Imports lines, and blocks until all are imported. If there are at least `installedShare`, the thread streams its
+  /// share of them; otherwise the caller streams all. The caller uses `connection`.
+  /// - Returns: the verdict of each line, in their order.
+  /// - Throws: the caller's problem, or else the thread's, after both have ended; some lines may have been written.
   func run(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> [InstalledBaseRules.Verdict] {
     guard lines.count >= Operations.Limits.installedShare else {
       return try batch.finish(lines, try batch.stream(lines, on: connection), on: connection)
@@ -68,7 +71,8 @@ final class InstalledShare: Sendable {
     }
   }
 
-  /// Returns whether the thread imports the line: it gets those of half of the users, and half of those without a user.
+  /// Returns whether the thread, not the caller, streams the line. The thread streams the lines of half of the users,
+  /// and half of the lines without a user.
   private func isShared(_ line: InstalledLine) -> Bool {
     if case .named(let user) = line.user { return user.hashValue & 1 == 0 }
     return line.device.hashValue & 1 == 0

@@ -9,13 +9,12 @@ package import Time
 ///
 /// The database decides: a change applies to every claim and every submission that begins after its commit, on all
 /// nodes. What a node has read before the commit is submitted within half a second or not at all, so nothing is sent
-/// later than one second after the answer. The announcement only makes nodes check at once.
+/// later than one second after the answer. The announcement only makes nodes check immediately.
 ///
 /// ```
-///   scheduled ─┐                       ┌──────── resume ────────┐
-///   queued ────┼── pause ──► paused ───┴► queued or sending     │
-///   sending ───┘               │
-///      └─────────── cancel ────┴──► (paused, being cancelled) ──► cancelled, when nothing is in flight
+///   queued ──┬── pause ──► paused ── resume ──► queued or sending
+///   sending ─┘
+///   scheduled, queued, sending, paused ── cancel ──► being cancelled ──► cancelled, when nothing is in flight
 /// ```
 /// A scheduled message cannot be paused, only cancelled. Repeating a call changes nothing and returns the current
 /// numbers.
@@ -23,9 +22,12 @@ package enum ControlService {
   /// NOTIFY channel for changes to a message; the payload is its SEQNO.
   package static let channel = "upmc_control"
 
-  /// Pauses, resumes or cancels a message.
-  /// - Returns: the message's numbers at the moment of the change; for a cancellation, after it.
-  /// - Throws: `.wrongState` if the message's state does not allow it.
+  /// Pauses, resumes or cancels a message, and audits the change. A message that is already in the requested state
+  /// stays unchanged. A cancellation blocks for up to `cancelTimeout` plus the time to cancel what is not in flight.
+  /// - Returns: the message's numbers at the moment of the change; for a cancellation, after the wait, even if the
+  ///   message is not cancelled yet.
+  /// - Throws: `.wrongState` if the message's state does not allow it; `.unknownMessage`, also if the caller may not
+  ///   access its app.
   package static func control(
     _ control: MessageControl, _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -71,8 +73,9 @@ package enum ControlService {
     return outcome
   }
 
-  /// Begins the cancellation of a locked message: nothing more is sent, its approval is withdrawn, and its repetition
-  /// ends.
+  /// Begins the cancellation of a locked message, in the transaction that holds the lock: nothing more is claimed, an
+  /// approval that it waits for is called off, and, if it is still scheduled, its repetition ends. `finishCancelling`
+  /// completes the cancellation after the commit.
   static func beginCancelling(
     _ seqno: Seqno, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
@@ -93,7 +96,10 @@ package enum ControlService {
     try connection.run(AuditTrail.add(change.from { $0.member("state", locked.status.state.name) }, by: caller))
   }
 
-  /// Cancels everything that is not in flight, then waits briefly for the rest.
+  /// Cancels all deliveries that are not in flight, then blocks until the others have an outcome, for at most
+  /// `cancelTimeout`.
+  /// - Returns: the message's numbers, whether or not the message is cancelled by then.
+  /// - Throws: `.unknownMessage` if there is no such message for the caller.
   static func finishCancelling(
     _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -118,7 +124,11 @@ package enum ControlService {
 
   // MARK: Pace
 
-  /// Changes a message's pace; nil for as fast as possible.
+  /// Changes a message's pace, and audits that.
+  /// - Parameter pace: nil for as fast as possible.
+  /// - Returns: the message's numbers after the change.
+  /// - Throws: `.wrongState` if the message has ended or is being cancelled; `.unknownMessage`, also if the caller may
+  ///   not access its app.
   package static func setPace(
     _ pace: Pace?, of seqno: Seqno, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -143,7 +153,7 @@ package enum ControlService {
     return try ReportService.funnel(seqno, for: caller, on: connection)
   }
 
-  /// The new pace of a message; nil for as fast as possible.
+  /// Body of a request to change a message's pace.
   package struct PaceChange: Sendable {
     package var pace: Pace?
 
@@ -169,8 +179,8 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// Time for which a cancellation waits for deliveries in flight before it returns. Those that a push provider has
-  /// queued come back within half a second.
+  /// Maximum time for which a cancellation waits for deliveries in flight. Those that a push provider has only queued
+  /// end within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

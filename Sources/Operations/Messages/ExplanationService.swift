@@ -8,7 +8,7 @@ package import Time
 ///
 /// ```
 ///   requested ─► (scheduled) ─► frozen ─► per device: claimed ─► accepted ─► received ─► read
-///                                            │  not yet            ├► rejected, expired, cancelled, skipped: why, what to do
+///                                            │  not yet            ├► rejected, expired, cancelled, skipped: why
 ///                                            └ joined too late     └► waits for another attempt
 ///                                         ─► badge: added, taken back, read
 /// ```
@@ -49,9 +49,9 @@ package enum ExplanationService {
     /// Time of the step; nil if it has no time of its own.
     package var at: Timestamp?
     package var device: DeviceID?
-    /// Failure reason reported by the push network, or by UPMC.
+    /// Reason of a failure, a wait or the quarantine, as reported by the push network or by UPMC; nil if there is none.
     package var reason: String?
-    /// A number or name that the sentence mentions.
+    /// A number or name that the sentence mentions; nil if it mentions none.
     package var value: String?
 
     package init(
@@ -65,7 +65,7 @@ package enum ExplanationService {
     }
   }
 
-  /// Stored facts about the message and the person.
+  /// Stored facts about the message and the person, from which `steps` explains what happened.
   package struct Facts: Sendable {
     package var message: Explanations.Message
     package var isUserKnown: Bool
@@ -113,7 +113,8 @@ package enum ExplanationService {
       }
     }
 
-    /// Returns the network and environment of a device; nil if the device no longer exists.
+    /// Returns the network and environment of a device; nil if it no longer belongs to the user, or is not among the
+    /// first `shownDevices`.
     private func place(_ device: DeviceID) -> ExplanationWords.Place? {
       facts.devices.first { $0.record.device == device }.map {
         ExplanationWords.Place(network: $0.record.network, environment: $0.record.environment)
@@ -121,8 +122,10 @@ package enum ExplanationService {
     }
   }
 
-  /// Explains a message.
+  /// Explains a message for one user. An unknown user or one without devices is not an error, but a step.
   /// - Parameter language: the client's preference, as in `Accept-Language`; nil for English.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app; `.notKept` if the message's deliveries are
+  ///   no longer stored.
   package static func explain(
     _ seqno: Seqno, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Answer {
@@ -151,7 +154,8 @@ package enum ExplanationService {
 
   // MARK: The rules
 
-  /// Returns the steps in order. No I/O.
+  /// Returns the steps in the order in which they are shown: those of the message, of devices without an outcome, of
+  /// deliveries, of quarantined devices and of the badge count, and finally the end of the message. No I/O.
   package static func steps(_ facts: Facts) -> [Step] {
     let message = facts.message
     var steps = [Step(.requested, at: message.createdAt, value: message.apiKeyName)]
@@ -180,7 +184,8 @@ package enum ExplanationService {
     return steps
   }
 
-  /// Returns the step of a device without an outcome.
+  /// Returns the step of a device without a stored delivery: under way; joined after the audience was frozen; not in
+  /// the audience, if the message has ended; otherwise not yet its turn.
   private static func undecided(_ device: PeopleLists.Device, _ facts: Facts) -> Step {
     let id = device.record.device
     if facts.claimed.contains(id) { return Step(.underWay, device: id) }

@@ -10,7 +10,9 @@ package enum ExplanationWords {
     var name: String { network == .apns ? "APNs (\(environment.name))" : "FCM" }
   }
 
-  /// Returns the sentence of a step, and advice if there is any.
+  /// Returns the text of a step: its sentence and, if the step has a reason, what the reason means. Also returns the
+  /// advice for the reason, or else for the step; nil if there is none.
+  /// - Parameter place: network and environment of the step's device; nil if unknown, so that a dash replaces its name.
   package static func of(
     _ step: ExplanationService.Step, on place: Place?, in language: Phrase.Language
   ) -> (text: String, advice: String?) {

@@ -6,7 +6,7 @@ internal import Time
 
 /// Lists messages, newest first, and the failures of one message.
 package enum MessageListing {
-  /// A message with its numbers, as shown in lists.
+  /// A message with its numbers, as returned in lists.
   package struct Entry: DescribedAnswer {
     package let record: MessageLists.Record
 
@@ -45,7 +45,7 @@ package enum MessageListing {
     package init() {}
   }
 
-  /// Value of `state` that selects all messages that have not ended.
+  /// Value of `Question.state` that selects all messages that have not ended.
   package static let open = "open"
 
   package static func list(
@@ -95,8 +95,11 @@ package enum MessageListing {
     return known
   }
 
-  /// Parses a time in a query string, where an unescaped plus sign means a blank; such a blank is turned back into a
-  /// plus sign.
+  /// Parses a time from a query string, in which an unescaped plus sign has become a blank: blanks are turned back into
+  /// plus signs.
+  /// - Parameter name: the parameter's name, for the error message.
+  /// - Returns: nil if `text` is nil.
+  /// - Throws: `.invalidField` if the text is not a time.
   static func moment(_ text: String?, _ name: String) throws(Problem) -> Timestamp? {
     guard let text else { return nil }
     guard let moment = Timestamp(text.replacing(" ", with: "+")) else {
@@ -107,8 +110,11 @@ package enum MessageListing {
 
   // MARK: Failures
 
-  /// Lists a message's deliveries that were rejected, expired or skipped.
+  /// Lists a message's deliveries that were rejected, expired or skipped, and notes in the audit trail that the caller
+  /// has read them. If `reason` is rare, a page can be short or even empty and still have a successor.
   /// - Parameter reason: only failures with this reason; nil for all.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app; `.notKept` if the message's deliveries are
+  ///   no longer stored.
   package static func failures(
     of seqno: Seqno, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {

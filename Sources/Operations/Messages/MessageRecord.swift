@@ -12,12 +12,13 @@ package struct MessageRecord: DescribedAnswer {
 
   /// A reason why the message, or a part of it, is waiting.
   package struct Wait: Sendable {
-    /// `app-paused`, `approval`, `time`, `window`, `local-time`, `pace`, `canary`, `canary-stopped`; or a delivery's own
-    /// reason, such as `night`.
+    /// `app-paused`, `approval`, `time`, `window`, `local-time`, `pace`, `canary` or `canary-stopped`, which concern
+    /// the whole message; or the reason of deferred deliveries, such as `night`.
     let reason: String
-    /// Time at which the wait ends; nil if it lasts until somebody acts.
+    /// Time at which the wait ends; for deferred deliveries, the earliest of their due times. Nil if the time is
+    /// unknown or the wait lasts until an operator acts.
     var until: Timestamp?
-    /// Number of devices that wait; nil for all pending ones.
+    /// Number of deferred deliveries; nil for a wait of the whole message, which concerns all pending devices.
     var devices: Int64?
   }
 
@@ -62,7 +63,7 @@ package struct MessageRecord: DescribedAnswer {
     return writer.bytes
   }
 
-  /// Returns the record of a message.
+  /// Returns the record of a message; `waits` is empty if the message has ended.
   /// - Throws: `.unknownMessage`, also if the caller may not access its app.
   package static func find(_ seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
     -> MessageRecord

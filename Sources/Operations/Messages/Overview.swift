@@ -4,7 +4,8 @@ package import Postgres
 internal import Store
 package import Time
 
-/// The current activity of one app or all: the last hour by minute, its failures by reason, and the newest messages.
+/// The current activity of one app or all: the last hour by minute, the same by reason, the newest messages and
+/// campaigns, the campaigns that have not ended, and the single sends that are paused.
 package struct Overview: DescribedAnswer {
   package let minutes: StatisticsService.Report
   package let reasons: StatisticsService.Report
@@ -27,7 +28,9 @@ package struct Overview: DescribedAnswer {
         "Single sends that are paused."),
     ])
 
-  /// Returns the app to which the caller limits the overview; nil for all apps.
+  /// Returns the app that an overview is limited to: the requested one, or else the caller's only one; nil for all
+  /// apps.
+  /// - Throws: `.unknownApp`; `.forbidden` if the caller may not view messages, or not those of the requested app.
   package static func scope(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> App.Number? {
@@ -35,7 +38,9 @@ package struct Overview: DescribedAnswer {
     return try Administration.scope(appID, .viewMessages, caller, connection)
   }
 
-  /// Returns the overview shared by all authorized viewers; nil while the database is unavailable.
+  /// Returns the overview, which is the same for everyone who may see it; the caller has checked that (`scope`).
+  /// - Parameter app: the only app to include; nil for all apps.
+  /// - Returns: nil if the overview could not be read, for example while the database is unavailable.
   package static func watched(_ app: App.Number?, on connection: Connection, now: Timestamp) -> Overview? {
     let caller = Caller(role: .viewer, app: app, apiKey: nil)
     // Round up to the end of the minute, so that the result stays the same while nothing happens.
@@ -65,6 +70,6 @@ package struct Overview: DescribedAnswer {
 }
 
 extension Operations.Limits {
-  /// Number of newest messages in an overview.
+  /// Maximum number of messages in each list of an overview.
   static let overviewMessages = 12
 }

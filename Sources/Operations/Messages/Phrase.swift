@@ -1,6 +1,6 @@
 package import Domain
 
-/// A text in two languages; `%` is replaced by the step's value.
+/// A text in two languages. Each `%` is replaced by the value that is passed to `text`.
 package struct Phrase: Sendable {
   package typealias Language = SpokenLanguage
 

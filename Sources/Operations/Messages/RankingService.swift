@@ -4,9 +4,9 @@ package import Postgres
 package import Store
 package import Time
 
-/// Compares campaigns: the ranking of a period, and the hours at which people read.
+/// Compares campaigns: ranks those of a period, and counts receipts and reads by hour of the week.
 package enum RankingService {
-  /// Parameters of a ranking, as given in a query string.
+  /// Parameters of a ranking, as text from a query string; nil means the default, or no condition.
   package struct Question: Sendable {
     package var appID: String?
     package var from: String?
@@ -44,8 +44,11 @@ package enum RankingService {
     let order: CampaignRanking.Order
   }
 
-  /// Checks a ranking's parameters.
-  /// - Parameter now: the default of `to`.
+  /// Checks a ranking's parameters. Without `from`, the period is the 30 days before `to`; without `sort`, the newest
+  /// campaigns come first.
+  /// - Parameter now: the end of the period if the question has no `to`.
+  /// - Throws: `.invalidField` for a parameter that is no valid value; `.impossible` if the period is empty, exceeds
+  ///   `rankedDays`, or contains more than `rankedCampaigns`; `.unknownApp`; `.forbidden`.
   package static func check(
     _ question: Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Checked {
@@ -66,6 +69,7 @@ package enum RankingService {
   }
 
   /// Returns a page of the ranking.
+  /// - Throws: for another list's cursor.
   package static func ranking(
     _ checked: Checked, _ page: PageRequest, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -83,7 +87,7 @@ package enum RankingService {
 
   // MARK: Times of reading
 
-  /// Receipts and reads by weekday and hour.
+  /// Receipts and reads by weekday and hour in each app's time zone.
   package struct Times: DescribedAnswer {
     package let from: Timestamp
     package let to: Timestamp
@@ -107,7 +111,12 @@ package enum RankingService {
       ])
   }
 
-  /// Returns the counts by weekday and hour. Hours before `from` and from `to` on do not count.
+  /// Returns the receipts and reads of all messages by weekday and hour, from the hour that contains `from` to `to`.
+  /// The hour that contains `to` may be counted up to its end. Without `to`, the period ends now; without `from`, it
+  /// has 30 days. Hours without counts have no row.
+  /// - Parameter appID: the only app to include; nil for all that the caller may access.
+  /// - Throws: `.invalidField` if a time is malformed; `.impossible` if the period is empty or exceeds `rankedDays`;
+  ///   `.unknownApp`; `.forbidden`.
   package static func times(
     appID: String?, from: String?, to: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Times {
@@ -132,8 +141,8 @@ package enum RankingService {
 }
 
 extension PageRequest {
-  /// Returns the position in the ranking after which the page begins.
-  /// - Throws: if the cursor is malformed.
+  /// Returns the position in the ranking after which the page begins; without a cursor, the one before the first entry.
+  /// - Throws: for another list's cursor.
   func rank() throws(Problem) -> CampaignRanking.Place {
     guard let cursor else { return .first }
     let parts = cursor.split(separator: " ", omittingEmptySubsequences: false).map { Int64($0) }

@@ -1,5 +1,5 @@
-/// Meaning and remedy of each failure reason of APNs, FCM and UPMC, based on the networks' documentation. A reason not
-/// listed here is shown as reported by the network.
+/// Meaning and remedy of each failure reason of APNs, FCM and UPMC, based on the networks' documentation. A reason that
+/// is not listed here is shown as it was reported, without advice.
 enum ReasonWords {
   struct Entry: Sendable {
     let meaning: Phrase

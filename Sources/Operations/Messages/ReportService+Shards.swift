@@ -5,7 +5,7 @@ package import Store
 
 /// Progress of a message's shards: shows how far a running campaign is and whether a part of it is stuck.
 extension ReportService {
-  /// Totals over all shards, and one page of them.
+  /// Totals over all shards of a message, and one page of the shards, in the order of their numbers.
   package struct ShardsAnswer: DescribedAnswer {
     package let seqno: Seqno
     package let progress: Shards.Progress

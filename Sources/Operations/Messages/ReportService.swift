@@ -7,16 +7,17 @@ package import Store
 package enum ReportService {
   package struct FunnelAnswer: DescribedAnswer {
     package let funnel: Funnel
-    /// A JSON object with the number of deliveries by reason.
+    /// A JSON object with the number of deliveries by reason, of those that were not accepted.
     let reasons: [UInt8]
 
-    /// Whether the message failed because it was found long after its due time. If its audience was empty, there is no
-    /// delivery with that reason.
+    /// Whether the message failed because the server began to process it long after its due time. Such a message has
+    /// failed, and either has skipped deliveries with the reason `late` or has no deliveries, because its audience was
+    /// empty.
     package var cameTooLate: Bool {
       funnel.state == .failed && (funnel.targeted == 0 || count(of: Schedules.lateReason) > 0)
     }
 
-    /// Returns the number of deliveries that ended for a reason.
+    /// Returns the number of deliveries that ended for a reason; 0 if `reasons` is malformed.
     private func count(of reason: String) -> Int64 {
       var count: Int64 = 0
       var reader = JSONReader(reasons)
@@ -66,7 +67,8 @@ package enum ReportService {
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
   }
 
-  /// Returns the funnel for authorized viewers; nil if the message is gone or the database is unavailable.
+  /// Returns a message's funnel without checking permissions, for viewers whom the caller has authorized; nil if the
+  /// message no longer exists or the database is unavailable.
   package static func watched(_ seqno: Seqno, on connection: Connection) -> FunnelAnswer? {
     guard let (found, reasons) = try? connection.answer(Funnels.find(seqno)) else { return nil }
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
@@ -85,6 +87,8 @@ package enum ReportService {
   }
 
   /// Checks that the caller may see a message's deliveries and that they are still stored.
+  /// - Returns: the message's app.
+  /// - Throws: `.forbidden`; `.unknownMessage`, also if the caller may not access the app; `.notKept`.
   @discardableResult
   static func requireHistory(of seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
     -> App.Number
@@ -97,7 +101,10 @@ package enum ReportService {
     return found.app
   }
 
-  /// Lists deliveries that have an outcome or wait for their next attempt.
+  /// Lists a message's deliveries that have an outcome or wait for their next attempt, and notes in the audit trail
+  /// that the caller has read them. `page.status` limits the list to one status; nil lists all.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app; `.notKept` if the deliveries are no longer
+  ///   stored.
   package static func deliveries(
     of seqno: Seqno, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {
@@ -112,7 +119,7 @@ package enum ReportService {
 }
 
 extension Operations.Limits {
-  /// Permitted numbers of deliveries per page. The largest page has about 200 KB.
+  /// Permitted numbers of items per page of any list. The largest page of deliveries has about 200 KB.
   package static let pageSizes = 1...1000
   package static let pageDefault = 100
 }

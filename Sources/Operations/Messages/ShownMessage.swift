@@ -19,7 +19,7 @@ enum ShownMessage {
 }
 
 extension Funnel {
-  /// The funnel: devices by outcome.
+  /// Fields of the funnel: the number of devices in the audience, by outcome, and by confirmation.
   static let counts: [JSONField<Funnel>] = [
     .always("targeted", .orNull(.count), \.targeted, "Devices; null until counted."),
     .always("pending", .orNull(.count), \.pending, "Not yet decided."),

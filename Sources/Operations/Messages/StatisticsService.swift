@@ -4,10 +4,10 @@ package import Postgres
 package import Store
 package import Time
 
-/// Statistics by minute, hour, day, week or month. Counters are updated as events happen, so a report costs the same for a thousand
-/// devices or ten million.
+/// Statistics by minute, hour, day, week or month. Counters are updated as events happen, so a report costs the same
+/// for a thousand devices or ten million.
 package enum StatisticsService {
-  /// Parameters of a report, as given in a query string.
+  /// Parameters of a report, as text from a query string; nil means the default.
   package struct Question: Sendable {
     package var appID: String?
     package var from: String?
@@ -55,7 +55,7 @@ package enum StatisticsService {
     }
   }
 
-  /// Counts of one time unit and division.
+  /// Counts of one time unit and, if the report is divided, of one part.
   private struct Point {
     let row: StatisticsReports.Row
     let division: StatisticsReports.Division
@@ -74,8 +74,11 @@ package enum StatisticsService {
     }
   }
 
-  /// Creates a report.
-  /// - Parameter now: the default of `to`.
+  /// Creates a report. By default, it is by hour and undivided, and its period depends on the unit (`usualSeconds`).
+  /// Time units without any counts have no row.
+  /// - Parameter now: the end of the period if the question has no `to`.
+  /// - Throws: `.invalidField` for a parameter that is no valid value; `.impossible` if the period is empty or too long
+  ///   for the unit, or the report would exceed `reportRows`; `.unknownApp`; `.forbidden`.
   package static func report(
     _ question: Question, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Report {
@@ -105,8 +108,10 @@ package enum StatisticsService {
     return Report(from: from, to: to, unit: unit, division: division, rows: rows)
   }
 
-  /// Returns the requested app; if `appID` is nil, the caller's only app, or all apps if it is not limited to one. Checks
-  /// the permission for a requested app only: the caller must have been found to have `.viewMessages`.
+  /// Returns the numbers of the apps to report on: the requested one; if `appID` is nil, the caller's only app, or all
+  /// apps if the caller is not limited to one. Call it after checking that the caller has `.viewMessages`, because this
+  /// function checks it only for a requested app.
+  /// - Throws: `.unknownApp`, or `.forbidden` if the caller may not access the requested app.
   static func apps(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> [App.Number] {
@@ -127,7 +132,7 @@ package enum StatisticsService {
 }
 
 extension Statistics.Counts {
-  /// Signed integers, because a number is negative if more was undone than done within the period.
+  /// Fields of the counts. They are signed, because a count is negative if more was undone than done within the period.
   fileprivate static let members: [JSONField<Statistics.Counts>] = [
     .always("accepted", .integer, \.accepted), .always("rejected", .integer, \.rejected),
     .always("expired", .integer, \.expired), .always("cancelled", .integer, \.cancelled),
@@ -137,7 +142,7 @@ extension Statistics.Counts {
 }
 
 extension StatisticsReports.Unit {
-  /// Maximum period of a report, in seconds: as many points as a chart can show.
+  /// Maximum period of a report by this unit, in seconds: as many points as a chart can show.
   fileprivate var longestSeconds: Int64 {
     switch self {
     case .minute: 86_400
@@ -178,6 +183,6 @@ extension StatisticsReports.Division {
 }
 
 extension Operations.Limits {
-  /// Maximum number of rows of a report: a day of minutes, and more when it is divided.
+  /// Maximum number of rows of a report, which exceeds the minutes of a day, because a report can be divided.
   static let reportRows = 20_000
 }

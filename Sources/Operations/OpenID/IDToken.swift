@@ -13,17 +13,18 @@ struct IDToken {
   private let signed: [UInt8]
   private let signature: [UInt8]
 
-  /// Values that a valid token must contain.
+  /// What a token is checked against.
   struct Expectation {
     let issuer: String
     let audience: String
     let nonce: String
-    /// Current time in seconds since 1970.
+    /// Current time, for the times of the token.
     let now: Timestamp
   }
 
-  /// Parses a token.
-  /// - Throws: unless it is a JWS whose algorithm is RS256 or ES256.
+  /// Parses a token without verifying it.
+  /// - Throws: unless the token is a JWS of at most `idTokenBytes` with readable claims, without critical headers, and
+  ///   with the algorithm RS256 or ES256.
   init(_ text: String) throws(OpenIDFault) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, text.utf8.count <= Operations.Limits.idTokenBytes,
@@ -96,7 +97,7 @@ struct IDToken {
 }
 
 extension Int64 {
-  /// Returns the sum, or `.max` on overflow: a peer may send any number.
+  /// Returns the sum, or `.max` on overflow, because a token can contain any number.
   fileprivate func addingSkew(_ seconds: Int64) -> Int64 {
     let (sum, isTooLarge) = addingReportingOverflow(seconds)
     return isTooLarge ? .max : sum
@@ -106,7 +107,8 @@ extension Int64 {
 extension Operations.Limits {
   /// Maximum difference between the provider's clock and ours, in seconds.
   static let clockSkewSeconds: Int64 = 60
-  /// Time, in seconds, that a person may spend at the provider.
+  /// Time, in seconds, that a person may spend at the provider: the lifetime of a sign-in's cookie, and, plus the clock
+  /// skew, the maximum age of an ID token.
   package static let openIDSeconds: Int64 = 600
   /// Maximum length of an ID token in bytes; enough for a few hundred groups.
   static let idTokenBytes = 65_536

@@ -1,14 +1,17 @@
 package import Domain
 
-/// Sends HTTP requests to the identity provider. Each call blocks for some seconds at most.
+/// The HTTP requests to the identity provider. Each call blocks until the response is complete, for some seconds at
+/// most, and returns the response whatever its status is.
 package protocol IdentityProviderCalls: Sendable {
   /// Sends a GET request.
-  /// - Throws: `.identityProviderAway` without a complete response.
+  /// - Throws: `.identityProviderAway` if there is no complete response.
   func get(_ url: String) throws(Problem) -> IdentityProviderAnswer
 
   /// Posts a form.
-  /// - Parameter authorization: value of the Authorization header; nil to send none.
-  /// - Throws: `.identityProviderAway` without a complete response.
+  /// - Parameters:
+  ///   - form: the body, in the form encoding (`FormText.form`).
+  ///   - authorization: value of the Authorization header; nil to send none.
+  /// - Throws: `.identityProviderAway` if there is no complete response.
   func post(_ url: String, form: String, authorization: String?) throws(Problem) -> IdentityProviderAnswer
 }
 

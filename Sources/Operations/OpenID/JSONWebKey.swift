@@ -13,7 +13,8 @@ struct JSONWebKey: Sendable {
     case p256(P256.PublicKey)
   }
 
-  /// Creates a key from its JWK members; nil for keys of other kinds and purposes, and for malformed ones.
+  /// Creates a key from its JWK members. Returns nil for keys of other kinds, algorithms and purposes, and for
+  /// malformed ones.
   init?(_ members: TokenClaims) {
     guard members["use"] == nil || members.text("use") == "sig" else { return nil }
     id = members.text("kid")
@@ -53,7 +54,8 @@ struct JSONWebKey: Sendable {
     }
   }
 
-  /// Parses a key set and leaves out the keys that cannot be used.
+  /// Returns the usable keys of a key set in their order; empty if it has none.
+  /// - Throws: if the set is not a JSON object, or its keys are not objects in an array.
   static func set(_ json: [UInt8]) throws(JSONError) -> [JSONWebKey] {
     var keys: [JSONWebKey] = []
     var reader = JSONReader(json)

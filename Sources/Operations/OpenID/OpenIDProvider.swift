@@ -6,7 +6,8 @@ internal import Time
 /// The identity provider: its metadata (discovery), its keys, and the exchange of a code for an ID token.
 ///
 /// Metadata and keys are cached. If no cached key has signed a token, the keys are fetched again, so a rotation is
-/// noticed at once, but not more often than every few seconds, because anybody may name an unknown key.
+/// noticed immediately, but not more often than every few seconds, because anyone can name an unknown key. Callable
+/// from any thread; calls that fetch something block.
 package final class OpenIDProvider: Sendable {
   package let settings: OpenIDSettings
   private let calls: any IdentityProviderCalls
@@ -26,7 +27,8 @@ package final class OpenIDProvider: Sendable {
     let authorization: String
     let token: String
     let keys: String
-    /// Whether the client authenticates at the token endpoint with a header (`client_secret_basic`) or in the form.
+    /// Whether a client with a secret authenticates at the token endpoint with a header (`client_secret_basic`); if
+    /// false, it does so in the form.
     let takesHeader: Bool
   }
 
@@ -37,7 +39,8 @@ package final class OpenIDProvider: Sendable {
 
   // MARK: Discovery
 
-  /// Returns the provider's metadata, cached or fetched.
+  /// Returns the provider's metadata, from the cache or by fetching them.
+  /// - Throws: `.identityProviderAway` if they cannot be fetched, or are those of another issuer or unusable.
   func description(now: Timestamp) throws(Problem) -> Description {
     let kept = memory.withLock {
       $0.describedAt > now - .seconds(Operations.Limits.descriptionSeconds) ? $0.description : nil
@@ -66,7 +69,7 @@ package final class OpenIDProvider: Sendable {
     return description
   }
 
-  /// Returns whether a URL uses HTTPS. An issuer that itself uses plain HTTP may also have such endpoints.
+  /// Returns whether a URL uses HTTPS, or plain HTTP if the issuer itself does.
   private func isProtected(_ url: String) -> Bool {
     url.hasPrefix("https://") || settings.issuer.hasPrefix("http://") && url.hasPrefix("http://")
   }
@@ -78,7 +81,8 @@ package final class OpenIDProvider: Sendable {
   // MARK: Keys
 
   /// Returns the claims of a token that passes every check, or the check that failed.
-  /// - Throws: if the provider's keys cannot be fetched.
+  /// - Parameter nonce: the nonce of the sign-in that the token must belong to.
+  /// - Throws: `.identityProviderAway` if keys are needed that cannot be fetched.
   func verified(_ text: String, nonce: String, now: Timestamp) throws(Problem) -> Result<TokenClaims, OpenIDFault> {
     let token: IDToken
     do throws(OpenIDFault) {
@@ -114,7 +118,10 @@ package final class OpenIDProvider: Sendable {
 
   // MARK: The code
 
-  /// Exchanges a code for the text of an ID token.
+  /// Exchanges a code for an ID token, which the caller verifies with `verified`.
+  /// - Parameter verifier: the code verifier (PKCE) of the sign-in.
+  /// - Returns: the token's text, or a fault if the provider refuses the code or responds without an ID token.
+  /// - Throws: `.identityProviderAway` if the provider cannot be reached or fails itself (status 500 and above).
   func exchange(_ code: String, verifier: String, now: Timestamp) throws(Problem) -> Result<String, OpenIDFault> {
     let description = try description(now: now)
     var form = [
@@ -142,10 +149,10 @@ package final class OpenIDProvider: Sendable {
 }
 
 extension Operations.Limits {
-  /// Seconds for which a provider's metadata is cached.
+  /// Seconds for which the provider's metadata are cached.
   static let descriptionSeconds: Int64 = 3600
-  /// Seconds for which its keys are cached; short, so that a withdrawn key is soon refused.
+  /// Seconds for which the provider's keys are cached; short, so that a withdrawn key is soon refused.
   static let keySeconds: Int64 = 600
-  /// Minimum number of seconds between two fetches of the keys.
+  /// Default minimum number of seconds between two fetches of the keys that unknown keys in tokens cause.
   package static let keyPauseSeconds: Int64 = 5
 }

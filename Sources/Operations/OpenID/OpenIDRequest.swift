@@ -3,16 +3,16 @@ internal import Domain
 internal import JSON
 internal import Time
 
-/// What ties the answer of the identity provider to the browser that asked: one secret in a cookie, from which state,
-/// nonce and code verifier are derived.
+/// A sign-in that a browser has begun. A secret in the browser's cookie, from which state, nonce and code verifier are
+/// derived, ensures that the identity provider's answer is accepted only from the same browser.
 ///
 /// ```
 ///   secret ─┬─ hash ─► state      in the address, back from the provider
 ///           ├─ hash ─► nonce      in the address, back in the ID token
 ///           └─ hash ─► verifier   its own hash in the address (PKCE, RFC 7636); itself only to the token endpoint
 /// ```
-/// The cookie is sealed with the master key and says until when it is good, so nothing is stored, and every node can
-/// finish what another has begun. Decision 144.
+/// The cookie is sealed with the master key and contains its expiry, so nothing is stored, and any node can finish a
+/// sign-in that another has begun. Decision 144.
 struct OpenIDRequest {
   private let secret: [UInt8]
 
@@ -22,7 +22,7 @@ struct OpenIDRequest {
     secret = MasterKey.makeBytes()
   }
 
-  /// Decrypts a cookie; nil if this installation did not make it, or if it has expired.
+  /// Decrypts a cookie. Returns nil if it is malformed, was not created with this master key, or has expired.
   init?(cookie: String, _ master: MasterKey, now: Timestamp) {
     guard let sealed = Base64URL.decode(cookie), let bytes = try? master.open(sealed, for: Self.place),
       bytes.count == 40
@@ -51,6 +51,7 @@ struct OpenIDRequest {
   }
 
   /// Returns the URL of the authorization request, to which the browser is sent.
+  /// - Parameter endpoint: the provider's authorization endpoint, with or without a query.
   func address(_ endpoint: String, _ settings: OpenIDSettings) -> String {
     let query = FormText.form([
       ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", settings.redirectURL),

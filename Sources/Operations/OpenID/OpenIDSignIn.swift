@@ -10,11 +10,11 @@ package import Time
 ///   browser ── begin ──► address of the provider, and a sealed cookie
 ///           ── code and state, back on the console's own page ──► finish
 ///                   cookie and state belong together? ─► code ─► ID token: signature, issuer, client, times, nonce?
-///                   ─► role and app by claim ─► account, made or brought up to date ─► session
+///                   ─► role and app by claim ─► account created or updated ─► session
 /// ```
-/// The provider decides: a person who has lost the role there is refused, and signed out everywhere. An account is
-/// identified by issuer and subject. A login that another account already has is refused; otherwise a person who may
-/// choose a name at the provider could choose an administrator's. Decision 145.
+/// The provider decides: at the next sign-in, a person who has lost the role there is refused, and signed out
+/// everywhere. An account is identified by issuer and subject. A login that another account already has is refused;
+/// otherwise a person who can choose a name at the provider could choose an administrator's. Decision 145.
 package struct OpenIDSignIn: Sendable {
   private let provider: OpenIDProvider
   private let master: MasterKey
@@ -50,17 +50,22 @@ package struct OpenIDSignIn: Sendable {
     private static let form = JSONForm.text(upTo: 4096)
   }
 
-  /// Starts a sign-in: returns the provider's URL and the cookie.
+  /// Starts a sign-in: returns the provider's URL and the cookie. Stores nothing.
+  /// - Throws: `.identityProviderAway` if the provider's metadata cannot be fetched.
   package func begin(now: Timestamp) throws(Problem) -> Beginning {
     let endpoint = try provider.description(now: now).authorization
     let request = OpenIDRequest()
     return Beginning(url: request.address(endpoint, provider.settings), cookie: request.cookie(master, now: now))
   }
 
-  /// Completes a sign-in with the provider's answer, and returns the new session.
+  /// Completes a sign-in with the provider's answer: creates or updates the account, and returns the new session.
+  /// Blocks. Refusals are audited, within the limits of `SignInThrottle`.
   /// - Parameters:
-  ///   - cookie: the one that `begin` returned; nil if the browser sent none.
-  ///   - former: token of the browser's previous session.
+  ///   - cookie: the one that `begin` returned; nil, which is refused, if the browser sent none.
+  ///   - former: token of the browser's previous session, which ends; nil if there is none.
+  ///   - origin: the browser's address.
+  /// - Throws: `.badCredential` if the answer fails a check or the account is disabled; `.forbidden` if the provider
+  ///   gives the person no role or no known app; `.conflict` if another account has the login; `.identityProviderAway`.
   package func finish(
     _ answer: Answer, cookie: String?, former: String?, origin: String, requestID: String, on connection: Connection,
     now: Timestamp
@@ -81,7 +86,7 @@ package struct OpenIDSignIn: Sendable {
   }
 
   /// Returns the person whom the provider has authenticated, or the check that failed.
-  /// - Throws: if the provider cannot be reached.
+  /// - Throws: `.identityProviderAway` if the provider cannot be used.
   private func person(_ answer: Answer, _ cookie: String?, now: Timestamp) throws(Problem) -> Result<
     ProvidedPerson, OpenIDFault
   > {
@@ -150,8 +155,8 @@ package struct OpenIDSignIn: Sendable {
     }
   }
 
-  /// Creates the account, or updates it with the provider's current data. A new role or app ends the account's other
-  /// sessions.
+  /// Creates the account, or updates it with the provider's current name, role and app, and audits that. A new role or
+  /// app ends all sessions of the account. If nothing has changed, writes nothing.
   private func save(
     _ person: ProvidedPerson, _ role: Role, _ app: Int32?, _ known: Accounts.Record?, _ start: SessionStart,
     on connection: Connection

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// A person's data from the identity provider, as far as an account needs them.
+/// A person's data from the claims of a verified ID token, as far as an account needs them.
 struct ProvidedPerson {
   /// Hash of issuer and subject: the only key by which the account is found again.
   let subject: [UInt8]
@@ -9,7 +9,7 @@ struct ProvidedPerson {
   let name: String
   /// Role in the console; nil if none of the person's groups has one.
   let role: Role?
-  /// Apps that the person may access, from the claim; nil if there is no such claim.
+  /// Apps that the person may access: all if the settings name no claim for this; nil if the claim is missing or empty.
   let app: Reach?
 
   enum Reach: Equatable {

@@ -13,8 +13,8 @@ struct TokenClaims: Sendable {
 
   private let members: [String: Value]
 
-  /// Parses a JSON object.
-  /// - Throws: for any other value.
+  /// Parses a JSON object. Of members with the same name, the last counts.
+  /// - Throws: if the text is not exactly one JSON object.
   init(_ json: [UInt8]) throws(JSONError) {
     var members: [String: Value] = [:]
     var reader = JSONReader(json)
@@ -58,7 +58,8 @@ struct TokenClaims: Sendable {
     if case .number(let number) = members[name] { number } else { nil }
   }
 
-  /// Returns the strings of a claim that may be one string or several; empty if it is neither.
+  /// Returns the strings of a claim that can be one string or an array of strings; empty if the claim is missing or
+  /// anything else.
   func texts(_ name: String) -> [String] {
     switch members[name] {
     case .text(let text): [text]

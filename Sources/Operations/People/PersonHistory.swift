@@ -50,12 +50,15 @@ package enum PersonHistory {
         .always("dueAt", .moment, \.dueAt), .always("decidedAt", .orNull(.moment), \.decidedAt),
       ])
 
-    /// The title; nil if the message has none, is confidential, or the caller may not see it.
+    /// The title; nil if the message has none, is confidential, is so large that lists do not read its request, or if
+    /// the caller may not see contents.
     package var title: String? { showsTitle && !message.isConfidential ? message.title : nil }
   }
 
   /// Lists messages to the user's current devices, newest first: those requested within the last 90 days (scheduled
-  /// ones included) whose deliveries are still stored.
+  /// ones included) whose deliveries are still stored. Notes in the audit trail that the caller has read them. A page
+  /// can be short or even empty and still have a successor.
+  /// - Throws: `.unknownUser`; `.unknownApp`; `.forbidden`; a problem for another list's cursor.
   package static func list(
     _ clientUID: String, of appID: String, _ page: PageRequest, by caller: Caller,
     on connection: Connection, now: Timestamp
@@ -77,8 +80,10 @@ package enum PersonHistory {
     return ItemPage(items: entries, behind: next.map(String.init))
   }
 
-  /// Finds up to one more message than the page holds.
-  /// - Returns: the messages, and where the search stopped before the end of the list; nil at the end.
+  /// Finds the user's messages for a page, within about `historyPlaces` look-ups: at least one more than the page
+  /// holds, if there are as many within these look-ups.
+  /// - Returns: the messages, newest first, and the message after which the search has to continue; nil if it has
+  ///   reached the end of the list.
   private static func search(
     _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Timestamp, _ connection: Connection
   ) throws(Problem) -> (found: [Seqno], last: Seqno?) {
@@ -105,7 +110,7 @@ extension Operations.Limits {
   /// Returns the number of messages examined at a time. It is smaller for a person with many devices, so that the
   /// number of look-ups stays the same.
   static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }
-  /// Number of look-ups (one per message and device) for one page: less than a tenth of a second at 5 µs each. The next
-  /// page continues where this one stopped.
+  /// Approximate maximum number of look-ups (one per message and device) for one page: less than a tenth of a second at
+  /// 5 µs each. The next page continues where the search has stopped.
   static let historyPlaces = 15_000
 }

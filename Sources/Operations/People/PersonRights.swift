@@ -6,7 +6,7 @@ internal import Store
 
 /// Data subject rights: exports and erases everything that is stored about a person.
 package enum PersonRights {
-  /// Data of one user, with one member per kind of data.
+  /// The stored data of one user, with one member per kind of data; `phone` is nil if no number is stored.
   package struct Export: DescribedAnswer {
     let appID: String
     let clientUID: String
@@ -50,7 +50,11 @@ package enum PersonRights {
     package static let object = JSONObject<Erased>("Erased", [.always("devices", .count, \.devices)])
   }
 
-  /// Erases a user's data. The user's devices may register again, as new ones.
+  /// Erases a user's data with the user's devices, and audits that with a hash of the CUID. The devices can register
+  /// again, as new ones.
+  /// - Returns: the number of devices erased.
+  /// - Throws: `.unknownUser` if nothing is stored about the user, so also for a repeated call; `.invalidField` if the
+  ///   CUID is too long.
   package static func erase(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Erased {

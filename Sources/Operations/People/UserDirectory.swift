@@ -5,7 +5,7 @@ package import Store
 
 /// Lists users and devices, and sets a user's badge. Only the beginning of a token is shown.
 package enum UserDirectory {
-  /// A user as shown in lists.
+  /// A user with name, badge count and number of active devices, as shown in lists.
   package struct UserEntry: DescribedAnswer {
     package let appID: String
     package let user: PeopleLists.User
@@ -20,7 +20,7 @@ package enum UserDirectory {
     ]
   }
 
-  /// A user with its devices and groups.
+  /// A user with devices (at most `shownDevices`) and groups.
   package struct UserDetail: DescribedAnswer {
     let appID: String
     let entry: UserEntry
@@ -40,7 +40,7 @@ package enum UserDirectory {
     [.always("groupSeq", .sequence, { $0.group }), .always("name", .anyText, { $0.name })]
   ).form
 
-  /// A new badge count for a user.
+  /// Body of a request to set a user's badge count.
   package struct NewBadge: Sendable {
     package var appID = ""
     package var badge: Int16 = 0
@@ -55,7 +55,7 @@ package enum UserDirectory {
 
   // MARK: Users
 
-  /// Lists users by CUID.
+  /// Lists users in the order of their CUIDs, and notes in the audit trail that the caller has read them.
   /// - Parameter prefix: prefix of the CUID; empty for all.
   package static func users(
     of appID: String, prefix: String, _ page: PageRequest, by caller: Caller, on connection: Connection
@@ -71,8 +71,9 @@ package enum UserDirectory {
     }
   }
 
-  /// Lists users by name.
-  /// - Parameter name: beginning of the name.
+  /// Lists users who have a name, in the order of their names, and of CUIDs for equal names. Notes in the audit trail
+  /// that the caller has read them.
+  /// - Parameter name: beginning of the name; empty for all names.
   package static func users(
     of appID: String, named name: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserEntry> {
@@ -101,8 +102,8 @@ package enum UserDirectory {
       devices: devices.map(DeviceEntry.init), groups: try connection.answer(Groups.ofUsers([key]))[key] ?? [])
   }
 
-  /// Returns a user with its devices.
-  /// - Throws: a problem if the user is unknown.
+  /// Returns a user's key, badge count and name, and the first `shownDevices` of the user's devices.
+  /// - Throws: `.unknownUser`; `.unknownApp`; `.forbidden` if the caller may not view people in the app.
   static func find(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> (key: Users.Key, known: (badge: Int16, name: String), devices: [PeopleLists.Device]) {
@@ -116,7 +117,9 @@ package enum UserDirectory {
     return (key, known, devices)
   }
 
-  /// Sets a user's badge count, as the user's devices can. The last change wins.
+  /// Sets a user's badge count, as the user's devices can, but without notifying the devices. The last change wins. A
+  /// change is audited; setting the present count is not.
+  /// - Throws: `.badgeOutOfRange`; `.unknownUser`; `.unknownApp`; `.forbidden`.
   package static func setBadge(
     _ new: NewBadge, of clientUID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> UserDetail {
@@ -243,13 +246,13 @@ private struct NameCursor {
   var text: String { "\(name.utf8.count) \(name)\(key)" }
 }
 
-/// Range of all keys with a common prefix, in byte order.
+/// A range of keys in byte order, from `from` to before `upto`: those with a common prefix, or a single one.
 struct KeyRange {
   let from: String
   let upto: String
 
-  /// Creates the range of a prefix. It ends with U+10FFFF, the last code point, which no stored key has after the
-  /// prefix.
+  /// Creates the range of all keys that begin with a prefix; of all keys if it is empty. The range ends at the prefix
+  /// followed by U+10FFFF, the last code point, which no stored key has there.
   init(prefix: String) {
     from = prefix
     upto = prefix + "\u{10FFFF}"
@@ -272,7 +275,7 @@ extension JSONForm<Int16> {
 }
 
 extension Operations.Limits {
-  /// Maximum number of a user's devices that are shown; more than any user has.
+  /// Maximum number of a user's devices that are shown, more than any user has; further ones are left out.
   static let shownDevices = 200
   /// Number of characters of a push token that are shown.
   package static let shownTokenBytes = 8

@@ -70,8 +70,9 @@ package enum AdvertisingRules {
     return Entry(appID: app.appID, rules: try rules(of: app, on: connection))
   }
 
-  /// Changes the rules. Label and opt-out apply to messages accepted from now on; the night hours also to those being
-  /// sent.
+  /// Changes the rules, audits that, and returns all of them. Label and opt-out apply to messages accepted from now on;
+  /// the night hours also to those being sent.
+  /// - Throws: `.invalidField` if the change is empty; `.unknownApp`; `.forbidden`.
   package static func change(
     _ change: Change, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -99,7 +100,8 @@ package enum AdvertisingRules {
     try rules(of: app, on: connection).check(message.content)
   }
 
-  /// Returns notes for the sender of an ad; none for other messages.
+  /// Returns a dry run's notes for the sender of an ad: that no opt-out notice is checked, and the night hours, as far
+  /// as they apply. None for other messages.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     guard message.kind == .ad else { return [] }
     let rules = try rules(of: app, on: connection)

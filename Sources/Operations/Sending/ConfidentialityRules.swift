@@ -5,7 +5,7 @@ internal import Domain
 enum ConfidentialityRules {
   /// Throws `.impossible` if a confidential message uses values from an uploaded file, which is not encrypted, or is to
   /// be kept in inboxes.
-  /// - Parameter json: the request.
+  /// - Parameter json: the request's JSON, which is searched for placeholders.
   static func check(_ message: MessageRequest, _ json: [UInt8]) throws(Problem) {
     // Confidentiality may come from the app's settings.
     if message.isConfidential, message.inboxSeconds != nil { throw MessageRequest.confidentialInbox }
@@ -31,7 +31,7 @@ struct StoredRequest {
 
   /// Prepares a request for storage.
   /// - Parameter json: a request that has been parsed successfully.
-  /// - Throws: `.notConfigured` if there is no key to encrypt with.
+  /// - Throws: `.notConfigured` if the message is confidential and there is no key to encrypt with.
   init(
     _ json: [UInt8], isConfidential: Bool, of app: App.Number, seal: ContentSeal?
   ) throws(Problem) {
@@ -56,7 +56,7 @@ struct RequestDigest {
   /// Digest as stored with the message.
   let stored: [UInt8]
   /// Input of the alternative digests, which are needed if the app's confidentiality settings or the server's keys have
-  /// changed since the earlier request.
+  /// changed since the earlier request; nil if the digest was created from its stored form.
   private let other: (body: [UInt8], seal: ContentSeal?)?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {
@@ -67,7 +67,7 @@ struct RequestDigest {
     }
   }
 
-  /// Creates the digest from its stored form.
+  /// Creates the digest from its stored form. It matches only an identical digest.
   init(stored: [UInt8]) {
     (self.stored, other) = (stored, nil)
   }

@@ -6,7 +6,8 @@ internal import Store
 /// Checks whether an app's push credential permits a message. Signing keys permit all kinds. A certificate is limited
 /// to its topics: APNs would refuse any other push for every device, and the app would be paused.
 enum CredentialRules {
-  /// Throws `.impossible`, with the path of the push type, if the credential does not permit that type.
+  /// Throws `.impossible`, with the path of the push type, if the app's push certificate does not permit that type.
+  /// Signing keys, apps without an APNs credential, and types that use the app's plain topic always pass.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     let type = message.content.pushType
     guard !type.topicSuffix.isEmpty else { return }

@@ -13,13 +13,14 @@ package import Tracing
 /// There is no field for what a device may not decide (time, pace, number of recipients, lane, paid SMS fallback). The
 /// message records the sending device. Nothing is moved to pages: a payload that does not fit is refused.
 package struct DeviceSend: Sendable {
-  /// Fields a device may give besides the audience, named as in a send.
+  /// Fields that a device may set, including the audience, named as in a send.
   private static let fields: Set<String> = [
     "audience", "alert", "badge", "sound", "category", "mutableContent", "contentAvailable", "ext", "data",
     "fillVariables", "expiresIn", "dbIn", "reference",
   ]
 
-  /// Maximum length of an idempotency key, which is prefixed with the device's id.
+  /// Maximum length of a device's idempotency key in bytes: the usual one without the device's id and the blank that
+  /// are put before the key.
   private static let keyBytes = Domain.Limits.idempotencyKeyBytes - 37
 
   package let app: App
@@ -29,10 +30,13 @@ package struct DeviceSend: Sendable {
   private let idempotencyKey: String?
   private let interface: App.Confidentiality.Interface
 
-  /// Validates a request.
+  /// Validates a request, without queries.
   /// - Parameters:
   ///   - body: a JSON object with the members of a send that a device may set.
+  ///   - sender: one of `senders`.
   ///   - interface: the API through which the request came.
+  /// - Throws: as `demandPermission`; `.payloadTooLarge` if the payload is too large even without a recipient's name;
+  ///   or a problem with the body, the sender, the idempotency key, or an audience that is not exactly one user.
   package init(
     body: [UInt8], app: App, sender: String, idempotencyKey: String?, interface: App.Confidentiality.Interface = .api
   ) throws(Problem) {
@@ -71,7 +75,8 @@ package struct DeviceSend: Sendable {
     try PayloadSize(request).check([], hasFCM: false)
   }
 
-  /// Throws `.forbidden` unless the app lets its devices send. Call it before anything else.
+  /// Throws `.forbidden` unless the app lets its devices send, and `.conflict` if the app is paused. Call it before
+  /// anything else.
   package static func demandPermission(of app: App) throws(Problem) {
     guard app.deviceSendsPerMinute > 0 else {
       throw Problem(
@@ -90,15 +95,16 @@ package struct DeviceSend: Sendable {
 
   package private(set) var lane = Lane.normal
 
-  /// Returns the operation that checks whether the device may send now. Its result is `.admitted`.
+  /// Returns the operation that checks whether the device may send now, and counts the send against its rate limit. The
+  /// result is `.admitted` if it may.
   package func admission(_ claim: AuthKeyring.Claim) -> Operation {
     .admitSend(claim, perMinute: app.deviceSendsPerMinute)
   }
 
   /// Returns the operation that sends the message.
   /// - Parameter device: the row from `.admitted`.
-  /// - Throws: `.busy` if the message cannot be sent now, `.conflict` if the app is paused. The batch may fail with
-  ///   `.payloadTooLarge` if the recipient's name makes the payload too large.
+  /// - Throws: `.conflict` if the app is paused, `.busy` if the message cannot be sent now for another reason. The
+  ///   operation itself fails with `.payloadTooLarge` if the recipient's name makes the payload too large.
   package func send(
     from device: Devices.Record, catalog: Catalog, trace: TraceContext? = nil
   ) throws(Problem) -> Operation {

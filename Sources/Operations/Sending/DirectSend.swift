@@ -17,8 +17,8 @@ package final class DirectSend: Sendable {
   let kept: StoredRequest
   let size: PayloadSize
   let trace: TraceContext?
-  /// Number of the message (SEQNO). It is assigned once and kept when the batch is retried, so that a message from a
-  /// commit of unknown outcome is found instead of being stored twice.
+  /// Number of the message (SEQNO), nil until the first batch assigns it. The number is kept when the batch is retried,
+  /// so that a message from a commit of unknown outcome is found instead of being stored twice.
   let number = Mutex<DirectSends.Number?>(nil)
 
   /// Validates a request.
@@ -28,7 +28,9 @@ package final class DirectSend: Sendable {
   ///     text.
   ///   - interface: the API through which the request came.
   ///   - trace: parent of the message's spans; nil if the message is not traced.
-  /// - Returns: nil unless it is an ordinary, permitted send to a few users.
+  /// - Returns: nil unless the request is valid, permitted and ordinary: no dry run and no ad, sent immediately at full
+  ///   speed, to at most `namedUsers` users by CUID, in one language, to alert tokens, without uploaded media, in an
+  ///   app that the catalog knows and that is not paused. Also nil if text may have to move to a page.
   package init?(
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
     interface: App.Confidentiality.Interface = .api, trace: TraceContext? = nil
@@ -67,6 +69,6 @@ extension MessageContent {
 }
 
 extension Operations.Limits {
-  /// Maximum number of users in such a send; more would delay the committer's other operations.
+  /// Maximum number of users in a direct send; more would delay the committer's other operations.
   static let namedUsers = 500
 }

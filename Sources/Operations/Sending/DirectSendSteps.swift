@@ -3,8 +3,8 @@ internal import Store
 internal import Synchronization
 internal import Time
 
-/// Steps that store a batch's sends to named users: each is stored with its claim, and handed to the dispatcher after
-/// the commit. Decision 047.
+/// Steps that store a batch's sends to named users (`DirectSend`): each message is stored with its claim, and its
+/// answer contains what the dispatcher needs to launch it after the commit. Decision 047.
 struct DirectSendSteps {
   /// State of one send in the batch.
   private struct Entry {
@@ -15,10 +15,10 @@ struct DirectSendSteps {
     var unknown: [UInt8] = []
     var claim: Claims.Hold?
     var earlier: Messages.Earlier?
-    /// Whether an earlier attempt assigned the number and its commit had an unknown outcome: the message may exist
-    /// already.
+    /// Whether an earlier attempt of the batch assigned the number. The outcome of its commit may be unknown, so the
+    /// message may exist already.
     let isRepeated: Bool
-    /// Row to store; nil until the recipients are known.
+    /// Row to store; nil before round 1, and if the send was refused there.
     var new: Messages.New?
     var badges: [UserKey: Int16] = [:]
 
@@ -29,7 +29,7 @@ struct DirectSendSteps {
   private final class State {
     var entries: [Entry] = []
     var names: [Users.Key: (badge: Int16, name: String)] = [:]
-    /// Apps paused so recently that the catalog does not show it yet.
+    /// Apps that are paused, although the catalog did not show that yet when the sends were accepted.
     var heldApps: Set<App.Number> = []
     /// Messages stored by this transaction.
     var stored: Set<Seqno> = []
@@ -175,9 +175,11 @@ struct DirectSendSteps {
     return steps
   }
 
-  /// Returns the steps that take over messages which an earlier attempt did commit: their claims never reached the
-  /// dispatcher, so nothing was submitted, and this batch has to launch them. If the users' devices have changed since,
-  /// the audit recovers the claims.
+  /// Returns the steps that find the claims of messages that an earlier attempt of the batch has committed: these
+  /// claims never reached the dispatcher, so nothing was submitted, and this batch has to launch them. If the users'
+  /// devices have changed since, a claim is left to the dispatcher, whose audit of claims recovers it. No steps for no
+  /// messages.
+  /// - Parameter repeated: indices in `entries`.
   private func takeUp(_ repeated: [Int], _ batch: BatchContext) -> [Step] {
     let state = state
     let seqnos = repeated.compactMap { state.entries[$0].number?.seqno }

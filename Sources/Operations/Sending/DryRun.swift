@@ -5,8 +5,8 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Result of a dry run: the exact audience, a payload for each push network and each language, notes for the sender,
-/// and the reasons why the message would be refused. Nothing is stored.
+/// Result of a dry run: the size of the audience, a payload for each push network and each language, notes for the
+/// sender, and why the message would be refused for its size. Nothing is stored.
 package struct DryRun: Sendable {
   /// Payload for one recipient.
   package struct Sample: Sendable {
@@ -18,16 +18,20 @@ package struct DryRun: Sendable {
   }
 
   package let targeted: Int64?
-  /// JSON array of the audience's entries that match no user or device.
+  /// JSON array of the audience's entries that match no active device or no group.
   package let unknown: [UInt8]
   package let headers: PushHeaders
   package let samples: [Sample]
-  /// Notes for the sender.
+  /// Notes for the sender: what the app needs in order to show the message as intended, and how the message differs
+  /// from the request. Empty if there are none.
   package let notes: [Sentence]
   package let refusals: [Problem]
 
-  /// Checks a message as a send would, and builds its sample payloads.
+  /// Resolves the audience of a message, checks its size and media as a send would, and builds its sample payloads. The
+  /// caller has checked everything else. If the content does not fit, the samples show it as it is in the request.
   /// - Parameter hosting: addresses of the pages to which content moves that does not fit.
+  /// - Throws: what a send would throw for the audience and the media. A payload that is too large and a missing public
+  ///   URL are not thrown, but become `refusals`.
   init(
     _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Timestamp
   ) throws(Problem) {

@@ -5,12 +5,12 @@ internal import Time
 
 /// Due and expiry times of a message that is being accepted.
 struct DueTime {
-  /// Time at which the message is due; nil for immediately. For a message by local time, the time at which it is due in
-  /// the first time zone.
+  /// Time at which the message is due; nil for immediately. For a message by local time, the time at which the first of
+  /// the app's devices are due.
   let dueAt: Timestamp?
   let localTime: LocalTime?
-  /// Time at which the message expires, counted from the due time; for local times, from the due time in the
-  /// westernmost zone, since each device has its own expiry.
+  /// Time at which the message expires, counted from the due time, or from now if it is sent immediately. For local
+  /// times, counted from the latest possible due time, `zonesSpan` after `dueAt`, since each device has its own expiry.
   let expiresAt: Timestamp
 
   init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Timestamp) throws(Problem) {
@@ -49,7 +49,8 @@ struct DueTime {
     }
   }
 
-  /// Throws if the last day is before the first occurrence.
+  /// Throws `.impossible` if the last day of a repetition is before the first occurrence, by the clock of the local
+  /// time or of the app's time zone. A message that is sent immediately always passes.
   private func check(
     _ repetition: Repetition, _ timing: Timing, _ app: App, _ connection: Connection
   ) throws(Problem) {

@@ -18,7 +18,8 @@ package enum ExtensionCheck {
     mutable-content was confirmed
     """
 
-  /// Returns notes for the sender about the message's receipts.
+  /// Returns a dry run's notes for the sender about the receipts from iOS devices. None for a message without an alert,
+  /// and for one that itself requires the extension (`isMutableInEffect`), unless `reports` returns false.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     let content = message.content
     guard content.pushType == .alert, content.alert != nil else { return [] }

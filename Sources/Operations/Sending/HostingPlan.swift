@@ -5,7 +5,7 @@ internal import Store
 internal import Time
 
 /// Decides which parts of a message move to pages because the payload has no room for them, and which uploaded file the
-/// message shows.
+/// message shows. `links` replaces these parts in the payload; `store` stores the pages.
 ///
 /// `ext` moves first: the app fetches it when needed. The text itself moves only if the app's extension runs
 /// (`mutableContent`), which restores it before it is displayed. A page is the same for all recipients, so nothing with
@@ -18,15 +18,16 @@ struct HostingPlan {
   private var extended: [String] = []
   /// Time until which the message's pages are kept, for devices that fetch them late and for resends.
   let keptUntil: Timestamp
-  /// Time until which its media are kept: at least until its last inbox entry has ended. Pages and values are part of
-  /// the entry.
+  /// Time until which the message's media are kept: at least `keptUntil`, and until its last inbox entry has ended.
+  /// Inbox entries contain texts and values themselves, so they need no pages.
   private let shownUntil: Timestamp
 
-  /// Plans a message.
+  /// Plans a message. Reads the database but writes nothing.
   /// - Parameters:
-  ///   - lastDueAt: last due time of the message.
-  ///   - expiresAt: expiry of the message.
-  /// - Throws: `.payloadTooLarge` if the message cannot be made to fit.
+  ///   - lastDueAt: last due time of the message; nil for now.
+  ///   - expiresAt: expiry of the message; nil for now.
+  /// - Throws: `.payloadTooLarge` if the message cannot be made to fit; `.impossible` if it shows an upload that the
+  ///   app does not have or that has expired; `.notConfigured` if it shows an upload but there is no public URL.
   init(
     _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: ContentHosting,
     on connection: Connection, now: Timestamp, lastDueAt: Timestamp? = nil, expiresAt: Timestamp? = nil
@@ -67,8 +68,8 @@ struct HostingPlan {
 
   // MARK: Moving
 
-  /// Moves `ext` to a page. Returns nil if it was moved, otherwise the reason as a sentence, which is empty if there is
-  /// nothing worth mentioning.
+  /// Moves `ext` to a page. Returns nil if it was moved; otherwise the reason as a sentence for the sender, which is
+  /// empty if there is no `ext` or it is too short.
   private mutating func moveExt(
     _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Timestamp
   ) throws(Problem) -> Sentence? {
@@ -147,6 +148,6 @@ extension Problem {
 }
 
 extension Operations.Limits {
-  /// Minimum size of a text that may move, in bytes: the page's address takes room too.
+  /// Size in bytes above which a text can move to a page: the page's address needs room too.
   static let leastMovedText = 256
 }

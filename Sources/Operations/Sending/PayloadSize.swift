@@ -50,7 +50,7 @@ struct PayloadSize: Sendable {
     var variables: [String] = []
   }
 
-  /// Texts that may be too large for a recipient.
+  /// Texts that may be too large for some recipient; texts that certainly fit are left out.
   private let doubtful: [Text]
   private let languages: LanguageTable
   /// Limit in bytes for recipients reached through APNs.
@@ -82,7 +82,8 @@ struct PayloadSize: Sendable {
 
   var fitsEverybody: Bool { doubtful.isEmpty }
 
-  /// Checks a message in a single language.
+  /// Checks a message in a single language against known recipients, without queries. Without recipients, checks the
+  /// payload without names.
   /// - Parameter hasFCM: whether some recipients are reached through FCM.
   /// - Throws: `.payloadTooLarge`.
   func check(_ recipients: [Named], hasFCM: Bool) throws(Problem) {
@@ -90,7 +91,9 @@ struct PayloadSize: Sendable {
     for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }, limit) }
   }
 
-  /// Checks a message against its audience.
+  /// Checks a message in every language against its audience, of which it searches the recipient with the largest
+  /// payload if the message shows names. For a segment or a resend, considers all lines of the file that supplies the
+  /// names, or without a file all of the app's users.
   /// - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }
@@ -106,8 +109,8 @@ struct PayloadSize: Sendable {
     }
   }
 
-  /// Returns the payload limit in bytes. An audience of which only the size is known may have devices on every network
-  /// for which the app has a credential.
+  /// Returns the payload limit in bytes: that of FCM if it is lower and the audience may contain FCM devices. Unless
+  /// its devices are known, an audience may contain devices of every network for which the app has a credential.
   private func limit(
     for audience: ResolvedAudience, of app: App.Number, on connection: Connection
   ) throws(Problem) -> Int {
@@ -184,7 +187,8 @@ struct PayloadSize: Sendable {
       """)
   }
 
-  /// Returns the number of bytes that a recipient's names and values take in a text.
+  /// Returns the number of bytes that a recipient's CUID, name and values occupy in a text, escaped for JSON. The
+  /// text's default replaces a value that the recipient lacks.
   private func names(_ recipient: Named, _ text: Text) -> Int {
     var bytes =
       text.weights.clientUID * Self.escaped(recipient.userKey.description)
@@ -206,6 +210,7 @@ struct PayloadSize: Sendable {
 extension Operations.Limits {
   /// Maximum number of bytes in JSON for one byte of a name: a control character becomes six.
   static let escapedBytes = 6
-  /// SEQNO with more digits than any real one will have, for measuring.
+  /// SEQNO with which payloads are measured. It has as many digits as a server reaches that numbers its messages from
+  /// 1.
   static let largestSeqno = Seqno(999_999_999_999)
 }

@@ -5,8 +5,11 @@ package import Time
 
 /// Replaces a scheduled message by another one.
 package enum ReplacementService {
-  /// Replaces the message `old` by the one in `request`.
-  /// - Throws: `.wrongState` if the old message has begun or ended; nothing changes then.
+  /// Stores the message in `request`, or its approval request, and cancels the message `old` in the same commit, so
+  /// that `old` is not sent even if the new message waits for approval. A repeated idempotency key returns the first
+  /// answer.
+  /// - Throws: the problems of a send; `.wrongState` if the old message has begun or ended; `.unknownMessage`;
+  ///   `.impossible` if the new message is for another app or a dry run. Nothing changes then.
   package static func replace(
     _ old: Seqno, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {

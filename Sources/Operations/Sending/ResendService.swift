@@ -4,16 +4,21 @@ package import Postgres
 internal import Store
 package import Time
 
-/// Resends a message to those of its devices that it has not reached. The resend is a new message with its own number
-/// (SDKs drop repeated ones) and the same content. Its audience comes from the original's outcomes, with the devices'
-/// current bindings. Devices left out as late have no outcome, so resending to failed ones resolves the original
-/// audience again. The original's time and pace are not repeated, but its daily send window still applies.
+/// Resends a message to those of its devices for which it failed, or which have not confirmed its receipt or reading.
+/// The resend is a new message with its own number (SDKs drop repeated ones) and the same content. Its audience comes
+/// from the original's outcomes, with the devices' current bindings. Devices left out as late have no outcome, so
+/// resending to failed ones then resolves the original audience again. The original's time and pace are not repeated,
+/// but its daily send window still applies.
 package enum ResendService {
   /// Resends a message.
   /// - Parameters:
   ///   - seqno: the message to resend; it must have ended.
   ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as
   ///     for a send.
+  /// - Returns: the new message, or the approval request if a second person must approve it; for a repeated idempotency
+  ///   key, the first answer.
+  /// - Throws: `.wrongState` if the message has not ended; `.unknownMessage`; `.notKept` if its deliveries are no
+  ///   longer stored; `.idempotencyConflict`; `.busy`; `.notConfigured` if its content cannot be decrypted here.
   package static func resend(
     _ seqno: Seqno, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {

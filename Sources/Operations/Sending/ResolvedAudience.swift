@@ -4,8 +4,8 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// An audience resolved at the time of the request: the number of devices, and the entries that match no user or
-/// device.
+/// An audience resolved at the time of the request: whom it reaches, the number of devices, and the entries that match
+/// no device or group.
 ///
 /// Used only for the answer and the payload check; the planner resolves the audience again when the message is due.
 struct ResolvedAudience {
@@ -24,7 +24,8 @@ struct ResolvedAudience {
   let reach: Reach
   /// Number of devices; nil if there are too many to count in the request.
   let targeted: Int64?
-  /// Entries without an active device (or group), as given in the request.
+  /// Entries without an active device, and groups that do not exist, as given in the request. For an uploaded file,
+  /// only the first `audienceEntries`; empty for audiences that are not given as a list of entries.
   let unknown: [String]
 
   init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Timestamp) throws(Problem) {
@@ -122,7 +123,7 @@ struct ResolvedAudience {
     count > Operations.Limits.countedDevices ? nil : count
   }
 
-  /// Number of devices by push network; empty if the audience was only counted.
+  /// Number of devices by push network; empty if the devices were only counted and not read.
   var networks: [PushNetwork: Int64] {
     guard case .members(let members) = reach else { return [:] }
     return Self.networks(of: members)
@@ -146,7 +147,8 @@ struct ResolvedAudience {
     return writer.bytes
   }
 
-  /// Returns the first few devices, to show what they would receive.
+  /// Returns devices of the audience, to show what they would receive: all of them if they are known, otherwise those
+  /// that come first, or those of the users who come first. Empty if there are none.
   func samples(of app: App.Number, on connection: Connection, now: Timestamp) throws(Problem) -> [Audiences.Member] {
     let limit = Operations.Limits.sampledDevices
     switch reach {
@@ -169,6 +171,6 @@ struct ResolvedAudience {
 }
 
 extension Operations.Limits {
-  /// Number of devices that a dry run examines to find one for each push network.
+  /// Maximum number of devices, or of users, whose devices a dry run examines to find one for each push network.
   static let sampledDevices = 100
 }

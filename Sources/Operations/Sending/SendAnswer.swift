@@ -3,11 +3,11 @@ package import JSON
 internal import Store
 package import Time
 
-/// Result of a send.
+/// Result of a send, a resend or a dry run.
 package enum SendAnswer: JSONAnswer {
   /// The message is stored and will be sent.
   case accepted(Accepted)
-  /// A second person must approve it first.
+  /// A second person must approve the message first; only the approval request is stored.
   case waiting(ApprovalService.Waiting)
   /// A dry run: nothing was stored.
   case tried(DryRun)
@@ -16,7 +16,7 @@ package enum SendAnswer: JSONAnswer {
     package let seqno: Seqno
     /// Number of devices; nil if the audience is too large to be counted in the request.
     package let targeted: Int64?
-    /// JSON array of the entries that match no user or device.
+    /// JSON array of the audience's entries that match no active device or no group.
     package let unknown: [UInt8]
     /// Due time; nil for now. Until then, `targeted` is an estimate.
     package let dueAt: Timestamp?

@@ -18,7 +18,7 @@ package struct SendRequest: Sendable {
   /// SEQNO of the scheduled message that this one replaces, which is cancelled in the same commit; nil if there is
   /// none.
   var replaces: Seqno?
-  /// The second person's approval; nil if none was required.
+  /// The second person's approval, if this is the execution of an approved request; nil for a client's own request.
   var consent: SendConsent?
 
   package init(

@@ -11,14 +11,18 @@ package import Time
 ///                             │ same body: same answer       └ no: move the excess to pages, in the same commit
 ///                             └ other body: conflict
 /// ```
-/// Nothing is stored unless everything is valid. However many recipients there are, none gets a row here.
+/// Nothing is stored unless everything is valid. The message gets one row, its recipients none: the planner resolves
+/// the audience later.
 package enum SendService {
   /// NOTIFY channel for new messages; the payload is the SEQNO.
   package static let channel = "upmc_messages"
 
-  /// Accepts a message, or returns what a send would do if it is a dry run.
-  /// - Parameters:
-  ///   - catalog: the apps in memory, if the process has them.
+  /// Accepts a message, or, for a dry run, returns what a send would do.
+  /// - Parameter catalog: the apps in memory; nil if the process has none, so that the app is read from the database.
+  /// - Returns: `.accepted` if the message is stored; `.waiting` if a second person must approve it first; `.tried` for
+  ///   a dry run. For a repeated idempotency key, the first answer.
+  /// - Throws: what is wrong with the request, the caller's permission or the app; `.idempotencyConflict` if the key
+  ///   was used for another request; `.busy` if the lane is full or the key is in use by a concurrent request.
   package static func send(
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {
@@ -72,8 +76,12 @@ package enum SendService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Stores and announces a message in one commit. Returns nil if the idempotency key is taken.
-  /// - Throws: `.unknownUpload` if the audience's file has expired in the meantime.
+  /// Stores, announces and audits a message in one commit, with its pages, pace and repetition, and cancels the message
+  /// that it replaces.
+  /// - Returns: the SEQNO; nil, having stored nothing, if the idempotency key is taken, or the approval that the
+  ///   message executes is no longer waiting.
+  /// - Throws: `.unknownUpload` if the audience's file has expired in the meantime; `.wrongState` if the message to
+  ///   replace can no longer be replaced.
   static func create(
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
     on connection: Connection

@@ -16,7 +16,8 @@ struct SendTerms: Sendable {
   /// - Parameters:
   ///   - filled: the JSON that the message was parsed from: the body, completed from its template.
   ///   - seal: the process's key for confidential content, unless the request has its own.
-  /// - Throws: `.forbidden`, or the problem with the idempotency key, the origin or confidential content.
+  /// - Throws: `.forbidden`, `.conflict` if the app is being deleted, or the problem with the idempotency key, the
+  ///   origin or confidential content.
   init(
     _ message: MessageRequest, filled: [UInt8], _ asked: SendRequest, _ app: App, seal: ContentSeal?
   ) throws(Problem) {
@@ -39,15 +40,17 @@ struct SendTerms: Sendable {
     apiKey = asked.caller.apiKey
   }
 
-  /// Returns the stored form of the request.
-  /// - Parameter json: the request to store.
+  /// Returns the form in which the request is stored.
+  /// - Parameter json: the request to store, with template and segment resolved.
+  /// - Throws: `.notConfigured` if the message is confidential and there is no key to encrypt its content.
   func kept(_ json: [UInt8]) throws(Problem) -> StoredRequest {
     try StoredRequest(json, isConfidential: request.isConfidential, of: app.number, seal: seal)
   }
 
-  /// Returns the row to store.
+  /// Returns the row to store, without due time, links and number, which the caller adds.
   /// - Parameters:
-  ///   - unknown: the recipients without a device, as JSON.
+  ///   - targeted: number of devices; nil if they were not counted.
+  ///   - unknown: JSON array of the audience's entries that match no active device.
   func message(
     _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Timestamp, expiresAt: Timestamp
   ) -> Messages.New {

@@ -2,12 +2,12 @@ package import Domain
 package import JSON
 
 /// Descriptions and `data` schemas of webhook events, by kind, for the description of the API. A test compares every
-/// event that other tests receive with them.
+/// event that other tests receive with these schemas.
 extension EventKind {
   /// Name of the schema of the whole body.
   package var eventName: String { "\(schemaName)Event" }
 
-  /// Sentence that states when the event occurs.
+  /// Description that states when the event occurs.
   package var about: String {
     switch self {
     case .smsRequested:
@@ -80,7 +80,8 @@ extension EventKind {
     }
   }
 
-  /// Schemas of the body and of its `data`, in the order of the kinds.
+  /// Schemas of the body and of its `data` for each kind, in the order of the kinds, followed by those of the
+  /// recipients to which they refer.
   package static let schemas: [JSONTree.Member] =
     allCases.flatMap { kind in
       [(kind.eventName, kind.event), (kind.schemaName, JSONSchema.object(kind.members))]

@@ -33,10 +33,15 @@ package enum EventService {
       ]))
   }
 
-  /// Names of the states that a delivery may be in.
+  /// Names of the states that a delivery can be in.
   package static let states = Events.State.allCases.map(\.name)
 
-  /// Lists a webhook's deliveries, newest first.
+  /// Lists a webhook's deliveries, newest event first.
+  /// - Parameters:
+  ///   - webhook: the webhook's number, as text.
+  ///   - state: one of `states`; nil lists all.
+  /// - Throws: `.unknownWebhook`, also if the caller may not access its app; `.invalidField` for another state or
+  ///   another list's cursor.
   package static func list(
     _ webhook: String, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -60,7 +65,10 @@ package enum EventService {
     package static let object = JSONObject<Tested>("WebhookTested", [.always("id", .eventID, \.id, "The event's id.")])
   }
 
-  /// Sends a test event to a webhook, to see whether it arrives.
+  /// Queues a test event for a webhook, whatever kinds it receives, and audits that. Returns the event's id, by which
+  /// `list` shows whether the event has arrived.
+  /// - Throws: `.conflict` if the webhook is switched off; `.unknownWebhook`, also if the caller may not access its
+  ///   app.
   package static func test(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) -> Tested {
     let number = try WebhookService.number(webhook)
     let record = try WebhookService.record(number, .manageEvents, caller, connection)
@@ -97,6 +105,7 @@ package enum EventService {
   )
 
   /// Parses the request of a replay: `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
+  /// - Throws: a problem unless the request is a JSON object with exactly one of these members.
   package static func readReplay(json: [UInt8]) throws(Problem) -> Events.Replay {
     var wishes: [Events.Replay] = []
     var reader = JSONReader(json)
@@ -121,7 +130,10 @@ package enum EventService {
     return wish
   }
 
-  /// Redelivers events with their original ids.
+  /// Queues events for delivery again, with their original ids and a new count of attempts, and audits that. Events
+  /// that are waiting anyway are left out. An inactive webhook receives them when it is switched on.
+  /// - Returns: the number of events queued, 0 if there are none; of `.dead`, at most `replayedEvents`, oldest first.
+  /// - Throws: `.unknownWebhook`, also if the caller may not access its app.
   package static func replay(
     _ replay: Events.Replay, to webhook: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Replayed {
@@ -140,7 +152,7 @@ package enum EventService {
 
   // MARK: SMS fallbacks
 
-  /// SMS fallback for one person.
+  /// SMS fallback of a message for one person, with its state.
   package struct Fallback: DescribedAnswer {
     package let entry: Fallbacks.Entry
 
@@ -156,7 +168,8 @@ package enum EventService {
       ])
   }
 
-  /// Lists a message's SMS fallbacks, ordered by CUID.
+  /// Lists a message's SMS fallbacks, ordered by CUID; empty if the message has none.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app.
   package static func fallbacks(
     of seqno: Seqno, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Fallback> {

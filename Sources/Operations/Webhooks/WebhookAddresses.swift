@@ -2,19 +2,19 @@ package import Domain
 
 /// Rules for webhook addresses.
 ///
-/// An address to which no event can ever be delivered is refused when it is set, by its text alone: the name is not
-/// resolved, because its addresses may change. They are checked at each connection.
+/// An address to which no event can ever be delivered is refused when it is set, by its text alone. The host name is
+/// not resolved then, because its IP addresses can change; these are checked at each connection.
 package struct WebhookAddresses: Sendable {
   /// Returns the reason why no request to a URL would ever be made, as the end of a sentence that begins with the
   /// member's pointer; nil if the URL is permitted.
   let objection: @Sendable (_ url: String) -> Sentence?
 
   /// Creates the rules.
-  /// - Parameter objection: returns nil if a URL may be called.
+  /// - Parameter objection: returns the objection to a URL; nil if the URL is permitted.
   package init(objection: @escaping @Sendable (_ url: String) -> Sentence?) {
     self.objection = objection
   }
 
-  /// Permits every URL, for processes that send nothing.
+  /// Rules that permit every URL, for processes that deliver no events.
   package static let any = WebhookAddresses { _ in nil }
 }

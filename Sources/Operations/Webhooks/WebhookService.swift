@@ -8,7 +8,8 @@ package import Time
 /// Creates, changes and deletes webhooks.
 ///
 /// Each webhook has its own signing secret, shown only when it is created or renewed. An address that can never be
-/// reached is refused here; whether it may be called is checked at each connection, because names and networks change.
+/// called is refused here (`WebhookAddresses`); the IP addresses of its host are checked at each connection, because
+/// names and networks change.
 package enum WebhookService {
   package struct Entry: DescribedAnswer {
     package let record: Webhooks.Record
@@ -55,13 +56,14 @@ package enum WebhookService {
       ])
   }
 
-  /// Changes to a webhook; nil fields stay as they are.
+  /// Changes to a webhook; members that are nil leave it as it is.
   package struct Change: Sendable {
     package var url: String?
     package var kinds: [EventKind]?
     package var isActive: Bool?
     package var renewsSecret = false
-    /// Time, in seconds, for which the former secret also signs.
+    /// Time, in seconds, for which the former secret also signs after a new one is created; 0 ends it immediately.
+    /// Ignored without `renewsSecret`.
     package var overlap: Int32 = 86_400
 
     package init() {}
@@ -78,8 +80,9 @@ package enum WebhookService {
       ])
   }
 
-  /// Characters that a URL may contain unescaped: no quotes, braces and the like. It also forbids `@` everywhere, which
-  /// is stricter than `check`.
+  /// Form of a webhook's URL. Its schema, which only describes the API, lists the characters that a URL can contain
+  /// unescaped, without quotes, braces and the like. The schema is stricter than `check`, because it forbids `@`
+  /// everywhere and not only before the host.
   private static let urlForm = JSONForm.text(upTo: Operations.Limits.webhookURLBytes).described(
     JSONSchema.text(matching: "^https?://[!$-.0-9;=A-Z\\[\\]_a-z~][!#-;=?A-Z\\[\\]_a-z~]*$")
       .adding("maxLength", .number(Operations.Limits.webhookURLBytes)))
@@ -179,7 +182,7 @@ package enum WebhookService {
     }
   }
 
-  /// Decrypts a signing secret. Returns nil if this master key does not decrypt it.
+  /// Decrypts a signing secret. Returns nil if it was not encrypted with this master key for this webhook.
   package static func secret(_ sealed: [UInt8], of webhook: Int32, master: MasterKey) -> [UInt8]? {
     try? master.open(sealed, for: Webhooks.place(of: webhook))
   }
@@ -209,7 +212,8 @@ package enum WebhookService {
     kinds.reduce(into: []) { words, kind in if !words.contains(kind.rawValue) { words.append(kind.rawValue) } }
   }
 
-  /// Formats the secret as standardwebhooks.com specifies, so that receivers' libraries accept it unchanged.
+  /// Returns the secret in the format that standardwebhooks.com specifies, so that receivers' libraries accept it
+  /// unchanged.
   private static func text(_ secret: [UInt8]) -> String { "whsec_" + Data(secret).base64EncodedString() }
 
   private static func check(_ url: String, _ addresses: WebhookAddresses) throws(Problem) {
@@ -231,12 +235,13 @@ package enum WebhookService {
 }
 
 extension Operations.Limits {
-  /// Permitted time for which a webhook's former secret also signs, in seconds: up to 30 days.
+  /// Permitted times for which a webhook's former secret also signs, in seconds: up to 30 days.
   static let secretOverlap: ClosedRange<Int64> = 0...2_592_000
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048
   /// Maximum number of kinds named in a request, including duplicates; only a handful exist.
   package static let webhookKinds = 100
-  /// Maximum number of events replayed per call. Repeat the call for the rest.
+  /// Maximum number of given-up events that are replayed per call; repeat the call for the rest. Replays by time and of
+  /// single events have no limit.
   package static let replayedEvents = 10_000
 }

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Orders the addresses of a host for connection attempts: recently failed ones last, then by the number of our
-/// existing connections to each, fewest first; ties are broken at random, so that connections and nodes spread over all
+/// The order in which the addresses of a host are tried: recently failed ones last, then by the number of our existing
+/// connections to each, fewest first. Ties are broken at random, so that connections and nodes spread over all
 /// addresses in DNS.
 struct AddressOrder {
   private var failedAt: [SocketAddress: Instant] = [:]
@@ -10,7 +10,8 @@ struct AddressOrder {
     failedAt[address] = now
   }
 
-  /// Returns `addresses` sorted by the rules above.
+  /// Returns all of `addresses`, sorted by the rules above. Forgets failures older than
+  /// `PushTransport.Limits.addressFailureSeconds`.
   /// - Parameter inUse: addresses of existing connections, one entry per connection.
   mutating func order(_ addresses: [SocketAddress], inUse: [SocketAddress], at now: Instant) -> [SocketAddress] {
     failedAt = failedAt.filter { now - $0.value < .seconds(PushTransport.Limits.addressFailureSeconds) }

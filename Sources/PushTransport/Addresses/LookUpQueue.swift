@@ -30,8 +30,8 @@ struct LookUpQueue<Question> {
     return true
   }
 
-  /// Dequeues the next look-up of an asker that has none in progress; nil if there is none. When the look-up is done,
-  /// the caller must call `finished`.
+  /// Dequeues the next look-up of an asker that has none in progress, and counts it as in progress; nil if there is
+  /// none. When the look-up is done, the caller must call `finished`.
   mutating func take() -> (question: Question, asker: String)? {
     guard let turn = turns.firstIndex(where: { !busy.contains($0) }) else { return nil }
     let asker = turns.remove(at: turn)

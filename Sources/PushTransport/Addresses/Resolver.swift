@@ -1,8 +1,8 @@
 package import Reactor
 internal import Synchronization
 
-/// Resolves host names on dedicated threads, because the system's resolver blocks. Results are not cached, because
-/// services shift load by changing their DNS records.
+/// A resolver of host names, with threads of its own because the system's resolver blocks. Results are not cached,
+/// because services shift load by changing their DNS records.
 ///
 /// For host names that customers choose, use several threads: each customer occupies at most one (`LookUpQueue`), so
 /// that an unresponsive name server delays only the customers who configured it.
@@ -11,7 +11,7 @@ package final class Resolver: Sendable {
     let endpoint: Endpoint
     /// The requester of the look-up, for fairness: the customer if customers choose the host name, otherwise empty.
     let asker: String
-    /// The completion handler, called on a resolver thread.
+    /// The completion handler, called once on a resolver thread; not called if the resolver is closed first.
     let answer: @Sendable (Result<[SocketAddress], SystemError>) -> Void
 
     package init(
@@ -23,10 +23,11 @@ package final class Resolver: Sendable {
     }
   }
 
-  /// Resolves an endpoint's host name to addresses; blocks until the resolver responds.
+  /// Resolves an endpoint's host name to addresses; blocks until the resolver responds. Throws if the name has none or
+  /// the look-up fails.
   package typealias LookUp = @Sendable (Endpoint) throws(SystemError) -> [SocketAddress]
 
-  /// Resolves with the operating system's resolver.
+  /// The look-up by the operating system's resolver.
   package static let system: LookUp = { endpoint throws(SystemError) in
     try SocketAddress.resolve(host: endpoint.host, port: endpoint.port)
   }
@@ -55,7 +56,8 @@ package final class Resolver: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Queues a look-up. Returns false if the queue is full or the resolver is closed.
+  /// Queues a look-up, callable from any thread. Returns false, without calling the handler, if the queue is full, in
+  /// total or for this asker, or if the resolver is closed.
   package func ask(_ question: Question) -> Bool {
     let isTaken = state.withLock { !$0.isClosed && $0.queue.offer(question, of: question.asker) }
     if isTaken { wakeup.signal() }
@@ -67,7 +69,8 @@ package final class Resolver: Sendable {
     wakeup.signal()
   }
 
-  /// Resolves queued names until `close`; the body of each thread.
+  /// Resolves queued names until `close`; the body of each thread. Passes at most `PushTransport.Limits.addresses`
+  /// addresses to the handler.
   private func run() {
     while true {
       wakeup.drain()
@@ -80,7 +83,7 @@ package final class Resolver: Sendable {
         continue
       }
       do throws(SystemError) {
-        // Addresses are tried one after the other, each for up to the connect timeout: cap their number.
+        // Addresses are tried one after the other within the connect timeout: cap their number.
         question.answer(.success(Array(try lookUp(question.endpoint).prefix(PushTransport.Limits.addresses))))
       } catch {
         question.answer(.failure(error))
@@ -91,7 +94,8 @@ package final class Resolver: Sendable {
   }
 
   /// Starts the resolvers' threads, named "`name`-0" and so on, runs `work`, then closes the resolvers. Before
-  /// returning, waits up to a minute for each thread that is still blocked in the system's resolver.
+  /// returning, waits up to a minute for each thread that is still blocked in the system's resolver. Throws, without
+  /// running `work`, if a thread cannot be created; rethrows the error of `work`.
   package static func run(
     _ resolvers: [Resolver], named name: String, during work: () throws(SystemError) -> Void
   ) throws(SystemError) {

@@ -8,9 +8,10 @@ package struct BackOff {
     failures = 0
   }
 
-  /// Records a failure and returns how long to wait before the next attempt.
-  /// - Parameter jitter: random number in 0…1. The wait is between half the step and the whole step, so that nodes do
-  ///   not reconnect in unison.
+  /// Records a failure and returns how long to wait before the next attempt. The step doubles with each failure in a
+  /// row, within `PushTransport.Limits.backOffSeconds`; the wait is between half the step and the whole step, so that
+  /// nodes do not reconnect in unison.
+  /// - Parameter jitter: random number in 0…1; 0 gives the shortest wait.
   package mutating func failed(jitter: Double) -> Duration {
     let range = PushTransport.Limits.backOffSeconds
     let step = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 10)))

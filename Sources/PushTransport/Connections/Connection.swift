@@ -32,7 +32,7 @@ package final class Connection: EventLoop.Handler {
   private var pings: UInt64 = 0
 
   private(set) var wasReady = false
-  /// True if the connection was closed on purpose after draining, false if it was lost.
+  /// True if the connection was draining when it closed; false before, and if it was lost while in use.
   private(set) var wasRetired = false
   /// True if the connection retires as soon as another one is ready. Set by its owner.
   var isLeaving = false
@@ -60,17 +60,19 @@ package final class Connection: EventLoop.Handler {
   var inFlight: Int { requests.count }
   var isReady: Bool { state.phase == .ready }
   var isStalled: Bool { state.isStalled }
-  /// True if the connection is draining or closed: no request is submitted on it any more.
+  /// True if the connection is draining or closed: no more requests are submitted on it.
   var isEnding: Bool { state.isEnding }
   var usualStreams: Int { requests.usualStreams(session) }
 
-  /// Returns the number of requests of this lane that can be submitted on the connection now.
+  /// Returns the number of requests of this lane that can be submitted on the connection now; 0 unless it is probing or
+  /// ready.
   func allowance(_ lane: Lane) -> Int {
     guard let session else { return 0 }
     return max(0, state.allowance(capacity: session.capacity, inFlight: inFlight, cap: requests.shares[lane]))
   }
 
-  /// Returns true if the flow-control window lets a request body of this size be sent at once.
+  /// Returns true if the flow-control window has room to send a request body of this size at once; false without a
+  /// session.
   func hasWindow(for bytes: Int, _ lane: Lane) -> Bool {
     session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
   }
@@ -140,7 +142,7 @@ package final class Connection: EventLoop.Handler {
     }
   }
 
-  /// Schedules another read for the next event-loop iteration, at most once per iteration.
+  /// Schedules another read for the next event-loop iteration. Until then, `receive` does nothing.
   private func readOnLater() {
     readsOnLater = true
     loop.schedule(after: .zero) { [weak self] in
@@ -214,8 +216,8 @@ package final class Connection: EventLoop.Handler {
 
   // MARK: Writing
 
-  /// Submits one request. To be called only from within `RequestSource.fill`. Returns false, without side effects, if
-  /// the HTTP/2 session rejects the request.
+  /// Submits one request. Must be called only from within `RequestSource.fill`. Returns false, without side effects, if
+  /// the HTTP/2 session rejects the request or there is no session.
   func submit(_ submission: Submission, _ template: RequestTemplate, _ encoded: borrowing EncodedPush) -> Bool {
     guard let session, requests.submit(submission, template, encoded, on: session) else { return false }
     if inFlight == 1 { state.awakened(at: loop.now) }
@@ -264,7 +266,7 @@ package final class Connection: EventLoop.Handler {
     pump()
   }
 
-  /// Resets the streams of requests that have timed out.
+  /// Resets the streams of requests that have timed out, so that these requests end as unknown.
   private func giveUpOverdue(_ session: ClientSession, _ now: Instant) {
     let overdue = requests.review(at: now)
     for stream in overdue {
@@ -297,7 +299,8 @@ package final class Connection: EventLoop.Handler {
 
   // MARK: Ending
 
-  /// Starts draining: submits no more requests, and closes the connection once the open ones have ended.
+  /// Starts draining: submits no more requests, and closes the connection once the open ones have ended. Does nothing
+  /// if the connection is draining or closed already.
   package func retire() {
     perform(state.retire(inFlight: inFlight, at: loop.now))
   }
@@ -311,7 +314,8 @@ package final class Connection: EventLoop.Handler {
     end("closed by us")
   }
 
-  /// Closes the connection immediately. Open requests end as `unknown`, because the peer may have processed them.
+  /// Closes the connection immediately and reports that to the owner. Open requests end as `unknown`, because the peer
+  /// may have processed them. Does nothing if the connection is closed already.
   func end(_ reason: String) {
     guard state.phase != .closed else { return }
     wasRetired = state.phase == .draining

@@ -36,16 +36,17 @@ struct ConnectionState {
 
   private(set) var phase = Phase.connecting
   private var enteredAt: Instant
-  /// True if the peer accepts only one request at a time until it has seen a valid provider token.
+  /// True if the peer accepts only one request at a time until it has seen a valid credential.
   private let needsProof: Bool
   /// True if the connection goes through a proxy.
   private let isTunnelled: Bool
   private var hasSettings = false
   private var hasGoodAnswer = false
-  /// The number of consecutive requests that timed out without any answer in between.
+  /// The number of requests that have timed out since the last answer.
   private var timeoutsInARow = 0
   private var pingedAt: Instant?
-  /// The time since which the peer has allowed at most one concurrent request; nil if it allows more.
+  /// The time since which the peer has allowed at most one concurrent request on the ready connection; nil if it allows
+  /// more.
   private var collapsedAt: Instant?
   /// The time at which bytes last arrived from the peer, or at which the first request after an idle period was
   /// submitted, whichever is later.
@@ -63,7 +64,8 @@ struct ConnectionState {
   /// True while draining and after closing: no more requests are submitted.
   var isEnding: Bool { phase == .draining || phase == .closed }
 
-  /// Returns the number of requests that may be submitted now.
+  /// Returns the number of requests that may be submitted now. Can be negative if the limits were lowered while
+  /// requests are in flight.
   /// - Parameters:
   ///   - capacity: how many more streams HTTP/2 permits now.
   ///   - cap: our own limit of concurrent requests.
@@ -84,7 +86,7 @@ struct ConnectionState {
     return isTunnelled ? .tunnel : .secure
   }
 
-  /// Records that the proxy has opened the tunnel to the network; the TLS handshake is next.
+  /// Records that the proxy has opened the tunnel to the network, and returns the action to begin the TLS handshake.
   mutating func tunnelled(at now: Instant) -> Actions {
     guard phase == .tunnelling else { return [] }
     enter(.securing, now)
@@ -97,7 +99,7 @@ struct ConnectionState {
     return .fill
   }
 
-  /// Records that the peer's SETTINGS arrived.
+  /// Records that the peer's SETTINGS arrived, the first or changed ones.
   /// - Parameter streamLimit: number of concurrent requests that the peer allows now.
   mutating func settingsArrived(streamLimit: Int, at now: Instant) -> Actions {
     hasSettings = true
@@ -132,8 +134,8 @@ struct ConnectionState {
     silentSince = max(silentSince, now)
   }
 
-  /// Records that a request timed out. After three in a row, sends a PING; after ten, retires the connection: it may
-  /// still answer PINGs, but loses requests.
+  /// Records that a request timed out. After three in a row, returns the action to send a PING, unless one is
+  /// unanswered; after ten, retires the connection, which may still answer PINGs but loses requests.
   mutating func timedOut(inFlight: Int, at now: Instant) -> Actions {
     timeoutsInARow += 1
     if timeoutsInARow >= PushTransport.Limits.timeoutsBeforeRetiring { return retire(inFlight: inFlight, at: now) }
@@ -143,18 +145,20 @@ struct ConnectionState {
   }
 
   /// Starts draining, for example because of GOAWAY, an outdated provider token or too few remaining stream ids.
+  /// Returns no actions if the connection is draining or closed already.
   mutating func retire(inFlight: Int, at now: Instant) -> Actions {
     guard !isEnding else { return [] }
     enter(.draining, now)
     return inFlight == 0 ? [.succeed, .close] : .succeed
   }
 
-  /// Returns `close` when the last request of a draining connection has ended.
+  /// Returns `close` if the connection is draining and no request is open, otherwise no actions.
   func drained(inFlight: Int) -> Actions {
     phase == .draining && inFlight == 0 ? .close : []
   }
 
-  /// Checks all timeouts. Called about once a second.
+  /// Checks all timeouts of the current phase, and sends a PING on a connection that has been silent for too long.
+  /// Called about once a second.
   mutating func ticked(inFlight: Int, at now: Instant) -> Actions {
     switch phase {
     case .connecting: return seconds(since: enteredAt, now) >= PushTransport.Limits.connectSeconds ? .abandon : []

@@ -1,11 +1,11 @@
-/// Parses times in header fields. Supports only the IMF-fixdate form, the one that servers send today: `Sun, 06 Nov
-/// 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// Parser of times in header fields. It supports only the IMF-fixdate form, the one that servers send today: `Sun, 06
+/// Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Returns the time in seconds since 1970; nil if `text` has any other form.
+  /// Returns the time in seconds since 1970; nil if `text` has any other form. Ignores the name of the weekday.
   package static func seconds(_ text: String) -> Int64? {
     // A valid date has 29 bytes. The limit bounds the cost of splitting a hostile value.
     guard text.utf8.count <= 64 else { return nil }
@@ -27,8 +27,9 @@ package enum HTTPDate {
     return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
   }
 
-  /// Returns the delay of a `Retry-After` field in seconds, given as a number or as a date (RFC 9110 §10.2.3). Capped
-  /// at a day; nil if malformed.
+  /// Returns the delay of a `Retry-After` field in seconds, given as a number or as a date (RFC 9110 §10.2.3): at least
+  /// 0, for a time in the past, and at most a day. Nil if malformed.
+  /// - Parameter now: the current time in seconds since 1970.
   package static func retryAfter(_ text: String, now: Int64) -> Int? {
     let asked = Int64(text) ?? seconds(text).map { $0 - now }
     return asked.map { Int(min(max(0, $0), PushTransport.Limits.longestRetryAfter)) }

@@ -23,8 +23,8 @@ package final class QueuedBatch {
 
   var isSubmitted: Bool { cursor == targets.count }
 
-  /// Returns true if the device tokens were read from the database recently enough to be valid still, and the message
-  /// has not expired.
+  /// Returns true if reading the device tokens ended less than `PushBatch.freshNanoseconds` ago, so that they count as
+  /// valid still, and the message has not expired.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
     now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
   }
@@ -51,7 +51,7 @@ struct InFlight {
   let submission: Submission
   let streamID: Int32
   let submittedAt: Instant
-  /// True if the request timed out and its stream was reset.
+  /// True if the request has timed out, so that its stream is reset.
   var isGivenUp = false
 }
 
@@ -68,7 +68,7 @@ struct InFlightTable {
     return slots.count - 1
   }
 
-  /// Frees a reserved slot whose request the session rejected.
+  /// Frees a reserved slot in which no request was put, because the session rejected it.
   mutating func release(_ slot: Int) {
     freeSlots.append(slot)
   }
@@ -78,7 +78,7 @@ struct InFlightTable {
     count += 1
   }
 
-  /// Removes and returns the request; nil if it was removed before.
+  /// Removes and returns the request in a slot; nil if it was removed before.
   mutating func take(_ slot: Int) -> InFlight? {
     guard slot < slots.count, let request = slots[slot] else { return nil }
     slots[slot] = nil
@@ -92,8 +92,8 @@ struct InFlightTable {
     return slots.compactMap { $0 }
   }
 
-  /// Marks the requests that have been open for `limit` or longer. Returns their stream ids, and the mean age of all
-  /// open requests.
+  /// Marks the requests that have been open for `limit` or longer. Returns the stream ids of those newly marked, and
+  /// the mean age of all open requests; zero if none is open.
   mutating func review(at now: Instant, limit: Duration) -> (overdue: [Int32], meanAge: Duration) {
     var overdue: [Int32] = []
     var total: Int64 = 0

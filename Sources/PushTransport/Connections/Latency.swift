@@ -1,7 +1,7 @@
 internal import Reactor
 
 /// The exponentially smoothed latency of one connection, from request to answer, in seconds: each answer moves the
-/// value by a sixteenth of the difference.
+/// value by a sixteenth of the difference. The first sixteen answers are averaged with equal weight.
 struct Latency {
   private(set) var seconds = 0.0
   /// The number of answers measured.
@@ -15,8 +15,8 @@ struct Latency {
   }
 
   /// Returns the index of a connection so much slower than the others of its pool that it should be replaced; nil if
-  /// there is none.
-  /// - Parameter seconds: latency of each connection; nil for one with too few answers to judge.
+  /// there is none, or fewer than two can be judged.
+  /// - Parameter seconds: latency of each connection; nil for a connection with too few answers to judge.
   static func outlier(_ seconds: [Double?]) -> Int? {
     let known = seconds.compactMap { $0 }
     guard known.count >= 2, let worst = known.max(), let position = seconds.firstIndex(of: worst) else { return nil }

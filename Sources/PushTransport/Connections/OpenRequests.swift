@@ -10,10 +10,11 @@ final class OpenRequests {
   private let cap: Int
   private var table = InFlightTable()
   private(set) var shares = StreamShares(limit: 1, cap: 1)
-  /// The highest stream limit that the peer has set so far; the peer is expected to restore it after lowering it.
+  /// The highest number of bulk requests that the peer's stream limits have allowed so far; the peer is expected to
+  /// restore its limit after lowering it.
   private var usualLimit = 1
   private(set) var latency = Latency()
-  /// The mean age of the open requests in seconds, at the last review.
+  /// The mean age of the open requests in seconds, at the last review; 0 before the first.
   private var meanAge = 0.0
 
   init(loop: EventLoop, cap: Int) {
@@ -74,7 +75,8 @@ final class OpenRequests {
     latency.answered(after: time)
   }
 
-  /// Marks requests that have timed out and returns the ids of their streams, which the caller resets.
+  /// Marks requests that have timed out and returns the ids of their streams, which the caller resets. Returns each
+  /// stream only once.
   func review(at now: Instant) -> [Int32] {
     let (overdue, age) = table.review(at: now, limit: .seconds(PushTransport.Limits.requestSeconds))
     meanAge = Double(age.nanoseconds) / 1e9
@@ -90,8 +92,9 @@ final class OpenRequests {
     return max(1, isWindowFull ? min(table.count, limit) : limit)
   }
 
-  /// The latency in seconds for comparison with other connections, including the age of open requests; nil if there are
-  /// too few samples.
+  /// The latency in seconds for comparison with other connections: the mean age of the open requests if there are at
+  /// least `judgedRequests` and they are older than the latency of the answers. Nil if there are too few of both to
+  /// judge.
   var judgedSeconds: Double? {
     if table.count >= PushTransport.Limits.judgedRequests { return max(latency.seconds, meanAge) }
     return latency.samples >= PushTransport.Limits.judgedRequests ? latency.seconds : nil

@@ -2,15 +2,16 @@ package import HTTP2
 package import Reactor
 package import TLS
 
-/// Sends one request over a connection of its own and blocks until the answer: for occasional requests other than
-/// pushes, such as managing broadcast channels.
+/// A single request over a connection of its own, which blocks the caller until the answer: for occasional requests
+/// other than pushes, such as managing broadcast channels.
 ///
-/// Runs its own event loop and transport on the calling thread. Fails if the service closes the connection (GOAWAY) or
-/// does not answer in time.
+/// Runs its own event loop and transport on the calling thread. Fails if no connection can be opened, if the service
+/// ends the connection or the stream without an answer, or if it does not answer in time.
 package final class SingleRequest: EventLoop.Handler {
   package struct Failure: Error, Sendable {
     package let reason: String
-    /// True if the request was sent before the failure, so that the service may have carried it out.
+    /// True if the request was sent before the failure, so that the service may have carried it out. False if the
+    /// service has stated that it did not process the request.
     package let wasSent: Bool
 
     package init(reason: String, wasSent: Bool) {
@@ -33,7 +34,8 @@ package final class SingleRequest: EventLoop.Handler {
   private var wasSent = false
   private var outcome: Result<StreamEnd, Failure>?
 
-  /// Sends a request and blocks until its answer.
+  /// Resolves the service's name, sends a request and blocks until its complete answer, which it returns whatever its
+  /// status.
   /// - Parameters:
   ///   - fields: header fields, including the pseudo-header fields.
   ///   - timeout: from the start of connecting to the answer; resolving the name is not included.

@@ -27,7 +27,7 @@ final class Transport {
   /// The socket readiness that TLS needs for the next read: almost always readability, but writability during a key
   /// update.
   private var waitsToRead: Readiness = .readable
-  /// The address that is connected or being tried.
+  /// The address that is connected or being tried; nil before the first attempt and after the last address has failed.
   private(set) var address: SocketAddress?
 
   init(loop: EventLoop, settings: ConnectionSettings, addresses: [SocketAddress]) {
@@ -46,7 +46,8 @@ final class Transport {
     return address
   }
 
-  /// Starts a non-blocking connect. Returns false if it fails at once; `lastError` says why.
+  /// Starts a non-blocking connect; `handler` is called when it has succeeded or failed. Returns false if it fails at
+  /// once; `connectFault` says why.
   func connect(to address: SocketAddress, _ handler: any EventLoop.Handler) -> Bool {
     do throws(SystemError) {
       let attempt = try Socket.connect(to: address)
@@ -68,10 +69,11 @@ final class Transport {
     return false
   }
 
-  /// The error text for the last address that could not be reached.
+  /// The error text for the last connection attempt that failed, or for a host without addresses.
   var connectFault: String { tunnel?.naming(lastError) ?? "connect: \(lastError)" }
 
-  /// Sends CONNECT to the proxy, or continues reading the proxy's response.
+  /// Sends CONNECT to the proxy, or continues reading the proxy's response. Fails if the proxy opens no tunnel; done at
+  /// once without a proxy.
   func askProxy() -> Step {
     if tunnelRequest == nil { tunnelRequest = tunnel.map { TunnelRequest($0) } }
     switch socket?.advance(&tunnelRequest) {
@@ -83,7 +85,7 @@ final class Transport {
     }
   }
 
-  /// Begins the TLS handshake or continues it.
+  /// Begins the TLS handshake or continues it. Fails also if the server has chosen a protocol other than HTTP/2.
   func secure() -> Step {
     if let socket = socket.take() {
       do throws(TLSError) {
@@ -126,7 +128,8 @@ final class Transport {
     return result
   }
 
-  /// Writes buffered output. If some is left, watches the socket for writability.
+  /// Writes buffered output. If some is left, watches the socket for writability. Reports completion, writing nothing,
+  /// if there is no TLS stream.
   func write(_ output: inout ByteBuffer) -> TLSStream.WriteResult {
     guard let stream else { return .complete }
     let result = stream.write(&output)

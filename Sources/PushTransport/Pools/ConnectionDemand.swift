@@ -1,13 +1,13 @@
-/// Computes how many connections the current load needs, by Little's law (requests in flight = rate × round trip) from
-/// measured values.
+/// The number of connections that the current load needs, computed by Little's law (requests in flight = rate × round
+/// trip) from measured values.
 struct ConnectionDemand {
   /// The number of requests in flight.
   var inFlight = 0
   /// The number of queued targets.
   var backlog = 0
-  /// The mean time from request to answer, in seconds.
+  /// The mean time from request to answer, in seconds; 0 without a connection.
   var roundTrip = 0.0
-  /// The time that the oldest queued target has waited, in seconds.
+  /// The time since the oldest queued target was read from the database, in seconds.
   var waited = 0.0
   /// The number of concurrent requests that one connection holds.
   var perConnection = 1
@@ -21,8 +21,8 @@ struct ConnectionDemand {
     Double(inFlight) + Double(backlog) * min(1, roundTrip / PushTransport.Limits.drainSeconds)
   }
 
-  /// Returns the number of connections that the current load needs, at most `most`; 0 if nothing is queued or in
-  /// flight.
+  /// Returns the number of connections that the current load needs: 0 if nothing is queued or in flight, otherwise at
+  /// least 1 and at most `most`.
   func connections(atMost most: Int) -> Int {
     guard inFlight > 0 || backlog > 0 else { return 0 }
     var wanted = Int((streams / Double(max(1, perConnection))).rounded(.up))

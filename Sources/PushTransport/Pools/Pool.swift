@@ -108,14 +108,15 @@ package final class Pool: PoolConnectionsDelegate {
     owner.workLater(self)
   }
 
-  /// Marks a route as failed and returns its queue: none of its pushes can be sent until an operator fixes its
-  /// settings.
+  /// Marks a route as failed and finishes everything in its queue as a credential fault. None of its pushes is sent for
+  /// `PushTransport.Limits.faultSeconds`, or until an operator resumes the app or its credential changes.
   private func fail(_ queue: RouteQueue, _ reason: String) {
     queue.condition.failed(reason, at: loop.clock.now)
     queue.finishQueued(.credentialFault(reason: reason))
   }
 
-  /// Marks all routes of the pool as failed, because their common credential is at fault.
+  /// Marks all routes of the pool as failed, because their common credential is at fault, and finishes everything
+  /// queued as a credential fault. They are tried again after `PushTransport.Limits.faultSeconds`.
   package func failAll(_ reason: String) {
     for queue in routes.queues { fail(queue, reason) }
   }
@@ -124,19 +125,22 @@ package final class Pool: PoolConnectionsDelegate {
     routes.finishQueued(result)
   }
 
-  /// Limits how many targets each lane of each route may queue, so that few wait longer than their tokens stay valid.
+  /// Limits how many targets without a result each lane of each route can have, so that few wait longer than their data
+  /// counts as fresh.
   package func bound(to targets: Int) {
     routes.bound(to: targets)
   }
 
-  /// Called by the adapter when `restingLanes` has changed. Returns what is queued in lanes that now rest.
+  /// Called by the adapter when `restingLanes` has changed. Finishes what is queued in lanes that now rest as not
+  /// processed.
   package func restingLanesChanged() {
     routes.rest(adapter.restingLanes)
     // Deferred, because the caller may be handling an answer from within `work`.
     owner.workLater(self)
   }
 
-  /// Pauses the whole pool for `duration` and finishes everything queued with `result`.
+  /// Pauses the whole pool for `duration`: finishes everything queued with `result` and refuses new batches. Open
+  /// requests continue.
   package func rest(for duration: Duration, _ result: SubmissionResult) {
     connections.rest(for: duration, result)
   }
@@ -149,7 +153,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   // MARK: Submitting
 
-  /// Returns targets that have waited too long as stale, and tries to send the rest.
+  /// Finishes targets that have waited too long as stale, and tries to send the rest.
   func sweep() {
     routes.finishStale(at: loop.clock.now, wallSeconds: wallSeconds)
     work()
@@ -207,14 +211,16 @@ package final class Pool: PoolConnectionsDelegate {
     outbox.finish(submission, result)
   }
 
-  /// Queues the submission again, through the pool that its route uses now. After `quickResends` resends, finishes it
-  /// with `result` instead.
+  /// Queues the submission again, through the pool that its route uses now. Finishes it with `result` instead if it was
+  /// resent `quickResends` times already, or if its app has no credential any more; while the sender stops, finishes it
+  /// as not processed.
   package func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     owner.sendAgain(submission, otherwise: result)
   }
 
-  /// Finishes the submission as a credential fault and stops its route until an operator fixes the settings. The other
-  /// routes continue, on connections that this route's refusals do not affect.
+  /// Finishes the submission, and everything queued of its route, as a credential fault, and stops the route for
+  /// `PushTransport.Limits.faultSeconds`. The other routes continue, on connections that this route's refusals do not
+  /// affect.
   package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
@@ -223,7 +229,8 @@ package final class Pool: PoolConnectionsDelegate {
     isolate(queue.condition)
   }
 
-  /// Moves a route from the shared pool to a pool of its own until its credential changes.
+  /// Moves a route from the shared pool to a pool of its own until its credential changes. Does nothing if it has the
+  /// pool to itself already.
   package func isolate(_ condition: RouteCondition) {
     guard isShared, !condition.isIsolated else { return }
     owner.isolate(condition.route)
@@ -252,13 +259,14 @@ package final class Pool: PoolConnectionsDelegate {
     adapter.closedBeforeReady(reason: reason, of: self)
   }
 
-  /// Shuts down gracefully: returns what is queued and lets open requests finish.
+  /// Shuts down gracefully: finishes what is queued as not processed, opens no more connections, and lets open requests
+  /// finish.
   func stop() {
     routes.finishQueued(.notProcessed)
     connections.stop()
   }
 
-  /// Closes the remaining connections at once.
+  /// Closes the remaining connections at once. Their open requests end as unknown.
   func abort() {
     connections.abort()
   }

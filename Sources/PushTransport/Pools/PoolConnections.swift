@@ -10,7 +10,7 @@ protocol PoolConnectionsDelegate: RequestSource {
   func resolve(_ endpoint: Endpoint)
   /// Asks the pool to submit more requests, because capacity has become available.
   func work()
-  /// Called when a connection was lost before it became ready.
+  /// Called when a connection was closed before it became ready.
   func closedBeforeReady(reason: String)
 }
 
@@ -32,17 +32,18 @@ final class PoolConnections: ConnectionOwner {
   private var addressOrder = AddressOrder()
   private var backOff = BackOff()
   private var nextConnectAt: Instant?
-  /// The times at which connections were opened lately, to limit their rate.
+  /// The times at which connections were opened within about `openingsSeconds`, to limit their rate.
   private var openings: [Instant] = []
-  /// The time before which nothing is sent, because the network asked for a pause.
+  /// The end of the pause that the network asked for, before which nothing is sent; nil without a pause.
   private var restsUntil: Instant?
   private var lastUsedAt: Instant?
   private var isReviewing = false
   /// The time since which fewer connections would have sufficed; nil if all are needed.
   private var surplusSince: Instant?
-  /// True from the first warning that nothing can be sent until a connection has lasted.
+  /// True from the first warning that nothing can be sent, until a connection has lasted for `youngSeconds`.
   private var isFaulty = false
-  /// The number of the connection that was the outlier at the last review, and for how many reviews in a row.
+  /// The number of the connection that was much slower than the others at the last review, and for how many reviews in
+  /// a row; nil if none was.
   private var slowReviews: (connection: Int, count: Int)?
 
   init(
@@ -75,7 +76,9 @@ final class PoolConnections: ConnectionOwner {
 
   // MARK: Opening connections
 
-  /// Opens a connection if there is work that the existing ones cannot take.
+  /// Opens a connection if there is work that the existing ones cannot take, or if the pool has none although it was
+  /// used lately. Does nothing while another connection is being opened or the pool rests. During back-off, finishes
+  /// what is queued as not processed if no connection is usable.
   func arrange() {
     guard !isStopping, !isResolving else { return }
     let now = loop.clock.now
@@ -187,14 +190,14 @@ final class PoolConnections: ConnectionOwner {
     for connection in all { connection.retire() }
   }
 
-  /// Closes the remaining connections at once.
+  /// Closes the remaining connections at once. Their open requests end as unknown.
   func abort() {
     for connection in all { connection.end("stopped") }
   }
 
   // MARK: Back-off and pauses
 
-  /// True if nothing can be sent until a timer ends: during a pause, or in back-off with no usable connection.
+  /// True if nothing can be sent until a timer ends: during a pause, or during back-off if no connection is usable.
   var isHeldBack: Bool {
     restsUntil != nil || nextConnectAt != nil && all.allSatisfy(\.isEnding)
   }
@@ -252,7 +255,8 @@ final class PoolConnections: ConnectionOwner {
     restsUntil.map { now < $0 } ?? false
   }
 
-  /// Pauses the pool for `duration` and finishes everything queued with `result`.
+  /// Pauses the pool for `duration`, finishes everything queued with `result` and refuses new batches. A later call can
+  /// extend the pause.
   func rest(for duration: Duration, _ result: SubmissionResult) {
     restsUntil = loop.clock.now + duration
     routes.shut(result)
@@ -294,7 +298,8 @@ final class PoolConnections: ConnectionOwner {
     slowest.retire()
   }
 
-  /// Retires one connection if fewer would have sufficed for `surplusSeconds`.
+  /// Retires the connection with the fewest requests if, for `surplusSeconds`, the requests in flight have filled less
+  /// than half of what the other connections hold.
   private func letSurplusGo(of staying: [Connection]) {
     let staying = staying.filter(\.isReady)
     let inFlight = staying.reduce(0) { $0 + $1.inFlight }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Identifies a pool of connections: routes with equal keys share connections.
+/// The identity of a pool of connections: routes with equal keys share connections.
 package struct PoolKey: Hashable, Sendable {
   /// The credential's identifier; equal for all apps that use the same one.
   package let credential: String

@@ -76,7 +76,7 @@ final class PoolRoutes {
     for queue in queues { gate.open(queue.route) }
   }
 
-  /// Makes all routes refuse new batches for exactly these lanes, and returns what is queued in them.
+  /// Makes all routes refuse new batches for exactly these lanes, and finishes what is queued in them as not processed.
   func rest(_ lanes: Set<Lane>) {
     for queue in queues {
       gate.rest(queue.route, lanes)
@@ -84,7 +84,7 @@ final class PoolRoutes {
     }
   }
 
-  /// Limits how many targets each lane of each route may queue.
+  /// Limits how many targets without a result each lane of each route can have.
   func bound(to targets: Int) {
     for queue in queues { gate.bound(queue.route, to: targets) }
   }
@@ -112,7 +112,8 @@ final class PoolRoutes {
     return max(1, streams - streams / PushTransport.Limits.routeReservePart)
   }
 
-  /// Submits pushes of one lane on a connection, taking routes round-robin. Returns how many were submitted.
+  /// Submits pushes of one lane on a connection, taking routes round-robin, until the connection or the queues allow no
+  /// more. Returns how many were submitted.
   /// - Parameters:
   ///   - rest: maximum number to submit.
   ///   - share: number of requests that one route may have in flight.
@@ -140,7 +141,8 @@ final class PoolRoutes {
     return submitted
   }
 
-  /// Submits pushes of one route until the connection accepts no more. Returns how many were submitted.
+  /// Submits pushes of one route, until `most` are submitted, its lane is empty or the connection accepts no more.
+  /// Returns how many were submitted. Finishes stale targets, and those that cannot be encoded as rejected.
   private func submit(
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {

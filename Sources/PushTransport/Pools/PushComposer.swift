@@ -1,10 +1,10 @@
 package import Domain
 package import HTTP2
 
-/// Encodes pushes as requests of one push network.
+/// The encoder of pushes as requests of one push network.
 package protocol PushComposer: AnyObject {
-  /// Encodes the parts of a request that differ between pushes. Returns nil on success, or the reason why this push can
-  /// never be sent (for example `PayloadTooLarge`).
+  /// Encodes the parts of a request that differ between pushes into `encoded`, replacing its content. Returns nil on
+  /// success, or the reason why this push can never be sent (for example `PayloadTooLarge`).
   func compose(_ target: PushTarget, of message: PushMessage, into encoded: inout EncodedPush) -> String?
   /// Returns the header fields that all pushes of a message have in common.
   func template(for message: PushMessage, authority: String) -> RequestTemplate

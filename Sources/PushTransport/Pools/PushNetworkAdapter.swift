@@ -8,11 +8,11 @@ package protocol PushNetworkAdapter: PushComposer {
   /// The name of the credential for log entries; never its secret.
   var name: String { get }
 
-  /// Returns the number of requests of this lane that the credential and the network's quota allow now. If something is
-  /// missing, such as an access token, starts to obtain it.
+  /// Returns the number of requests of this lane that the credential and the network's quota allow now; 0 to send none.
+  /// If something is missing, such as an access token, starts to obtain it.
   func allowance(_ lane: Lane, of pool: Pool) -> Int
-  /// The lanes that must not send at present although others may: new batches for them are refused. When the value
-  /// changes, the adapter calls `Pool.restingLanesChanged`.
+  /// The lanes that must not send at present although others may; usually none. New batches for them are refused. When
+  /// the value changes, the adapter calls `Pool.restingLanesChanged`.
   var restingLanes: Set<Lane> { get }
   /// Counts `count` submitted requests against the quota.
   func submitted(_ count: Int)
@@ -31,7 +31,7 @@ package protocol PushNetworkAdapter: PushComposer {
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool)
   /// Receives the peer's clock, in seconds since 1970.
   func heard(peerSeconds: Int64, of pool: Pool)
-  /// Called when a connection was lost before it became ready.
+  /// Called when a connection was closed before it became ready.
   func closedBeforeReady(reason: String, of pool: Pool)
 }
 
@@ -61,7 +61,7 @@ package struct PoolPlan {
   }
 }
 
-/// Maps routes to pools for one push network.
+/// The source of the pools of one push network: maps routes to pools, by their credentials.
 package protocol PoolProvider: AnyObject {
   /// The error text for a batch whose app has no credential.
   var noCredential: String { get }

@@ -2,7 +2,7 @@
 package struct Refusal: Sendable {
   package let status: Int
   package let body: [UInt8]
-  /// The delay in seconds from the `Retry-After` field; nil if absent or malformed.
+  /// The delay in seconds from the `Retry-After` field, 0 to 86,400; nil if absent or malformed.
   package let retryAfter: Int?
 
   package init(status: Int, body: [UInt8], retryAfter: Int?) {

@@ -27,7 +27,7 @@ struct LaneQueue {
       return submission
     }
 
-    /// The batch of the next target; approximately the one that has waited longest.
+    /// The batch of the next target, approximately the one that has waited longest; nil if the message has no targets.
     var front: QueuedBatch? { again.first?.batch ?? batches.first }
   }
 
@@ -53,7 +53,7 @@ struct LaneQueue {
     part(of: submission.batch).again.append(submission)
   }
 
-  /// Returns a submission that the session rejected to the front of its message.
+  /// Puts a submission that the session rejected back to the front of its message.
   mutating func putBack(_ submission: Submission) {
     count += 1
     part(of: submission.batch).again.prepend(submission)
@@ -67,7 +67,7 @@ struct LaneQueue {
     return made
   }
 
-  /// Removes and returns the next target, in round-robin order.
+  /// Removes and returns the next target, in round-robin order; nil if the lane is empty.
   mutating func next() -> Submission? {
     guard let part = rotation.first, let submission = part.pop() else { return nil }
     count -= 1
@@ -88,7 +88,8 @@ struct LaneQueue {
     credit = 0
   }
 
-  /// Removes and returns targets that are no longer worth sending, from the front of each message.
+  /// Removes and returns targets that are no longer worth sending. Of each message, looks only at the front targets, up
+  /// to the first that is worth sending.
   mutating func removeStale(_ isWorthSending: (QueuedBatch) -> Bool) -> [Submission] {
     var stale: [Submission] = []
     for part in rotation {
@@ -102,8 +103,8 @@ struct LaneQueue {
     return stale
   }
 
-  /// The earliest time at which device tokens were read from the database, among the front batches; nil if the lane is
-  /// empty.
+  /// The earliest time at which reading device tokens from the database ended, among the front batches of the messages,
+  /// in nanoseconds of the monotonic clock; nil if the lane is empty.
   var oldestReadNanoseconds: Int64? {
     rotation.compactMap { $0.front?.readUntilNanoseconds }.min()
   }

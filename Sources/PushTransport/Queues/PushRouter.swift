@@ -48,7 +48,7 @@ package final class PushRouter: PoolOwner {
     look()
   }
 
-  /// Records the numbers of connections and requests once a second.
+  /// Records the numbers of connections and requests in the metrics, now and then once a second.
   private func look() {
     let loads = poolsByKey.values.map(\.load)
     meter.look(
@@ -83,7 +83,8 @@ package final class PushRouter: PoolOwner {
 
   // MARK: Pools
 
-  /// Assigns a route to the pool of its credential and returns the pool; nil if there is no credential.
+  /// Assigns a route to the pool of its credential, which is created if necessary, and returns the pool. Returns nil if
+  /// there is no credential, if the router is stopping, or if TLS cannot be set up, which is logged.
   private func assign(_ queue: RouteQueue) -> Pool? {
     guard stopDeadline == nil, let planner,
       let key = planner.poolKey(of: queue.route, isIsolated: queue.condition.isIsolated)
@@ -105,7 +106,8 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  /// Removes a route from its pool. A pool without routes is closed.
+  /// Removes a route from its pool; does nothing if it has none. A pool without routes is closed once its open requests
+  /// have ended.
   private func unassign(_ queue: RouteQueue) {
     guard let pool = assignments.removeValue(forKey: queue.route) else { return }
     pool.detach(queue)
@@ -115,7 +117,9 @@ package final class PushRouter: PoolOwner {
     endingPools.append(pool)
   }
 
-  /// Moves the app's routes to new connections after its credential changed; open requests finish on the old ones.
+  /// Moves the app's routes to the pool of its new credential; open requests finish on the old connections. Clears the
+  /// faults and error histories of the routes. If the app has no credential now, finishes what is queued with
+  /// `noCredential`.
   package func credentialChanged(of app: App.Number) {
     for queue in queues.values where queue.route.app == app {
       unassign(queue)
@@ -124,7 +128,8 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  /// Clears the fault of an app's routes, so that they are retried at once. Called when an operator resumes the app.
+  /// Clears the faults of an app's routes, so that new batches are sent at once. Called when an operator resumes the
+  /// app.
   package func forgive(_ app: App.Number) {
     for queue in queues.values where queue.route.app == app { queue.condition.forgiveFault() }
   }
@@ -180,7 +185,7 @@ package final class PushRouter: PoolOwner {
 
   // MARK: Timers
 
-  /// Returns stale targets ten times a second, as long as anything is queued.
+  /// Finishes stale targets and submits others, ten times a second, as long as anything is queued.
   private func watchForStale() {
     guard staleTimer == nil else { return }
     staleTimer = loop.schedule(after: .milliseconds(100)) { [weak self] in

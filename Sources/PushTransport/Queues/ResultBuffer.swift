@@ -1,6 +1,7 @@
 package import Domain
 
-/// Collects the results of one event-loop iteration of the sender and delivers them together at its end.
+/// A buffer for the results of one event-loop iteration of the sender. It delivers them together at the end of the
+/// iteration, and releases their targets from admission control.
 package final class ResultBuffer {
   private let gate: RouteAdmission
   private let results: PushResultSink

@@ -21,7 +21,7 @@ package final class RouteAdmission: Sendable {
     var isShut = false
     /// The lanes that refuse batches although the route is open.
     var resting: Set<Lane> = []
-    /// Maximum number of targets queued in each lane.
+    /// Maximum number of targets in each lane that are admitted and have no result yet.
     var bound = PushTransport.Limits.queuedTargets
   }
 
@@ -29,7 +29,7 @@ package final class RouteAdmission: Sendable {
   private let isOpen: Atomic<Bool>
 
   /// Creates the admission control.
-  /// - Parameter isOpen: if false, everything is refused until `open()` is called.
+  /// - Parameter isOpen: if false, everything is refused until `open()` without a route is called.
   package init(isOpen: Bool = true) {
     self.isOpen = Atomic(isOpen)
   }
@@ -38,7 +38,8 @@ package final class RouteAdmission: Sendable {
     isOpen.store(true, ordering: .releasing)
   }
 
-  /// Admits and counts `targets`. Returns false, counting nothing, if they do not fit.
+  /// Admits and counts `targets`. Returns false, counting nothing, if the lane's bound would be exceeded, the lane
+  /// rests, the route is shut, or everything is still refused (`isOpen`). An empty lane admits a batch of any size.
   package func enter(_ place: Place, _ targets: Int) -> Bool {
     guard isOpen.load(ordering: .acquiring) else { return false }
     return routes.withLock { routes in
@@ -58,12 +59,13 @@ package final class RouteAdmission: Sendable {
     routes.withLock { $0[place.route, default: RouteState()].targets[Int(place.lane.rawValue)] -= targets }
   }
 
-  /// Refuses all batches of this route until `open` is called for it.
+  /// Refuses all batches of this route until `open` is called for it. Targets already admitted are not affected.
   func shut(_ route: PushRoute) {
     routes.withLock { $0[route, default: RouteState()].isShut = true }
   }
 
-  /// Lowers the bound of a route that sends slowly, because more targets would be stale before they are sent.
+  /// Sets the maximum number of targets in each lane of a route, at most `queuedTargets`. A route that sends slowly
+  /// needs a lower one, because more targets would be stale before they are sent.
   package func bound(_ route: PushRoute, to targets: Int) {
     routes.withLock { $0[route, default: RouteState()].bound = min(targets, PushTransport.Limits.queuedTargets) }
   }

@@ -6,11 +6,11 @@ package final class RouteCondition {
   package let route: PushRoute
   /// The number of requests submitted that have not ended.
   var inFlight = 0
-  /// True if the route has connections of its own until its credential changes, because its refusals would affect
-  /// others.
+  /// True if the route has a pool of its own, until its credential changes, because its refusals would affect other
+  /// routes.
   package internal(set) var isIsolated = false
 
-  // Reason why the route is stopped until an operator fixes its settings, or the fault ends.
+  // The last fault of the route's settings, and when the route is tried again; both nil without a fault.
   private var fault: String?
   private var faultEndsAt: Instant?
 
@@ -22,7 +22,8 @@ package final class RouteCondition {
     self.route = route
   }
 
-  /// Returns the reason why none of the route's pushes can be sent at present; nil if they can.
+  /// Returns the reason why none of the route's pushes can be sent at present; nil if they can. A fault ends
+  /// `PushTransport.Limits.faultSeconds` after it was recorded last.
   func fault(at now: Instant) -> String? {
     guard let faultEndsAt, now < faultEndsAt else { return nil }
     return fault
@@ -41,7 +42,7 @@ package final class RouteCondition {
   }
 
   /// True if at least half of the last 64 answers were errors, at which rate the network throttles or closes a
-  /// connection.
+  /// connection. False before 64 answers.
   var isErroneous: Bool {
     answers == UInt64.bitWidth && errors.nonzeroBitCount >= UInt64.bitWidth / 2
   }
@@ -52,7 +53,8 @@ package final class RouteCondition {
     faultEndsAt = nil
   }
 
-  /// Clears the fault and the error history. Called when the route's credential is replaced.
+  /// Clears the fault and the error history, and allows the route to share connections again. Called when the route's
+  /// credential is replaced.
   func forgive() {
     forgiveFault()
     errors = 0

@@ -24,8 +24,8 @@ package final class RouteQueue {
     lanes[Int(batch.message.lane.rawValue)].append(QueuedBatch(batch, condition))
   }
 
-  /// Queues the submission again, ahead of unsent targets of its message; after `quickResends` resends, finishes it
-  /// with `result` instead.
+  /// Queues the submission again, after earlier resends of its message and before its unsent targets. After
+  /// `quickResends` resends, finishes it with `result` instead.
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     guard submission.resends < PushTransport.Limits.quickResends else { return outbox.finish(submission, result) }
     var submission = submission
@@ -37,7 +37,8 @@ package final class RouteQueue {
     lanes[Int(submission.batch.message.lane.rawValue)].putBack(submission)
   }
 
-  /// Removes and returns the lane's next target that is still fresh; finishes those that have waited too long as stale.
+  /// Removes and returns the lane's next target that is still fresh and not expired; nil if there is none. Finishes the
+  /// others that it meets as stale.
   func next(_ lane: Lane, at now: Instant, wallSeconds: Int64) -> Submission? {
     while let submission = lanes[Int(lane.rawValue)].next() {
       if submission.batch.isWorthSending(at: now, wallSeconds: wallSeconds) { return submission }
@@ -46,7 +47,7 @@ package final class RouteQueue {
     return nil
   }
 
-  /// Finishes targets that have waited too long as stale.
+  /// Finishes as stale the targets that have waited too long or have expired and are at the front of their message.
   func finishStale(at now: Instant, wallSeconds: Int64) {
     for lane in lanes.indices where !lanes[lane].isEmpty {
       let stale = lanes[lane].removeStale { $0.isWorthSending(at: now, wallSeconds: wallSeconds) }
@@ -64,8 +65,8 @@ package final class RouteQueue {
     while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }
 
-  /// The earliest time at which device tokens were read from the database, among the front batches; nil if nothing is
-  /// queued.
+  /// The earliest time at which reading device tokens from the database ended, among the front batches, in nanoseconds
+  /// of the monotonic clock; nil if nothing is queued.
   var oldestReadNanoseconds: Int64? {
     lanes.compactMap(\.oldestReadNanoseconds).min()
   }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 package import Time
 
-/// Records who could have signed in to an account: its creator, and everyone who held a sign-in link for it.
+/// Records who could have signed in to an account: its creator, and the people who received a sign-in link for it.
 extension Accounts {
   private static let noteStatement = Statement(
     "accounts-note-holder",
@@ -12,10 +12,11 @@ extension Accounts {
     WHERE h.holder IS NOT NULL
     """)
 
-  /// Records that a person could have signed in to the account. Has no effect if the person is unknown.
+  /// Records that a person could have signed in to the account. Has no effect if `asker` is nil and `apiKey` is nil or
+  /// has no recorded creator. Repeated calls add records.
   /// - Parameters:
-  ///   - asker: the person; nil to record the creator of `apiKey`.
-  ///   - made: true if they created the account, false if they received a link to it.
+  ///   - asker: the person; nil to record the person who created `apiKey`.
+  ///   - made: true if they created the account, false if they received a sign-in link for it.
   package static func note(
     _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Timestamp
   ) -> Query<Void> {
@@ -36,7 +37,10 @@ extension Accounts {
     """)
 
   /// Returns true if `asker` could have signed in to the account, directly or through other accounts that they could
-  /// sign in to.
+  /// sign in to; always true for the account itself.
+  /// - Parameters:
+  ///   - madeSince: an account's creator counts only if the account was created after this time.
+  ///   - linkedSince: a sign-in link counts only if it was issued after this time.
   package static func wasHeld(
     by asker: Principal, _ account: Int32, madeSince: Timestamp, linkedSince: Timestamp
   ) -> Query<Bool> {

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Console accounts.
+/// Accounts of people who sign in to the console, with a password or through an identity provider.
 package enum Accounts {
   package struct Record: Sendable {
     package let number: Int32
@@ -17,7 +17,7 @@ package enum Accounts {
     package let disabledAt: Timestamp?
     /// The secret of the authenticator app, encrypted; nil if the account has no second factor.
     package let factor: [UInt8]?
-    /// True if the account signs in through the identity provider.
+    /// True if the account signs in through the identity provider; it then has no password.
     package let isByProvider: Bool
   }
 
@@ -44,7 +44,7 @@ package enum Accounts {
   private static let lockStatement = Statement(
     "accounts-lock", "SELECT \(columnList) FROM \(tables) WHERE c.account = $1 FOR UPDATE OF c")
 
-  /// Locks the account's row until the transaction ends, and returns it; nil if there is none.
+  /// Locks an account's row until the transaction ends, and returns the account; nil if there is none.
   package static func lock(_ number: Int32) -> Query<Record?> {
     Query(lockStatement, number) { records($0).first }
   }
@@ -63,7 +63,8 @@ package enum Accounts {
   private static let createStatement = Statement(
     "accounts-create", "INSERT INTO accounts (login, name, role, app) VALUES ($1, $2, $3, $4) RETURNING account")
 
-  /// Creates an account. Fails with `accounts_login_is_unique` if the login is taken.
+  /// Creates an account without a password and returns its number. Fails with `accounts_login_is_unique` if the login
+  /// is taken.
   package static func create(login: String, name: String, role: String, app: App.Number?) -> Query<Int32> {
     Query(one: createStatement, login, name, role, app) { $0.int32() }
   }

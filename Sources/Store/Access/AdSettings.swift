@@ -1,14 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// An app's rules for advertising messages.
+/// Reads and saves the rules of an app for advertising messages.
 package enum AdSettings {
   private static let columnList = "ad_night_from::text, ad_night_to::text, ad_label, ad_opt_out"
 
   private static let findStatement = Statement(
     "ad-settings-find", "SELECT \(columnList) FROM apps WHERE app = $1")
 
-  /// Returns the rules; nil if the app does not exist.
+  /// Returns an app's rules; nil if the app does not exist.
   package static func find(_ app: App.Number) -> Query<AdRules?> {
     Query(findStatement, app, read: rules)
   }
@@ -20,7 +20,8 @@ package enum AdSettings {
     WHERE app = $1 RETURNING \(columnList)
     """)
 
-  /// Saves the rules and returns them as stored; nil if the app does not exist.
+  /// Saves an app's rules and returns them as stored; nil if the app does not exist. The schema rejects a night that
+  /// begins and ends at the same time.
   package static func save(_ rules: AdRules, of app: App.Number) -> Query<AdRules?> {
     Query(
       saveStatement, app, rules.night?.from.text, rules.night?.to.text, rules.label, rules.optOut, read: self.rules)

@@ -11,10 +11,11 @@ package enum AppDeletions {
     WHERE app = $1 AND purge_after IS NULL RETURNING app
     """)
 
-  /// Starts an app's grace period, during which it is paused. Returns false if the app is being deleted already.
+  /// Pauses an app and starts the grace period after which it is deleted. Returns false, without an effect, if the app
+  /// does not exist or its deletion has been requested before.
   /// - Parameters:
   ///   - days: length of the grace period in days.
-  ///   - reason: why the app is paused, for people to read.
+  ///   - reason: why the app is paused, for people to read; replaces the reason of an earlier pause until `withdraw`.
   package static func ask(_ app: App.Number, graceDays days: Int32, reason: String) -> Query<Bool> {
     Query(askStatement, app, days, reason) { $0.count == 1 }
   }
@@ -28,8 +29,9 @@ package enum AppDeletions {
     RETURNING app
     """)
 
-  /// Withdraws the deletion of an app and restores its state, including a pause from before. Returns false if it is not
-  /// being deleted, or if its grace period has ended and the removal has begun.
+  /// Withdraws the deletion of an app and resumes it, or restores the pause from before. Returns false, without an
+  /// effect, if the app does not exist, if its deletion has not been requested, or if the removal of its data has
+  /// begun.
   package static func withdraw(_ app: App.Number) -> Query<Bool> {
     Query(takeBackStatement, app) { $0.count == 1 }
   }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Pausing and resuming apps. The state is in the database, so that all nodes share it.
+/// Pauses and resumes apps, and reads which apps are paused. The state is in the database, so that all nodes share it.
 package enum AppPauses {
   package struct State: Sendable {
     package let appID: String
@@ -22,8 +22,10 @@ package enum AppPauses {
   private static let lockStatement = Statement(
     "app-pauses-lock", "SELECT \(stateColumns) FROM apps WHERE app = ANY($1) ORDER BY app FOR NO KEY UPDATE")
 
-  /// Locks and returns the state of apps, so that no other transaction pauses or resumes them until this one ends.
-  /// - Parameter alone: true for an exclusive lock, for a transaction that may pause them.
+  /// Locks apps in ascending order and returns their states, so that no other transaction pauses or resumes them until
+  /// this one ends. Apps that do not exist are omitted.
+  /// - Parameter alone: true for an exclusive lock, for a transaction that can pause the apps; false for a lock that
+  ///   several transactions can have at once.
   package static func states(
     of apps: some Collection<App.Number>, alone: Bool
   ) -> Query<[App.Number: State]> {
@@ -46,7 +48,7 @@ package enum AppPauses {
   private static let reasonStatement = Statement(
     "app-pauses-reason", "SELECT paused_reason FROM apps WHERE app = $1")
 
-  /// Returns why an app is paused; nil if it is not.
+  /// Returns why an app is paused; nil if it is not paused or does not exist.
   package static func reason(of app: App.Number) -> Query<String?> {
     Query(first: reasonStatement, app) { $0.optionalText() }
   }
@@ -54,7 +56,7 @@ package enum AppPauses {
   private static let heldStatement = Statement(
     "app-pauses-held", "SELECT app FROM apps WHERE app = ANY($1) AND paused_reason IS NOT NULL")
 
-  /// Returns those of the apps that are paused.
+  /// Returns the paused ones among these apps.
   package static func held(_ apps: some Collection<App.Number>) -> Query<Set<App.Number>> {
     var column = Int32Column()
     for app in apps { column.append(app) }
@@ -64,7 +66,7 @@ package enum AppPauses {
   private static let allStatement = Statement(
     "app-pauses-all", "SELECT app FROM apps WHERE paused_reason IS NOT NULL")
 
-  /// Returns all paused apps.
+  /// Returns all paused apps, including those that are being deleted.
   package static func all() -> Query<Set<App.Number>> {
     Query(allStatement) { rows in Set(rows.decode { $0.int32() }) }
   }
@@ -77,7 +79,8 @@ package enum AppPauses {
     WHERE app = $1 AND paused_reason IS NULL
     """)
 
-  /// Pauses an app's messages and records the reason. The first reason is kept.
+  /// Pauses an app's messages and records the reason. Has no effect on an app that is paused already, which keeps its
+  /// first reason.
   package static func pause(_ app: App.Number, reason: String) -> Query<Void> {
     Query(pauseStatement, app, reason) { _ in }
   }
@@ -93,9 +96,9 @@ package enum AppPauses {
     RETURNING app
     """)
 
-  /// Pauses an app because of a faulty credential, unless the credential was replaced or the app was resumed since the
-  /// faulty request. Returns whether this call has paused the app.
-  /// - Parameter since: when the faulty request was submitted.
+  /// Pauses an app because of a faulty credential, unless the app was resumed or the credential was replaced after
+  /// `since`. Returns true if this call has paused the app; false also if the app was paused before or does not exist.
+  /// - Parameter since: a time not later than when the faulty request was submitted.
   package static func pause(
     _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Timestamp
   ) -> Query<Bool> {
@@ -108,7 +111,8 @@ package enum AppPauses {
     UPDATE apps SET paused_reason = NULL, resumed_at = clock_timestamp() WHERE app = $1 AND purge_after IS NULL
     """)
 
-  /// Resumes an app's messages, unless it is being deleted.
+  /// Resumes an app's messages and sets `resumedAt`, even if the app was not paused. Has no effect on an app that is
+  /// being deleted.
   package static func resume(_ app: App.Number) -> Query<Void> {
     Query(resumeStatement, app) { _ in }
   }
@@ -116,7 +120,7 @@ package enum AppPauses {
   private static let networksStatement = Statement(
     "app-pauses-networks", "SELECT app, network FROM credentials WHERE app = ANY($1)")
 
-  /// Returns, for each app, the networks for which it has credentials.
+  /// Returns, for each app, the networks for which it has credentials. Apps without credentials are omitted.
   package static func networks(of apps: some Collection<App.Number>) -> Query<[App.Number: Set<PushNetwork>]> {
     var column = Int32Column()
     for app in apps { column.append(app) }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Apps, and the client key that identifies each.
+/// Apps, and the client keys that identify them.
 package enum Apps {
   package struct Record: Sendable {
     package let app: App
@@ -11,10 +11,10 @@ package enum Apps {
     package let former: FormerKey?
   }
 
-  /// A client key that was replaced by another one.
+  /// A client key that was replaced by another one, but is still valid.
   package struct FormerKey: Sendable {
     package let clientKey: String
-    /// When it ends; nil if it is valid until an operator ends it.
+    /// When the key expires; nil if it is valid until an operator ends it.
     package let endsAt: Timestamp?
   }
 
@@ -46,7 +46,9 @@ package enum Apps {
     """
   )
 
-  /// Creates an app. Fails with `apps_app_id_is_unique` if it exists already.
+  /// Creates an app and returns it as stored. Fails with `apps_app_id_is_unique` if the id is taken, with
+  /// `app_purges_app_id_is_unique` if a deleted app had this id, and with `apps_client_key_is_unique` if another app
+  /// has this client key.
   package static func create(
     appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity,
     confidentiality: App.Confidentiality = App.Confidentiality()
@@ -72,7 +74,8 @@ package enum Apps {
     WHERE app = $1
     """)
 
-  /// Saves an app's operator settings. The caller holds the app's row lock.
+  /// Saves those settings of an app that operators can change, except its pause, client keys and advertising rules. The
+  /// caller must have locked the app's row (`lock`), so that concurrent changes are not lost.
   package static func save(_ app: App) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app.number)
@@ -107,9 +110,10 @@ package enum Apps {
     RETURNING \(columnList)
     """)
 
-  /// Replaces an app's client key. The replaced key continues to identify the app for a while.
-  /// - Parameter seconds: how long the replaced key stays valid, in seconds; nil until an operator ends it.
-  /// - Returns: the changed app; nil if it has a previous key that is still valid.
+  /// Replaces an app's client key. The replaced key continues to identify the app for `seconds`.
+  /// - Parameter seconds: how long the replaced key remains valid, in seconds; nil: until an operator ends it.
+  /// - Returns: the changed app; nil, without an effect, if the app does not exist or has an earlier former key that is
+  ///   still valid.
   package static func replaceClientKey(
     _ app: App.Number, with clientKey: String, keeping seconds: Int32?
   ) -> Query<Record?> {
@@ -124,14 +128,15 @@ package enum Apps {
     RETURNING \(columnList)
     """)
 
-  /// Ends an app's previous client key. Returns the changed app; nil if no such key is valid.
+  /// Ends the validity of an app's former client key. Returns the changed app; nil if the app does not exist or has no
+  /// former key that is still valid.
   package static func endFormerClientKey(_ app: App.Number) -> Query<Record?> {
     Query(first: endKeyStatement, app, read: record)
   }
 
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
-  /// Returns 1 if there is a time zone with this name, otherwise 0.
+  /// Returns 1 if the database knows a time zone with exactly this name, otherwise 0.
   package static func countTimeZones(named name: String) -> Query<Int64> {
     Query(one: zoneStatement, name) { $0.int64() }
   }

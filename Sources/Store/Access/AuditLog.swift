@@ -15,9 +15,9 @@ package enum AuditLog {
     package let action: String
     package var app: App.Number?
     package let object: String
-    /// The object before the change, as JSON without secrets; nil if not applicable.
+    /// The object before the change, as JSON without secrets; nil if there was none or it is not recorded.
     package var before: String?
-    /// The object after the change, as JSON without secrets; nil if not applicable.
+    /// The object after the change, as JSON without secrets; nil if there is none or it is not recorded.
     package var after: String?
 
     package init(actor: String, role: String, action: String, object: String) {
@@ -60,11 +60,11 @@ package enum AuditLog {
     SELECT $3, $4, $5, $6, $7, $9, $10, $8, $2 FROM noted
     """)
 
-  /// Records that a person has read a list, unless the same reader has already read this list of this app within the
-  /// hour.
+  /// Adds an entry for the reading of a list of people, unless the same reader has read this list of this app in the
+  /// same clock hour. With an entry, it also deletes the records of readings that are older than a day.
   /// - Parameters:
-  ///   - entry: names the list as its object.
-  ///   - reader: distinguishes readers of the same name.
+  ///   - entry: names the list as its object; `before` and `after` are not stored.
+  ///   - reader: identifies the reader; unlike `actor`, it differs for readers with the same name.
   package static func addReading(_ entry: New, of reader: String) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(reader)
@@ -97,10 +97,11 @@ package enum AuditLog {
     package let after: String?
   }
 
-  /// Criteria for the entries of a list.
+  /// Criteria for the entries of a list, all of which an entry must meet; a property that is nil is no criterion.
   package struct Filter: Sendable {
     package var app: App.Number?
-    /// The name of an action, or its first word: `message` selects all actions on messages.
+    /// The name of an action, or its part before a period: `message` selects all actions on messages, such as
+    /// `message.send`.
     package var action: String?
     package var actor: String?
     package var object: String?
@@ -126,7 +127,8 @@ package enum AuditLog {
   private static let allStatement = list("audit-list", from: "entry < $1")
   private static let ofAppStatement = list("audit-list-of-app", from: "app = $7 AND entry < $1")
 
-  /// Returns matching entries before `entry`, newest first, searching at most `window` entries.
+  /// Returns at most `limit` matching entries with lower numbers than `entry`, newest first. Searches only the `window`
+  /// newest of these (with `filter.app`, of that app's entries); `edge` returns where the search has ended.
   package static func list(_ filter: Filter, before entry: Int64, window: Int, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(entry)
@@ -175,7 +177,7 @@ package enum AuditLog {
     ORDER BY l.entry
     """)
 
-  /// Returns the changes made at the command line since an entry, oldest first.
+  /// Returns the changes made at the command line after an entry (exclusive), oldest first.
   package static func atCommandLine(after entry: Int64) -> Query<[Command]> {
     Query(each: commandsStatement, entry) { row in
       Command(
@@ -190,7 +192,8 @@ package enum AuditLog {
     "audit-edge-of-app",
     "SELECT entry FROM audit_log WHERE app = $3 AND entry < $1 ORDER BY entry DESC OFFSET $2 - 1 LIMIT 1")
 
-  /// Returns the last entry that a search of `window` entries covers; nil if the log ends before that.
+  /// Returns the number of the oldest entry that `list` searches with these arguments; nil if fewer than `window`
+  /// entries are left, so that `list` searches all of them.
   package static func edge(_ filter: Filter, before entry: Int64, window: Int) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(entry)

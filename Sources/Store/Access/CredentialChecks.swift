@@ -4,7 +4,8 @@ package import Time
 
 /// Results of testing new credentials with their push network.
 package enum CredentialChecks {
-  /// The raw values are stored in the database, so they must not change.
+  /// Whether the network accepted the credential (`works`), refused it, or could not be reached. The raw values are
+  /// stored in the database, so they must not change.
   package enum Result: Int16, Sendable, CaseIterable {
     case works = 1
     case refused = 2
@@ -23,7 +24,7 @@ package enum CredentialChecks {
     /// When the credential was tested.
     package let at: Timestamp
     package let result: Result
-    /// The network's error code, or why it could not be reached.
+    /// The network's answer, or why it could not be reached.
     package let word: String
 
     package init(at: Timestamp, result: Result, word: String) {
@@ -51,8 +52,8 @@ package enum CredentialChecks {
     RETURNING sealed
     """)
 
-  /// Reserves the test of a credential for one node and returns the encrypted credential; nil if it has been tested, or
-  /// another node is testing it.
+  /// Reserves the test of a credential for one node, for a minute, and returns the encrypted credential. Returns nil if
+  /// there is no credential, if it has been tested, or if its test was reserved less than a minute ago.
   package static func begin(_ app: App.Number, _ network: PushNetwork) -> Query<[UInt8]?> {
     Query(first: beginStatement, app, network.rawValue) { $0.bytes() }
   }
@@ -76,8 +77,9 @@ package enum CredentialChecks {
     "SELECT \(columnList), EXISTS (SELECT FROM nodes WHERE alive_until > now()) FROM credentials c WHERE app = $1 AND network = $2"
   )
 
-  /// Returns the result of a credential's test (nil if it has not been tested), and whether a live node can perform the
-  /// test.
+  /// Returns the result of a credential's test, and in `isPending` whether a live node exists that can perform the
+  /// test, even if it has been performed already. `check` is nil if the credential has not been tested. Returns nil and
+  /// false if there is no credential.
   package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isPending: Bool)> {
     Query(foundStatement, app, network.rawValue) { rows in
       rows.decodeFirst { (check(&$0), $0.bool()) } ?? (nil, false)

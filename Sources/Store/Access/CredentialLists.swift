@@ -2,14 +2,15 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Lists the public parts of apps' credentials, never their secrets.
+/// Lists and deletes push credentials of apps. Returns only their public parts, never their secrets.
 package enum CredentialLists {
   package struct Credential: Sendable {
     package let app: App.Number
     package let appID: String
     package let network: PushNetwork
     package let kind: String
-    /// The public part as a JSON object: key id and team id, or topics and expiry.
+    /// The public part of the credential as a JSON object, whose members depend on `kind`: for an APNs key, key id and
+    /// team id; for a certificate, its topics, environments and expiry; for FCM, the service account and its settings.
     package let shown: String
     package let updatedAt: Timestamp
     /// Result of testing the credential with its network; nil if it has not been tested.
@@ -24,7 +25,8 @@ package enum CredentialLists {
     WHERE ($1 IS NULL OR c.app = $1) AND (c.app, c.network) > ($2, $3) ORDER BY c.app, c.network LIMIT $4
     """)
 
-  /// Returns one page of an app's credentials, or of all apps', after `after`.
+  /// Returns at most `limit` credentials after `after` (exclusive), in the order of app and network number.
+  /// - Parameter app: nil for the credentials of all apps.
   package static func page(
     of app: App.Number?, after: (app: App.Number, network: Int16), limit: Int
   ) -> Query<[Credential]> {
@@ -39,7 +41,7 @@ package enum CredentialLists {
     "credential-lists-delete",
     "DELETE FROM credentials WHERE app = $1 AND network = $2 RETURNING kind, public_part::text")
 
-  /// Deletes a credential. Returns its public part; nil if there was none.
+  /// Deletes an app's credential for a network. Returns its kind and public part; nil if there was none.
   package static func delete(
     of app: App.Number, _ network: PushNetwork
   ) -> Query<(kind: String, shown: String)?> {

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Lists API keys, without the keys themselves.
+/// Lists and revokes API keys. The keys themselves are not stored, only their hashes.
 package enum KeyLists {
   package struct Record: Sendable {
     package let number: Int32
@@ -27,8 +27,10 @@ package enum KeyLists {
     WHERE ($1 IS NULL OR k.app = $1 OR k.app IS NULL) AND k.api_key > $2 ORDER BY k.api_key LIMIT $3
     """)
 
-  /// Lists the keys that are valid for an app: its own keys and those for all apps.
-  /// - Parameter app: nil to list all keys.
+  /// Returns at most `limit` API keys in the order of their numbers, including revoked and expired ones.
+  /// - Parameters:
+  ///   - app: selects the keys limited to this app and the keys for all apps; nil to select every key.
+  ///   - number: only keys with higher numbers are returned; 0 for the first page.
   package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
     Query(listStatement, app, number, limit, read: records)
   }
@@ -37,7 +39,8 @@ package enum KeyLists {
     "key-lists-find",
     "SELECT \(columnList) FROM api_keys k LEFT JOIN apps a ON a.app = k.app WHERE k.api_key = $1 FOR UPDATE OF k")
 
-  /// Locks the key's row until the transaction ends, and returns it; nil if there is none.
+  /// Locks the key's row until the transaction ends, and returns the key, even if it is revoked or expired; nil if
+  /// there is none.
   package static func lock(_ number: Int32) -> Query<Record?> {
     Query(findStatement, number) { records($0).first }
   }

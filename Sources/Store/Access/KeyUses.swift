@@ -10,7 +10,7 @@ package enum KeyUses {
     WHERE api_key = ANY ($1::integer[]) AND (used_at IS NULL OR used_at < date_trunc('minute', now()))
     """)
 
-  /// Records that the keys have just been used, with a precision of one minute.
+  /// Records that the keys have just been used. The time is that of the database, rounded down to the minute.
   package static func note(_ keys: [Int32]) -> Query<Void> {
     var parameters = Parameters()
     var column = Int32Column()
@@ -27,7 +27,8 @@ package enum KeyUses {
     WHERE revoked_at IS NULL AND ends_at > now() AND greatest(used_at, created_at) > now() - interval '90 days'
     """)
 
-  /// Returns when the next key that is in use expires; nil if none does.
+  /// Returns the earliest future expiry of the keys that are in use: not revoked, and used or created within the last
+  /// 90 days. Returns nil if no such key expires.
   package static func nextEnd() -> Query<Timestamp?> {
     Query(one: nextEndStatement) { $0.optionalTimestamp() }
   }

@@ -1,20 +1,21 @@
 internal import Domain
 package import Postgres
 
-/// Master keys: which one encrypts, which nodes know which, and which secrets another key has encrypted. Used to rotate
-/// the key while servers run. The database contains no key, only an id of each that reveals nothing about it.
+/// Master keys: which key encrypts, which keys each node has, and which secrets are still encrypted with another key.
+/// Used to rotate the master key while servers run. The database contains no master key, only an id of each that
+/// reveals nothing about the key.
 package enum MasterKeys {
   private static let currentStatement = Statement(
     "master-keys-current", "SELECT key_id FROM master_keys ORDER BY since DESC, entry DESC LIMIT 1")
 
-  /// Returns the id of the key that encrypts; nil if nothing has been encrypted in this database yet.
+  /// Returns the id of the key that encrypts; nil in a new database, before `makeCurrent` is first called.
   package static func current() -> Query<[UInt8]?> {
     Query(first: currentStatement) { $0.bytes() }
   }
 
   private static let allStatement = Statement("master-keys-all", "SELECT DISTINCT key_id FROM master_keys")
 
-  /// Returns the ids of all keys that encrypt now or did before.
+  /// Returns the ids of all keys that encrypt now or did before, in no particular order.
   package static func all() -> Query<[[UInt8]]> {
     Query(each: allStatement) { $0.bytes() }
   }
@@ -26,7 +27,8 @@ package enum MasterKeys {
     WHERE $1 IS DISTINCT FROM (SELECT key_id FROM master_keys ORDER BY since DESC, entry DESC LIMIT 1)
     """)
 
-  /// Makes a key the one with which every node encrypts from now on.
+  /// Makes a key the current one, with which each node encrypts after it next reads `current`. Has no effect if the key
+  /// is the current one already.
   package static func makeCurrent(_ id: [UInt8]) -> Query<Void> {
     Query(makeCurrentStatement, id) { _ in }
   }
@@ -40,7 +42,7 @@ package enum MasterKeys {
       AND (master_keys, seals_with) IS DISTINCT FROM ($2, $3)
     """)
 
-  /// Records which keys a node knows, and which one it encrypts with. Has no effect before the node's first lease.
+  /// Records which keys a node has, and with which of them it encrypts. Has no effect before the node's first lease.
   package static func report(_ node: UUIDValue, keys: [[UInt8]], sealing: [UInt8]) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(node)
@@ -58,7 +60,7 @@ package enum MasterKeys {
     FROM nodes WHERE alive_until > now()
     """)
 
-  /// Returns the number of live nodes, of those that know the key, and of those that encrypt with it.
+  /// Returns the number of live nodes, of those that have reported this key, and of those that encrypt with it.
   package static func nodes(knowing id: [UInt8]) -> Query<(all: Int64, know: Int64, seal: Int64)> {
     Query(one: nodesStatement, id) { row in
       (row.int64(), row.int64(), row.int64())
@@ -67,7 +69,7 @@ package enum MasterKeys {
 
   // MARK: Encrypted secrets
 
-  /// An encrypted secret in the database.
+  /// An encrypted secret, as it is stored in the database.
   package struct Sealed: Sendable {
     /// The context to which the encryption is bound.
     package let place: String
@@ -87,7 +89,7 @@ package enum MasterKeys {
       + (SELECT count(*) FROM users WHERE phone IS NOT NULL AND substring(phone FROM 1 FOR 8) <> $1)
     """)
 
-  /// Returns the number of rows with a secret that another key has encrypted. Reads all users.
+  /// Returns the number of rows with a secret that a key other than `id` has encrypted. Reads all users.
   package static func countLeft(sealedWithout id: [UInt8]) -> Query<Int64> {
     Query(one: leftStatement, id) { $0.int64() }
   }
@@ -100,7 +102,8 @@ package enum MasterKeys {
     ORDER BY app, user_key LIMIT $4 FOR NO KEY UPDATE
     """)
 
-  /// Locks the next users whose phone number another key has encrypted, in the order in which all writers lock users.
+  /// Locks at most `limit` users whose phone number a key other than `id` has encrypted, in ascending order, as all
+  /// writers lock users. Returns them with the encrypted numbers; empty if no such users are left.
   /// - Parameter after: the last user of the previous batch; nil for the first batch.
   package static func lockPhones(
     sealedWithout id: [UInt8], after: Users.Key?, limit: Int
@@ -117,7 +120,8 @@ package enum MasterKeys {
     WHERE u.app = t.app AND u.user_key = t.user_key COLLATE "C"
     """)
 
-  /// Saves phone numbers that were encrypted again. The caller holds the users' row locks.
+  /// Saves phone numbers that were encrypted again. The caller must have locked the users' rows with `lockPhones` in
+  /// the same transaction.
   package static func savePhones(_ phones: [(user: Users.Key, sealed: [UInt8])]) -> Query<Void> {
     var (apps, keys, column) = (Int32Column(), TextColumn(), BytesColumn())
     for phone in phones {
@@ -131,7 +135,9 @@ package enum MasterKeys {
   private static let credentialStatement = Statement(
     "master-keys-credential", "UPDATE credentials SET sealed = $4 WHERE app = $1 AND network = $2 AND sealed = $3")
 
-  /// Saves a credential that was encrypted again, unless it has been replaced meanwhile.
+  /// Saves a credential that was encrypted again, unless the stored one is no longer `credential`, because it was
+  /// replaced or deleted meanwhile.
+  /// - Parameter sealed: the newly encrypted secret.
   package static func save(_ credential: Secrets.Credential, sealed: [UInt8]) -> Query<Void> {
     Query(credentialStatement, credential.app, credential.network.rawValue, credential.sealed, sealed) { _ in }
   }
@@ -168,7 +174,8 @@ package enum MasterKeys {
       AND former_sealed IS NOT DISTINCT FROM $3
     """)
 
-  /// Saves a webhook's secrets that were encrypted again, unless they have been replaced meanwhile.
+  /// Saves a webhook's current and former secret after they were encrypted again, unless the stored ones are no longer
+  /// `before`, because they were replaced or deleted meanwhile.
   package static func save(
     _ webhook: Int32, from before: (sealed: [UInt8], former: [UInt8]?), to after: (sealed: [UInt8], former: [UInt8]?)
   ) -> Query<Void> {
@@ -179,7 +186,8 @@ package enum MasterKeys {
     "master-keys-factors",
     "SELECT account, factor, new_factor FROM accounts WHERE factor IS NOT NULL OR new_factor IS NOT NULL")
 
-  /// Returns the encrypted secrets of authenticator apps: those in force, and those being set up.
+  /// Returns the encrypted secrets of authenticator apps: per account, the secret in force, and the one being set up
+  /// (`new`). Omits accounts that have neither.
   package static func factors() -> Query<[(account: Int32, factor: [UInt8]?, new: [UInt8]?)]> {
     Query(each: factorsStatement) { row in
       (
@@ -195,7 +203,8 @@ package enum MasterKeys {
       AND new_factor IS NOT DISTINCT FROM $3
     """)
 
-  /// Saves an account's secrets that were encrypted again, unless they have been replaced meanwhile.
+  /// Saves an account's authenticator secrets after they were encrypted again, unless the stored ones are no longer
+  /// `before`, because they were replaced, activated or removed meanwhile.
   package static func save(
     factorOf account: Int32, from before: (factor: [UInt8]?, new: [UInt8]?), to after: (factor: [UInt8]?, new: [UInt8]?)
   ) -> Query<Void> {
@@ -209,7 +218,8 @@ package enum MasterKeys {
       AND issued_at < now() - interval '1 hour'
     """)
 
-  /// Deletes expired provider tokens that another key has encrypted: APNs rejects tokens older than an hour.
+  /// Deletes the provider tokens that a key other than `id` has encrypted and that are older than an hour: APNs rejects
+  /// those.
   package static func dropTokens(sealedWithout id: [UInt8]) -> Query<Void> {
     Query(dropTokensStatement, id) { _ in }
   }
@@ -220,7 +230,7 @@ package enum MasterKeys {
     SELECT fingerprint, sealed FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 FOR UPDATE
     """)
 
-  /// Locks and returns the provider tokens that another key has encrypted.
+  /// Locks and returns the provider tokens that a key other than `id` has encrypted.
   package static func lockTokens(sealedWithout id: [UInt8]) -> Query<[(fingerprint: String, sealed: [UInt8])]> {
     Query(each: tokensStatement, id) { ($0.text(), $0.bytes()) }
   }

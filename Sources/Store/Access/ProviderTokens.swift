@@ -1,8 +1,9 @@
 internal import Postgres
 
-/// APNs provider tokens, one per private key, stored encrypted.
+/// APNs provider tokens, one per private key, shared by all nodes and stored encrypted.
 package enum ProviderTokens {
-  /// Returns the context to which the encryption of a key's token is bound.
+  /// Returns the context to which the encryption of a provider token is bound.
+  /// - Parameter fingerprint: fingerprint of the private key that signs the token.
   package static func place(of fingerprint: String) -> String { "apns token \(fingerprint)" }
 
   private static let lockStatement = Statement(
@@ -14,8 +15,9 @@ package enum ProviderTokens {
     RETURNING sealed, CASE WHEN issued_at = '-infinity' THEN NULL ELSE extract(epoch FROM issued_at)::bigint END
     """)
 
-  /// Locks a key's provider token until the transaction ends, so that only one node creates a new one. `issuedAt` is in
-  /// seconds since 1970; nil if there is no token yet.
+  /// Locks and returns a key's provider token. The lock lasts until the transaction ends, so that only one node creates
+  /// a new token. `issuedAt` is in seconds since 1970. If there is no token yet, adds and locks an empty row: `sealed`
+  /// is empty, and `issuedAt` is nil.
   package static func lock(_ fingerprint: String) -> Query<(sealed: [UInt8], issuedAt: Int64?)> {
     Query(one: lockStatement, fingerprint) { ($0.bytes(), $0.optionalInt64()) }
   }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Secrets, stored encrypted or hashed: push credentials, API keys and signing keys.
+/// Secrets, stored encrypted (push credentials, signing keys) or hashed (API keys).
 package enum Secrets {
   // MARK: API keys
 
@@ -19,7 +19,7 @@ package enum Secrets {
   private static let findKeyStatement = Statement(
     "api-keys-find", "SELECT api_key, role, app, name FROM api_keys WHERE sha256 = $1 AND \(isValid)")
 
-  /// Returns the API key with this SHA-256; nil if it does not exist, is revoked or has expired.
+  /// Returns the API key with this SHA-256; nil if there is none, or if it is revoked or has expired.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
     Query(first: findKeyStatement, sha256, read: key)
   }
@@ -52,11 +52,13 @@ package enum Secrets {
     RETURNING api_key
     """)
 
-  /// Stores a new API key.
+  /// Stores a new API key and returns its number. Fails with `api_keys_sha256_is_unique` if the key is stored already.
   /// - Parameters:
+  ///   - app: the app that the key is limited to; nil for all apps.
   ///   - endsAt: when the key expires; nil if it never does.
-  ///   - maker: the person who creates the key; nil if it is created with an API key.
-  ///   - key: the API key with which it is created; its own creator is then recorded.
+  ///   - maker: the person who creates the key; nil if it is created with an API key or by a program.
+  ///   - key: the API key with which the new key is created; if `maker` is nil, the creator of `key` is recorded as the
+  ///     new key's creator. Nil if no API key is involved.
   package static func createAPIKey(
     sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Timestamp? = nil,
     madeBy maker: Principal? = nil, apiKey key: Int32? = nil
@@ -73,7 +75,8 @@ package enum Secrets {
     /// Public part of the credential as JSON.
     package let publicPart: String
     package let sealed: [UInt8]
-    /// When it was stored by the database's clock; nil before that.
+    /// When the app's credential was last saved, by the database's clock; nil for a credential that was not read from
+    /// the database.
     package let storedAt: Timestamp?
 
     package init(
@@ -125,7 +128,7 @@ package enum Secrets {
     package let purpose: String
     package let generation: Int32
     package let sealed: [UInt8]
-    /// True if the key may sign.
+    /// True if the key is old enough to sign; of these keys, the one with the highest generation signs.
     package let isActive: Bool
   }
 
@@ -136,7 +139,7 @@ package enum Secrets {
     ORDER BY purpose, generation DESC
     """)
 
-  /// Returns the keys that have not been ended, those of each purpose newest first.
+  /// Returns the keys of all purposes that have not been ended, ordered by purpose, newest generation first.
   package static func signingKeys() -> Query<[SigningKey]> {
     Query(each: signingKeysStatement) { row in
       SigningKey(
@@ -145,11 +148,12 @@ package enum Secrets {
     }
   }
 
-  /// A signing key without its secret.
+  /// A signing key without its secret, ended or not. `isActive` is true if the key is old enough to sign, even if it
+  /// has ended.
   package struct SigningKeyRecord: Sendable {
     package let purpose: String
     package let generation: Int32
-    /// When it was created.
+    /// When the key was stored.
     package let createdAt: Timestamp
     package let activeAt: Timestamp
     package let endedAt: Timestamp?
@@ -175,7 +179,7 @@ package enum Secrets {
   private static let nextSigningKeyStatement = Statement(
     "signing-keys-next", "SELECT coalesce(max(generation), 0) + 1 FROM signing_keys WHERE purpose = $1")
 
-  /// Returns the generation of a purpose's next key, starting at 1.
+  /// Returns the generation that a purpose's next key gets: 1 for the first key, otherwise the highest one plus 1.
   package static func nextSigningKey(purpose: String) -> Query<Int32> {
     Query(one: nextSigningKeyStatement, purpose) { $0.int32() }
   }
@@ -189,8 +193,9 @@ package enum Secrets {
     ON CONFLICT (purpose, generation) DO NOTHING
     """)
 
-  /// Stores a signing key, unless another node has already stored that generation.
-  /// - Parameter seconds: delay in seconds before the key may sign.
+  /// Stores a signing key. Has no effect if the purpose has a key of this generation already, for example from another
+  /// node.
+  /// - Parameter seconds: delay in seconds before the key can sign; it verifies signatures at once.
   package static func addSigningKey(
     purpose: String, generation: Int32, sealed: [UInt8], seconds: Int32 = 0
   ) -> Query<Void> {

@@ -1,7 +1,7 @@
 internal import Postgres
 package import Time
 
-/// Sessions of one account, for its owner.
+/// Lists and ends the console sessions of one account, for its owner.
 package enum SessionLists {
   package struct Record: Sendable {
     package let session: Int64
@@ -20,9 +20,10 @@ package enum SessionLists {
     WHERE account = $1 AND idle_until > $3 AND ends_at > $3 AND session > $4 ORDER BY session LIMIT $5
     """)
 
-  /// Lists the sessions that have not expired, oldest first.
+  /// Returns at most `limit` sessions of an account that have not expired, oldest first.
   /// - Parameters:
-  ///   - current: hash of the caller's own session.
+  ///   - current: hash of the token of the caller's own session, whose `isCurrent` is true.
+  ///   - session: only sessions with higher numbers are returned; 0 for the first page.
   package static func list(
     of account: Int32, current: [UInt8], now: Timestamp, after session: Int64, limit: Int
   ) -> Query<[Record]> {
@@ -37,7 +38,8 @@ package enum SessionLists {
   private static let endStatement = Statement(
     "session-lists-end", "DELETE FROM sessions WHERE account = $1 AND session = $2 RETURNING origin")
 
-  /// Ends a session of the account. Returns the address at which it began; nil if the account has no such session.
+  /// Ends a session of the account. Returns the client address from which the session was opened; nil if the account
+  /// has no such session.
   package static func end(of account: Int32, _ session: Int64) -> Query<String?> {
     Query(first: endStatement, account, session) { $0.text() }
   }
@@ -50,7 +52,8 @@ package enum SessionLists {
     SELECT count(*) FROM ended
     """)
 
-  /// Ends all sessions of the account except one, and deletes its unused links. Returns how many ended.
+  /// Ends all sessions of the account except the one whose token has this hash, and deletes the account's unused
+  /// sign-in links. Returns the number of ended sessions, including any that had expired but were not deleted yet.
   package static func endOthers(of account: Int32, than sha256: [UInt8]) -> Query<Int64> {
     Query(one: endOthersStatement, account, sha256) { $0.int64() }
   }

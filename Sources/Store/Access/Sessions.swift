@@ -24,7 +24,7 @@ package enum Sessions {
     VALUES ($1, $2, $3, $3, $4, $5, $6, $7)
     """)
 
-  /// Creates a session and deletes expired ones.
+  /// Creates a session, and deletes the expired sessions of all accounts.
   /// - Parameter method: how the person signed in: `password`, `link` or `openid`.
   package static func create(
     sha256: [UInt8], account: Int32, now: Timestamp, idleUntil: Timestamp, endsAt: Timestamp, origin: String,
@@ -51,7 +51,9 @@ package enum Sessions {
     WHERE s.sha256 = $1 AND s.idle_until > $2 AND s.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Returns the account of a session that has not expired, and extends its idle timeout.
+  /// Returns the account of a session; nil if the session does not exist or has expired, or if the account is disabled.
+  /// Moves the idle timeout to `idleUntil`, but not beyond the session's end, and records the time of use; does neither
+  /// if `idleUntil` is less than a minute after the present timeout.
   package static func use(sha256: [UInt8], now: Timestamp, idleUntil: Timestamp) -> Query<Account?> {
     Query(first: useStatement, sha256, now, idleUntil) { row in
       Account(
@@ -81,7 +83,7 @@ package enum Sessions {
     DELETE FROM sessions WHERE account = $1
     """)
 
-  /// Ends all sessions of an account and deletes its unused links.
+  /// Ends all sessions of an account and deletes its unused sign-in links.
   package static func endAll(of account: Int32) -> Query<Void> {
     Query(endAllStatement, account) { _ in }
   }
@@ -95,7 +97,7 @@ package enum Sessions {
     INSERT INTO sign_in_links (sha256, account, ends_at) VALUES ($1, $2, $3)
     """)
 
-  /// Adds a sign-in link and deletes the account's earlier links.
+  /// Adds a sign-in link for an account and deletes the account's earlier links.
   package static func addLink(sha256: [UInt8], account: Int32, endsAt: Timestamp) -> Query<Void> {
     Query(addLinkStatement, sha256, account, endsAt) { _ in }
   }
@@ -107,7 +109,8 @@ package enum Sessions {
     WHERE l.sha256 = $1 AND l.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Returns the login that a valid link belongs to, without using the link up.
+  /// Returns the login of the account that a sign-in link belongs to, without using the link up. Returns nil if the
+  /// link does not exist or has expired, or if the account is disabled.
   package static func login(ofLink sha256: [UInt8], now: Timestamp) -> Query<String?> {
     Query(first: loginOfLinkStatement, sha256, now) { $0.text() }
   }
@@ -120,8 +123,8 @@ package enum Sessions {
     RETURNING c.login, l.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Uses a sign-in link up and returns its login. Nil if it was used before, has expired or never existed, or if the
-  /// account is disabled.
+  /// Deletes a sign-in link and returns the login of its account. Returns nil if the link does not exist, for example
+  /// because it was used before; also if it has expired or the account is disabled, and then deletes it nevertheless.
   package static func takeLink(sha256: [UInt8], now: Timestamp) -> Query<String?> {
     Query(first: takeLinkStatement, sha256, now) { row in
       let login = row.text()

@@ -1,8 +1,8 @@
 internal import Postgres
 package import Time
 
-/// Failed sign-in attempts per hashed subject (a login, an address, or both), counted over all nodes, and the places
-/// from which accounts have signed in before. Decision 022.
+/// Failed sign-in attempts per hashed subject (a login, an address, or both), counted over all nodes, and the hashed
+/// networks (places) from which accounts have signed in before. Decision 022.
 package enum SignInCounts {
   private static let failStatement = Statement(
     "sign-in-counts-fail",
@@ -15,8 +15,9 @@ package enum SignInCounts {
     RETURNING failures
     """)
 
-  /// Counts a failed attempt of a subject and returns the number. To be called before the password is checked, so that
-  /// concurrent attempts are counted too. 1 means that the row is new.
+  /// Counts a failed attempt of a subject and returns the number of failures so far. Call it before checking the
+  /// password, so that concurrent attempts are counted too. The count starts over at 1 when it has expired.
+  /// - Parameter until: when a count that starts now expires; a running count keeps its own expiry.
   package static func fail(_ subject: [UInt8], now: Timestamp, until: Timestamp) -> Query<Int32> {
     Query(one: failStatement, subject, now, until) { $0.int32() }
   }
@@ -27,7 +28,8 @@ package enum SignInCounts {
     UPDATE sign_in_failures SET next_at = $3 WHERE subject = $1 AND (next_at IS NULL OR next_at <= $2) RETURNING 1
     """)
 
-  /// Uses up the single attempt that a subject is allowed until `next`. Returns false if it has been used already.
+  /// Uses up the single attempt that a subject is allowed until `next`. Returns false if an earlier attempt blocks the
+  /// subject beyond `now`, or if no failure of the subject is counted.
   package static func takeTurn(_ subject: [UInt8], now: Timestamp, next: Timestamp) -> Query<Bool> {
     Query(takeTurnStatement, subject, now, next) { $0.count == 1 }
   }
@@ -44,8 +46,9 @@ package enum SignInCounts {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes expired failures and, above `keeping` rows, those that expire first. A separate statement, so that two
-  /// nodes that count failures of the same subjects do not wait for each other.
+  /// Deletes expired counts and, above `keeping` rows, those that expire first. Skips rows that are locked by another
+  /// transaction. A separate statement from `fail`, so that two nodes that count failures of the same subjects do not
+  /// wait for each other.
   package static func tidy(now: Timestamp, keeping: Int64) -> Query<Void> {
     Query(tidyStatement, now, keeping) { _ in }
   }
@@ -53,7 +56,7 @@ package enum SignInCounts {
   private static let forgiveStatement = Statement(
     "sign-in-counts-forgive", "DELETE FROM sign_in_failures WHERE subject = ANY($1)")
 
-  /// Clears the failures of subjects after a successful sign-in.
+  /// Deletes the counts of subjects, and their blocks by `takeTurn`, after a successful sign-in.
   package static func forgive(_ subjects: [[UInt8]]) -> Query<Void> {
     var column = BytesColumn()
     for subject in subjects { column.append(subject) }
@@ -64,7 +67,8 @@ package enum SignInCounts {
     "sign-in-counts-take-back",
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0")
 
-  /// Decrements a subject's failures, because an attempt has turned out not to have failed.
+  /// Decrements a subject's failures, because an attempt has turned out not to have failed. Has no effect if the count
+  /// is 0 or missing.
   package static func decrement(_ subject: [UInt8]) -> Query<Void> {
     Query(decrementStatement, subject) { _ in }
   }
@@ -78,7 +82,8 @@ package enum SignInCounts {
     WHERE c.login = $1 AND p.place = $2 AND p.seen_at > $3
     """)
 
-  /// Returns true if an account has signed in from this (hashed) place since a time.
+  /// Returns true if the account with this login has signed in from this place after `since`; false also if there is no
+  /// such account.
   package static func knows(_ login: String, _ place: [UInt8], since: Timestamp) -> Query<Bool> {
     Query(knowsStatement, login, place, since) { $0.count == 1 }
   }
@@ -93,7 +98,8 @@ package enum SignInCounts {
     ON CONFLICT (account, place) DO UPDATE SET seen_at = greatest(sign_in_places.seen_at, excluded.seen_at)
     """)
 
-  /// Records that an account has signed in from a place. Only the `keeping` most recent places are kept.
+  /// Records that an account has signed in from a place. Deletes the account's older places, so that at most `keeping`
+  /// remain.
   package static func note(_ account: Int32, _ place: [UInt8], now: Timestamp, keeping: Int64) -> Query<Void> {
     Query(noteStatement, account, place, now, keeping) { _ in }
   }

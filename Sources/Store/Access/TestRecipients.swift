@@ -19,7 +19,8 @@ package enum TestRecipients {
     "test-recipients-list",
     "SELECT group_name, user_key FROM test_recipients WHERE app = $1 ORDER BY group_name, place")
 
-  /// Returns an app's groups by name; users in the order in which they were given.
+  /// Returns an app's groups in the order of their names, each with its users in the order in which they were saved.
+  /// Empty if the app has none.
   package static func list(_ app: App.Number) -> Query<[Group]> {
     Query(listStatement, app) { rows in
       var groups: [Group] = []
@@ -42,7 +43,9 @@ package enum TestRecipients {
     SELECT $1, group_name, user_key, place FROM unnest($2, $3, $4) AS t(group_name, user_key, place)
     """)
 
-  /// Returns the queries that replace an app's groups, to be run in one transaction.
+  /// Returns the queries that replace all groups of an app, to be run in this order in one transaction. A group without
+  /// users is not stored. The second query fails if a group contains a user twice, or if two groups with the same name
+  /// share a user.
   package static func replace(_ groups: [Group], of app: App.Number) -> [Query<Void>] {
     var (names, users) = (TextColumn(), TextColumn())
     var places = Int32Column()

@@ -3,8 +3,8 @@ internal import Postgres
 
 /// Finds the line of an uploaded file that gives the largest payload.
 extension AudienceSizes {
-  /// How often a payload contains each of `%VAR1%` … `%VAR9%`, and the length of the default for a line without a
-  /// value.
+  /// For each of `%VAR1%` … `%VAR9%`, in this order: how often a payload contains the variable (`uses`), and the text
+  /// that replaces it for a line without a value (`otherwise`).
   package struct Numbered: Sendable {
     package var uses = [Int](repeating: 0, count: 9)
     package var otherwise = [String](repeating: "", count: 9)
@@ -12,15 +12,16 @@ extension AudienceSizes {
     package init() {}
   }
 
-  /// The line with the largest payload; the name is the user's own if the line has none.
+  /// The line with the largest payload. `name` is the user's own name if the line has none; empty if there is neither.
+  /// `variables` are the nine values, empty where the line has none.
   package struct LargestLine: Sendable {
     package let userKey: UserKey
     package let name: String
     package let variables: [String]
   }
 
-  /// SQL for the bytes that each variable adds; a variable that the payload does not contain adds none. The numbers of
-  /// occurrences are the parameters from `$6` on, the lengths of the defaults those from `$15` on.
+  /// SQL for the bytes that the nine variables add to the payload of line `k`: 0 for a variable that the payload does
+  /// not contain. The numbers of occurrences are `$6` to `$14`, the default texts `$15` to `$23`.
   private static let numberedBytes = (1...9).map { number in
     """
     CASE WHEN $\(5 + number)::bigint = 0 THEN 0
@@ -43,8 +44,10 @@ extension AudienceSizes {
     ORDER BY \(filledBytes) + \(numberedBytes) DESC LIMIT 1
     """)
 
-  /// Returns the line with the largest payload; nil if there is none. Reads all lines.
-  /// - Parameter locales: considers only users with a device of one of these locales; all users if empty.
+  /// Returns the line of a file with the largest payload; nil if no line is considered, or if the file has none. Reads
+  /// all lines.
+  /// - Parameter locales: considers only users with an active device that has reported one of these locales; all lines
+  ///   if empty.
   package static func largest(
     app: App.Number, csv: Int64, locales: [String], _ weights: Weights, _ numbered: Numbered
   ) -> Query<LargestLine?> {

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Determines the size of an audience and its recipient with the largest payload, once, when a message is accepted.
+/// Determines the size of an audience, and its recipient with the largest payload, before a message is accepted.
 package enum AudienceSizes {
   private static let rangeStatement = Statement(
     "audience-sizes-range",
@@ -14,7 +14,8 @@ package enum AudienceSizes {
       LIMIT $5) part
     """)
 
-  /// Counts the devices of a range of user keys, up to a limit.
+  /// Counts the active devices with user keys in (`after`, `upto`] that were bound to their users by `frozenAt`.
+  /// Returns at most `limit`.
   package static func range(
     app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int64
   ) -> Query<Int64> {
@@ -37,7 +38,8 @@ package enum AudienceSizes {
       LIMIT $4) part
     """)
 
-  /// Counts the devices of the members of groups, up to a limit.
+  /// Counts the active devices, bound by `frozenAt`, of users who had joined one of the groups by then. A user in
+  /// several groups counts once; members of subgroups do not count. Returns at most `limit`.
   package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Timestamp, limit: Int64) -> Query<Int64> {
     var column = Int64Column()
     for group in groups { column.append(group) }
@@ -55,7 +57,8 @@ package enum AudienceSizes {
     }
   }
 
-  /// Size in bytes of the JSON-encoded variables of a recipient `k` (user key, name).
+  /// SQL for the bytes that the JSON-encoded user key and name of a recipient `k` add to a payload that contains them
+  /// `$1` and `$2` times.
   static let filledBytes = """
     $1 * octet_length(to_json(CASE WHEN k.user_key < 'u' THEN 'GUEST' ELSE substr(k.user_key, 2) END)::text)
       + $2 * octet_length(to_json(k.name)::text)
@@ -72,9 +75,9 @@ package enum AudienceSizes {
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
-  /// Returns the recipient with the largest payload in a range of user keys; nil if the range is empty. Reads the whole
-  /// range.
-  /// - Parameter locales: considers only devices with one of these locales; all devices if empty.
+  /// Returns the recipient with the largest payload among the users with active devices and user keys in (`after`,
+  /// `upto`]; nil if there are none. `name` is empty if the user has none. Reads the whole range.
+  /// - Parameter locales: considers only devices that have reported one of these locales; all devices if empty.
   package static func largest(
     app: App.Number, after: String, upto: String, locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {
@@ -99,7 +102,10 @@ package enum AudienceSizes {
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
-  /// Like `largest(app:after:upto:)`, for the members of groups.
+  /// Returns the member of groups with the largest payload; nil if there is none. `name` is empty if the user has none.
+  /// Reads all members, but not those of subgroups.
+  /// - Parameter locales: considers only members with an active device that has reported one of these locales; all
+  ///   members, even those without devices, if empty.
   package static func largest(
     app: App.Number, groups: [Int64], locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {

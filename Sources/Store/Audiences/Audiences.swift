@@ -4,33 +4,34 @@ package import Time
 
 /// Resolves audiences: counts them, and reads them in key order.
 package enum Audiences {
-  /// A device in a message's audience.
+  /// An active device with its current user and alert token, as a possible recipient of a message.
   package struct Member: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
     package let psid: String
     package let network: PushNetwork
     package let environment: PushEnvironment
-    /// True if the device is quarantined because its network refused the token: it is in the audience but is skipped.
+    /// True if the device is quarantined because its network refused the token: it belongs to the audience, but the
+    /// delivery is skipped.
     package let isInQuarantine: Bool
-    /// True if the user has consented to notifications; nil if never asked.
+    /// True if the user has consented to notifications, false if the user has refused; nil if no answer was reported.
     package let consentNotification: Bool?
-    /// True if the user has consented to advertising; nil if never asked.
+    /// True if the user has consented to advertising, false if the user has refused; nil if no answer was reported.
     package let consentAd: Bool?
-    /// Version of the app on the device, for statistics.
+    /// Version of the app on the device, for statistics; empty if the device has not reported one.
     package var appVersion = ""
     /// The identity mode with which the device was bound to its user.
     package var identity = App.Identity.open
     /// When the device was bound to this user.
     package var boundAt: Timestamp = .zero
 
-    /// Returns whether the user has consented to messages of this kind.
+    /// Returns whether the consents allow a message of this kind to be sent to the device.
     package func mayGet(_ kind: MessageKind) -> Bool {
       kind.mayReach(notification: consentNotification, ad: consentAd)
     }
   }
 
-  /// The columns from which a `Member` is decoded.
+  /// The columns from which `member` decodes a device aliased `d`, in this order.
   static let memberColumns = """
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
     d.consent_ad, d.app_version, d.identity, d.bound_at
@@ -48,8 +49,10 @@ package enum Audiences {
       ORDER BY user_key FETCH FIRST $4 ROWS WITH TIES) part
     """)
 
-  /// Returns the user key at the end of the next part of about `devices` devices, and how many of them belong to the
-  /// audience; nil if no devices are left.
+  /// Returns the last user key (inclusive) of the next part of a range (`after`, `upto`], and the number of the part's
+  /// devices that were bound by `frozenAt`, which is the part's share of the audience. The part consists of `devices`
+  /// active devices, and the remaining ones of its last user; fewer at the end of the range. Returns nil if the range
+  /// contains no active device.
   package static func nextPart(
     app: App.Number, after: String, upto: String, frozenAt: Timestamp, devices: Int
   ) -> Query<(end: String, count: Int64)?> {
@@ -97,7 +100,8 @@ package enum Audiences {
     ) SELECT groupseq FROM subtree
     """)
 
-  /// Returns the groups and all their descendants; unknown ones are omitted.
+  /// Returns the groups and all their descendants, each once and in no particular order. Omits groups that do not exist
+  /// or belong to another app.
   package static func subtree(app: App.Number, groups: [Int64]) -> Query<[Int64]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
@@ -115,7 +119,8 @@ package enum Audiences {
     // users. A shared plan took 23 ms instead of 1 ms per batch for a group with 1 % of the members.
     isKept: false)
 
-  /// Returns the members of groups in key order.
+  /// Returns at most `limit` users with keys in (`after`, `upto`] who had joined one of the groups by `frozenAt`, each
+  /// once and in key order. Members of subgroups are not included, unless `groups` lists these too.
   package static func groupKeys(
     app: App.Number, groups: [Int64], after: String, upto: String, frozenAt: Timestamp, limit: Int
   ) -> Query<[UserKey]> {
@@ -134,7 +139,7 @@ package enum Audiences {
       ORDER BY user_key, device
     """)
 
-  /// Returns the devices of users.
+  /// Returns the users' active devices that were bound to them by `frozenAt`, ordered by user key and device.
   package static func ofUsers(app: App.Number, _ users: [UserKey], frozenAt: Timestamp) -> Query<[Member]> {
     Query(ofUsersStatement, list(app, users.map(\.text), frozenAt), read: members)
   }
@@ -147,7 +152,8 @@ package enum Audiences {
     GROUP BY user_key
     """)
 
-  /// Returns the number of devices of each user. Users without devices are omitted.
+  /// Returns, for each user, the number of active devices that were bound to the user by `frozenAt`. Users without one
+  /// are omitted.
   package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Timestamp) -> Query<[UserKey: Int64]>
   {
     Query(countOfUsersStatement, list(app, users.map(\.text), frozenAt)) { rows in
@@ -165,7 +171,8 @@ package enum Audiences {
       AND d.bound_at <= $3 ORDER BY d.user_key, d.device
     """)
 
-  /// Returns the devices that own these alert tokens.
+  /// Returns the active devices whose current alert token is one of these and that were bound to their user by
+  /// `frozenAt`, ordered by user key and device.
   package static func ofTokens(app: App.Number, _ psids: [String], frozenAt: Timestamp) -> Query<[Member]> {
     Query(ofTokensStatement, list(app, psids, frozenAt), read: members)
   }
@@ -178,7 +185,8 @@ package enum Audiences {
       ORDER BY user_key, device
     """)
 
-  /// Returns those of the devices that are active.
+  /// Returns those of the devices that belong to the app, are active and were bound to their user by `frozenAt`,
+  /// ordered by user key and device.
   package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Timestamp) -> Query<[Member]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -191,7 +199,8 @@ package enum Audiences {
     SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = \(Devices.State.active.sql)
     """)
 
-  /// Returns the current user and token of devices of any app, to check them again before a retry.
+  /// Returns the current user, token and consents of devices of any app, to check them again before a retry. Devices
+  /// that are not active any more are omitted.
   package static func bound(_ devices: some Collection<DeviceID>) -> Query<[DeviceID: Member]> {
     Query(boundStatement, Devices.ids(devices)) { rows in
       var bound: [DeviceID: Member] = [:]
@@ -210,7 +219,7 @@ package enum Audiences {
     rows.decode(member)
   }
 
-  /// Decodes the columns of `memberColumns`.
+  /// Decodes the columns of `memberColumns`. Values that only a newer release knows become APNs, production and `open`.
   static func member(_ row: inout RowReader) -> Member {
     Member(
       device: row.device(), userKey: row.userKey(), psid: row.text(),
@@ -238,7 +247,9 @@ package enum Audiences {
     CROSS JOIN LATERAL block_deliveries($2, f.user_key) b WHERE b.device = t.device
     """)
 
-  /// Returns those of the devices that were claimed for a message while they belonged to another user.
+  /// Returns those of the devices that have an outcome of a message, are listed in a claim in progress, or were put
+  /// into one of the message's blocks under a former user. A block under the current user is not found: the caller asks
+  /// about devices that it has just read as recipients.
   package static func claimed(_ devices: [DeviceID], of seqno: Seqno) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }

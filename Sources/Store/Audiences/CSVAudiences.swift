@@ -10,7 +10,7 @@ package enum CSVAudiences {
     package let csv: Number
     package let app: App.Number
     package let lines: Int32
-    /// When the uploaded audience expires.
+    /// When the audience can no longer be used and will be deleted; messages that use it extend the time.
     package let expiresAt: Timestamp
   }
 
@@ -25,8 +25,9 @@ package enum CSVAudiences {
     RETURNING csv, app, lines, expires_at, xmax = 0
     """)
 
-  /// Creates an audience, in the transaction that stores its lines. If the same file is stored already, returns that
-  /// one.
+  /// Creates an audience without lines; the same transaction must store them. If the app has the same file already,
+  /// returns that audience (`isNew` is false) and extends its life to at least `expiresAt`; waits for a transaction
+  /// that is just storing the file.
   package static func create(
     app: App.Number, sha256: [UInt8], lines: Int, at now: Timestamp, expiresAt: Timestamp
   ) -> Query<(record: Record, isNew: Bool)> {
@@ -35,8 +36,9 @@ package enum CSVAudiences {
     }
   }
 
-  /// Streams lines into the database; each user occurs once.
-  /// - Parameter next: returns further lines, or nil after the last. If it throws, nothing is stored.
+  /// Streams the lines of a file into the database, and returns when all are stored. Fails if a user occurs twice.
+  /// - Parameter next: returns further lines, or nil after the last. If it throws, nothing is stored, and `store`
+  ///   throws.
   package static func store(
     of csv: Number, on connection: Connection, next: () throws(PostgresError) -> [CSVFile.Line]?
   ) throws(PostgresError) {
@@ -69,7 +71,7 @@ package enum CSVAudiences {
   private static let findStatement = Statement(
     "csv-find", "SELECT csv, app, lines, expires_at FROM csv_audiences WHERE csv = $1 AND expires_at > $2")
 
-  /// Returns a file's record; nil if the file has expired or does not exist.
+  /// Returns a file's record; nil if the file does not exist or has expired by `now`.
   package static func find(_ csv: Number, at now: Timestamp) -> Query<Record?> {
     Query(first: findStatement, csv, now, read: record)
   }
@@ -77,8 +79,8 @@ package enum CSVAudiences {
   private static let keepStatement = Statement(
     "csv-keep", "UPDATE csv_audiences SET expires_at = greatest(expires_at, $2) WHERE csv = $1 RETURNING csv")
 
-  /// Extends a file's lifetime for a message that uses it, in the transaction that creates the message. Returns false
-  /// if the file does not exist any more.
+  /// Extends a file's lifetime to at least `until` for a message that uses it, in the transaction that creates the
+  /// message. Returns false if the file does not exist any more; true even if it has expired but is not deleted yet.
   package static func keep(_ csv: Number, until: Timestamp) -> Query<Bool> {
     Query(keepStatement, csv, until) { $0.count == 1 }
   }
@@ -89,12 +91,13 @@ package enum CSVAudiences {
     SELECT user_key FROM csv_lines WHERE csv = $1 AND user_key > $2 AND user_key <= $3 ORDER BY user_key LIMIT $4
     """)
 
-  /// Returns users in the file, in key order.
+  /// Returns at most `limit` users in the file with keys in (`after`, `upto`], in key order.
   package static func keys(_ csv: Number, after: String, upto: String, limit: Int) -> Query<[UserKey]> {
     Query(each: keysStatement, csv, after, upto, limit) { $0.userKey() }
   }
 
-  /// The personal values on a line of a file.
+  /// The personal values on a line of a file. `variables` are the values of `%VAR1%` and so on: at most nine, up to the
+  /// last one that the line has; empty where the line has none.
   package struct Values: Sendable {
     /// Name of the user; empty to use the user's own name.
     package let name: String
@@ -108,7 +111,7 @@ package enum CSVAudiences {
     WHERE csv = $1 AND user_key = ANY($2)
     """)
 
-  /// Returns the values for users. Users who are not in the file are omitted.
+  /// Returns the values of users in a file, even an expired one. Users who are not in the file are omitted.
   package static func values(_ csv: Number, of users: some Collection<UserKey>) -> Query<[UserKey: Values]> {
     var keys = TextColumn()
     for user in users { keys.append(user.text) }
@@ -134,7 +137,8 @@ package enum CSVAudiences {
     DELETE FROM csv_lines WHERE csv IN (SELECT csv FROM gone)
     """)
 
-  /// Deletes one expired file with its lines.
+  /// Deletes one of the files that have expired by `now`, with its lines: the one that expired first. Skips files that
+  /// another transaction has locked; has no effect if none is left.
   package static func dropExpired(at now: Timestamp) -> Query<Void> {
     Query(dropStatement, now) { _ in }
   }

@@ -12,7 +12,7 @@ struct SegmentSQL {
   private(set) var parameters: Parameters
   /// Number of parameters so far.
   private var count: Int
-  /// Current time, from which `within` and `notWithin` are subtracted.
+  /// The time from which `within` and `notWithin` are subtracted: when the audience was frozen.
   private let now: Timestamp
   private var asksUsers = false
 
@@ -27,7 +27,8 @@ struct SegmentSQL {
     self.now = now
   }
 
-  /// Returns a statement about the segment's devices, aliased `d`.
+  /// Returns the statement `SELECT select FROM devices d WHERE condition AND … rest`, where `…` are the segment's
+  /// conditions, and appends their values to `parameters`. Call it once.
   mutating func statement(select: String, where condition: String, _ segment: Segment, rest: String) -> Statement {
     let meant = sql(segment)
     // Repeat the range in the condition on users; otherwise all users of the app would be read for each part of an
@@ -41,7 +42,8 @@ struct SegmentSQL {
 
   // MARK: Conditions
 
-  /// Returns a condition that is true or false, never NULL, so that `not` selects the exact complement.
+  /// Returns a condition on the device `d` that is true or false, never NULL, so that `not` selects the exact
+  /// complement. Appends the condition's values to `parameters`.
   private mutating func sql(_ segment: Segment) -> String {
     switch segment {
     case .all(let parts): join(parts, " AND ")

@@ -8,7 +8,8 @@ package enum Segments {
 
   // MARK: Devices
 
-  /// Counts a segment's devices with user keys in (after, upto], up to a limit.
+  /// Counts a segment's active devices with user keys in (`after`, `upto`] that were bound to their users by
+  /// `frozenAt`. Returns at most `limit`.
   package static func count(
     _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int64
   ) -> Query<Int64> {
@@ -19,7 +20,8 @@ package enum Segments {
     return Query(statement, compiler.parameters) { $0.decodeOne { $0.int64() } }
   }
 
-  /// Returns the next devices of a segment, in the order of user keys and devices.
+  /// Returns at most `limit` of a segment's active devices with user keys in (`after`, `upto`] that were bound to their
+  /// users by `frozenAt`, ordered by user key and device.
   package static func read(
     _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Timestamp, limit: Int
   ) -> Query<[Audiences.Member]> {
@@ -44,9 +46,8 @@ package enum Segments {
     package let segment: Number
     package let app: App.Number
     package let name: String
-    /// The conditions as JSON, as the client sent them.
+    /// The conditions as JSON text, as they were saved.
     package let conditions: String
-    /// When it was created.
     package let createdAt: Timestamp
     package let updatedAt: Timestamp
   }
@@ -60,7 +61,8 @@ package enum Segments {
     RETURNING \(columnList)
     """)
 
-  /// Creates a segment. Fails with `segments_name_is_unique` if the name is taken.
+  /// Creates a segment and returns it as stored. Fails with `segments_name_is_unique` if the app has a segment with
+  /// this name.
   package static func create(app: App.Number, name: String, conditions: String, at now: Timestamp) -> Query<Record> {
     Query(one: createStatement, app, name, conditions, now, read: record)
   }
@@ -75,7 +77,7 @@ package enum Segments {
   private static let listStatement = Statement(
     "segments-list", "SELECT \(columnList) FROM segments WHERE app = $1 AND segment > $2 ORDER BY segment LIMIT $3")
 
-  /// Returns a page, in the order of segment numbers.
+  /// Returns at most `limit` segments of an app with numbers above `after`, in the order of their numbers.
   package static func list(app: App.Number, after: Number, limit: Int) -> Query<[Record]> {
     Query(each: listStatement, app, after, limit, read: record)
   }
@@ -87,7 +89,8 @@ package enum Segments {
     WHERE segment = $1 RETURNING \(columnList)
     """)
 
-  /// Changes the fields that are given and returns the segment; nil if it does not exist.
+  /// Sets the fields that are not nil, and `updatedAt`, and returns the changed segment; nil if it does not exist.
+  /// Fails with `segments_name_is_unique` if the app has another segment with this name.
   package static func change(_ segment: Number, name: String?, conditions: String?, at now: Timestamp) -> Query<Record?>
   {
     Query(first: changeStatement, segment, name, conditions, now, read: record)

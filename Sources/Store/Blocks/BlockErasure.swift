@@ -1,19 +1,21 @@
 internal import Domain
 internal import Postgres
 
-/// Removes erased persons from blocks: one step of the scan that `Erasures` describes.
+/// Removes erased persons from blocks, as part of the scan that `Erasures` describes.
 ///
 /// A block covers a range of user keys, so the blocks that may contain a person are found by key. Each message is
 /// searched for the keys of all persons being erased, and a block is rewritten only once for all of them.
 enum BlockErasure {
-  /// Number of messages with blocks that are searched in one step.
+  /// Maximum number of messages with blocks that are searched in one step.
   private static let messages = 50
 
   private static let nextStatement = Statement(
     "block-erasure-next",
     "SELECT DISTINCT seqno FROM blocks WHERE seqno >= $1 AND seqno <= $2 ORDER BY seqno LIMIT $3")
 
-  /// Returns the messages with blocks in a range, up to one step's worth, and where the rest begins.
+  /// Returns the first messages with blocks in a range of SEQNOs (both ends inclusive), in ascending order, as many as
+  /// one step searches. `rest` is the first message after them, at which the next step starts; nil if there are no
+  /// more.
   static func next(
     from start: Seqno, upto end: Seqno, on connection: Connection
   ) throws(PostgresError) -> (messages: [Seqno], rest: Seqno?) {
@@ -38,8 +40,9 @@ enum BlockErasure {
     SELECT * FROM unnest($1, $2, $3, $4) AS t(seqno, device, app, user_key) ORDER BY seqno, device ON CONFLICT DO NOTHING
     """)
 
-  /// Removes the persons of the current scan from these messages. A delivery that is in progress or deferred keeps its
-  /// key, which says whose badge count it changes, and is handled later.
+  /// Removes the keys of all persons who have joined the scan from the blocks of these messages. A delivery that is in
+  /// progress or deferred keeps its key, which determines whose badge count it changes; it is added to `erasure_rests`,
+  /// and `takeOutRests` removes its key later.
   static func takeOut(of messages: [Seqno], on connection: Connection) throws(PostgresError) {
     guard !messages.isEmpty else { return }
     var seqnos = Int64Column()
@@ -84,7 +87,8 @@ enum BlockErasure {
     SELECT seqno, block, place FROM found WHERE state NOT IN (0, 11)
     """)
 
-  /// Removes persons from deliveries that were in progress during the scan and have ended since.
+  /// Examines at most `limit` deliveries of `erasure_rests`, and removes the keys of those in blocks that have ended
+  /// since the scan. Those still in progress or deferred are examined again later.
   static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
     let rows = try connection.run(restsStatement, Parameters(limit))
     var ended: [BlockID: Set<Int>] = [:]

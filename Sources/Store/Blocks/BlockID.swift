@@ -15,7 +15,7 @@ package struct BlockID: Hashable, Comparable, Sendable {
   }
 }
 
-/// A recipient's block and its position there.
+/// A recipient's block, and the recipient's position in that block, counted from 0.
 package struct BlockPlace: Hashable, Sendable {
   package let block: BlockID
   package let position: Int32
@@ -25,13 +25,13 @@ package struct BlockPlace: Hashable, Sendable {
     self.position = Int32(position)
   }
 
-  /// Decodes the coordinates of a pushkey.
+  /// Creates the place that a pushkey's coordinates denote, in a block of this message.
   package init(_ coordinates: DeliveryCoordinates, of seqno: Seqno) {
     block = BlockID(seqno: seqno, number: coordinates.block)
     position = coordinates.position
   }
 
-  /// Returns the coordinates for a pushkey.
+  /// Returns the coordinates for a pushkey; nil if the block number or the position is too large for one.
   package func coordinates(hasFallback: Bool) -> DeliveryCoordinates? {
     DeliveryCoordinates(block: block.number, position: position, hasFallback: hasFallback)
   }

@@ -13,7 +13,7 @@ package struct BlockRecipients: Sendable {
 
   private static let deviceBytes = 16
   private static let endBytes = 3
-  /// Maximum total length of the keys, which an end offset can express.
+  /// Total length of the keys, in bytes, from which an end offset can no longer express it.
   private static let mostKeyBytes = 1 << 24
 
   package init(devices: [UInt8], userKeys: [UInt8]) {
@@ -21,7 +21,8 @@ package struct BlockRecipients: Sendable {
     self.userKeys = userKeys
   }
 
-  /// Creates the recipients of a block. Returns nil if the keys are too long in total.
+  /// Encodes the recipients of a block, whose positions are those in the collection. Returns nil if the keys have 16
+  /// MiB or more in total.
   package init?(_ recipients: some Collection<(device: DeviceID, userKey: UserKey)>) {
     var devices: [UInt8] = []
     devices.reserveCapacity(recipients.count * Self.deviceBytes)
@@ -37,7 +38,7 @@ package struct BlockRecipients: Sendable {
     self.init(devices: devices, userKeys: userKeys)
   }
 
-  /// User keys that are concatenated into one column, with the position of each.
+  /// Concatenates user keys into one column, with the end offset of each.
   private struct Keys {
     private var ends: [UInt8] = []
     var bytes: [UInt8] = []
@@ -78,7 +79,7 @@ package struct BlockRecipients: Sendable {
     return base + end(position - 1)..<base + end(position)
   }
 
-  /// Removes the user keys at these positions. The devices remain, as guests.
+  /// Removes the user keys at these positions. The devices remain, with the keys of guests; positions do not change.
   package mutating func erase(_ positions: Set<Int>) {
     var keys = Keys(count: count)
     for position in 0..<count {
@@ -89,7 +90,7 @@ package struct BlockRecipients: Sendable {
     userKeys = keys.joined ?? userKeys
   }
 
-  /// The lowest user key stored; nil if there is none.
+  /// The lowest user key that is stored; nil if none is, because every device is a guest or was erased.
   package var firstNamedKey: UserKey? {
     (0..<count).lazy.filter { !keyBytes($0).isEmpty }.map(userKey).min()
   }

@@ -6,9 +6,9 @@ package import Time
 package enum BlockState: UInt8, CaseIterable, Sendable {
   /// The delivery is in progress.
   case open = 0
-  /// The push network accepted it at the first try.
+  /// The push network accepted the push at the first try.
   case accepted = 1
-  /// The outcome is in the delivery's row in `outcomes`.
+  /// The outcome, or the deferral, is in the delivery's row in `outcomes`.
   case hasRow = 2
   // States of deliveries that ended without being sent. All values are below 16, which SQL that counts states relies
   // on.
@@ -20,7 +20,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
   case noToken = 8
   case unproved = 9
   case expired = 10
-  /// Deferred before its first try; `Waits` holds the reason.
+  /// The delivery is deferred and was never tried; the due time and the reason are in `Waits`.
   case waits = 11
   case cancelled = 12
 
@@ -41,7 +41,8 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The state that fully represents an outcome; nil if the outcome needs a row.
+  /// Creates the state that fully represents an outcome or a deferral. Returns nil if there is none, because the
+  /// delivery was tried before, or because of an unusual status or reason; the record then needs a row.
   package init?(_ record: Outcomes.Record) {
     if record.status == .deferred, record.attempts == 0, record.dueAt != nil, record.reason != nil {
       self = .waits
@@ -54,26 +55,28 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     self = found.state
   }
 
-  /// All final states, the most frequent first.
+  /// All states of ended deliveries without rows, with the outcomes that they represent; `accepted`, the most frequent,
+  /// is the first.
   private static let ends = allCases.compactMap { state in state.outcome.map { (state: state, end: $0) } }
 }
 
 /// The states of a block's deliveries, one byte each.
 package struct BlockStates: Equatable, Sendable {
-  /// How an outcome was recorded.
+  /// How an outcome or a deferral was recorded.
   package enum Verdict: Equatable, Sendable {
-    /// The outcome was recorded in the block and changes the totals.
+    /// The outcome or deferral was recorded in the block and needs no row. An outcome must now be added to the totals.
     case taken
-    /// The delivery had already ended.
+    /// Nothing was recorded: the delivery had ended before, or was to be deferred and is deferred already.
     case late
-    /// The outcome cannot be recorded in the block and needs a row.
+    /// The outcome or deferral needs a row, or the delivery has one already. The position is marked `hasRow`.
     case row
   }
 
   package private(set) var bytes: [UInt8]
-  /// When the accepted deliveries without rows were accepted.
+  /// When the accepted deliveries without rows were accepted, to within a minute; nil if there are none.
   package private(set) var acceptedAt: Timestamp?
-  /// When the deliveries without rows that were never sent ended; often hours earlier.
+  /// When the deliveries without rows that were never sent ended, to within a minute, which is often hours before
+  /// `acceptedAt`; nil if there are none.
   package private(set) var leftOutAt: Timestamp?
 
   /// Maximum difference between a delivery's end and the block's time for which it needs no row.
@@ -87,14 +90,16 @@ package struct BlockStates: Equatable, Sendable {
 
   package subscript(position: Int) -> BlockState { BlockState(rawValue: bytes[position]) ?? .hasRow }
 
-  /// Returns when a delivery in this state ended.
+  /// Returns when the deliveries in a final state without rows ended; nil if none of this kind has ended. Meaningless
+  /// for `open`, `waits` and `hasRow`.
   package func endedAt(_ state: BlockState) -> Timestamp? { state == .accepted ? acceptedAt : leftOutAt }
 
-  /// Records that a delivery has ended or is deferred.
+  /// Records that a delivery has ended or is deferred. The first delivery that ends sets the block's `acceptedAt` or
+  /// `leftOutAt`; one that ends more than a minute from that time needs a row.
   /// - Parameters:
-  ///   - position: the delivery's position in the block.
-  ///   - end: the state that fully represents the outcome; nil if it needs a row.
-  ///   - now: when it ended.
+  ///   - position: the delivery's position in the block, which must exist.
+  ///   - end: the state that fully represents the outcome or deferral; nil if it needs a row.
+  ///   - now: when the delivery ended; not used for a deferral.
   package mutating func settle(_ position: Int, as end: BlockState?, at now: Timestamp) -> Verdict {
     switch self[position] {
     case .hasRow: return .row
@@ -119,7 +124,7 @@ package struct BlockStates: Equatable, Sendable {
     max(end, now) - min(end, now) <= Self.mostApart
   }
 
-  /// Marks a deferred delivery as in progress. Returns false if it was not deferred.
+  /// Marks a deferred delivery (`waits`) as in progress. Returns false, without an effect, if it is in another state.
   package mutating func takeUp(_ position: Int) -> Bool {
     guard self[position] == .waits else { return false }
     bytes[position] = BlockState.open.rawValue

@@ -7,12 +7,14 @@ package import Postgres
 ///
 /// ```
 ///   blocks         (message, block)   devices and user keys; changed only by an erasure
-///   block_states   (message, block)   a byte each; locked by those who record outcomes
+///   block_states   (message, block)   a byte each; locked by transactions that record outcomes
 /// ```
-/// What a message adds to its users' counts is also stored with their block (`blocks.increment`): a ledger entry is
-/// made only for users who read the message, whose increment is taken back, or who were given less than requested.
+/// What a message adds to its users' badge counts is also stored with their block (`blocks.increment`). A ledger entry
+/// is made only for users who read the message, whose increment is taken back, whose count had no room for the whole
+/// increment, or whose count had been set after the message got its SEQNO.
 /// Blocks are made only from ranges of user keys, so that no user's devices are in two blocks of a message, and the
-/// order of keys leads to a user. Lists of recipients, waves and resent messages use rows throughout.
+/// block of a user is found by comparing keys with `blocks.first_key`. Lists of recipients, waves and resent messages
+/// use rows throughout.
 ///
 /// Decision 003.
 package enum Blocks {
@@ -31,10 +33,12 @@ package enum Blocks {
     INSERT INTO claims (seqno, node, block, devices_count) VALUES ($1, $2, $3, $4) RETURNING claim
     """)
 
-  /// Claims devices as a block.
+  /// Claims devices as a new block: adds the block with all deliveries open, and its claim. Returns the claim. Fails if
+  /// the message has a block with this number.
   /// - Parameters:
-  ///   - firstKey: the lowest of their user keys.
-  ///   - increment: number added to each user's badge count; nil if the message changes no counts.
+  ///   - firstKey: the lowest user key of the recipients.
+  ///   - increment: number added to each user's badge count; 0 if the message sets the counts instead; nil if it leaves
+  ///     them alone.
   package static func create(
     _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey, increment: Int16?
   ) -> Query<Claims.Hold> {
@@ -52,8 +56,9 @@ package enum Blocks {
     FROM unnest($1, $2, $3) AS t(seqno, block, count) RETURNING seqno, block, claim
     """)
 
-  /// Claims the open deliveries of blocks that have no claim.
-  /// - Parameter counts: the number of open devices in each block.
+  /// Adds a claim for each block, for its open deliveries. The caller must have locked the blocks' states (`lock`) and
+  /// found that they have no claim.
+  /// - Parameter counts: the number of open deliveries in each block.
   static func claim(_ counts: [BlockID: Int], node: UUIDValue) -> Query<[BlockID: Claims.Hold]> {
     let blocks = counts.keys.sorted()
     var column = Int32Column()
@@ -77,8 +82,8 @@ package enum Blocks {
       SELECT * FROM block_states b WHERE b.seqno = t.seqno AND b.block = t.block FOR UPDATE) s
     """)
 
-  /// Locks the states of blocks until the transaction ends, and returns them. Blocks that retention has removed are
-  /// omitted.
+  /// Locks the states of blocks, in key order and until the transaction ends, and returns them. Blocks that do not
+  /// exist, because retention has removed them, are omitted.
   package static func lock(_ blocks: Set<BlockID>) -> Query<[BlockID: BlockStates]> {
     // In key order like all writers, so that concurrent writers wait for each other instead of deadlocking.
     Query(lockStatement, parameters(blocks.sorted())) {
@@ -96,7 +101,7 @@ package enum Blocks {
     WHERE s.seqno = t.seqno AND s.block = t.block
     """)
 
-  /// Saves locked states.
+  /// Saves the states of blocks, which the caller must have locked (`lock`).
   package static func save(_ states: [BlockID: BlockStates]) -> Query<Void> {
     let blocks = states.keys.sorted()
     var parameters = parameters(blocks)
@@ -129,7 +134,8 @@ package enum Blocks {
     WHERE get_byte(s.states, t.place) NOT IN (0, 2, 11)
     """)
 
-  /// Returns those of the deliveries that have ended and have no row.
+  /// Returns those of the deliveries that have ended and have no row in `outcomes`. Deliveries whose block does not
+  /// exist are omitted.
   package static func ended(_ places: Set<BlockPlace>) -> Query<Set<BlockPlace>> {
     var (seqnos, numbers, positions) = (Int64Column(), Int32Column(), Int32Column())
     for place in places {
@@ -179,12 +185,13 @@ package enum Blocks {
     JOIN block_states s ON s.seqno = t.seqno AND s.block = t.block
     """)
 
-  /// Returns blocks with their recipients, in any order.
+  /// Returns blocks with their recipients and states, in any order. Blocks that do not exist are omitted.
   static func read(_ blocks: some Collection<BlockID>) -> Query<[Contents]> {
     Query(readStatement, parameters(Array(blocks))) { $0.decode(contents) }
   }
 
-  /// Returns the blocks of claims, by claim.
+  /// Returns the blocks of claims, by claim. Omits claims that have ended, that list their own devices, or whose block
+  /// was removed.
   static func ofClaims(_ claims: Int64Column) -> Query<[ClaimID: Contents]> {
     Query(ofClaimsStatement, claims) { rows in
       var found: [ClaimID: Contents] = [:]

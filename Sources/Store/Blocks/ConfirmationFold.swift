@@ -2,22 +2,22 @@ package import Domain
 package import Postgres
 internal import Time
 
-/// Moves the logged confirmations into blocks and totals.
+/// Moves the confirmations of `ConfirmationLog` into blocks and totals.
 ///
 /// A step is one transaction: it reads rows of one message's log, merges them into its blocks, counts the new
 /// confirmations, and deletes exactly the rows it has read, because ids are not committed in order. A process that is
 /// killed has therefore changed nothing, any node can continue, and readers see the same sum before and after. Entries
 /// whose block or position does not exist are dropped, so that they never block others.
 package enum ConfirmationFold {
-  /// Thresholds at which a message's log is folded.
+  /// Thresholds at which a message's log is folded; reaching any of them is enough.
   package struct Thresholds: Sendable {
-    /// Average number of entries per block that justify rewriting the block's row.
+    /// Number of log entries per block of the message, on average, that justifies rewriting the blocks' rows.
     package var entriesPerBlock: Int32 = 128
     package var ageSeconds: Int32 = 600
-    /// Size of the whole log in bytes above which everything is folded.
+    /// Size of the log of all messages, in bytes, above which every message is folded.
     package var logBytes: Int64 = 256 << 20
-    /// Age in seconds for apps with a webhook that subscribes to receipts or reads: their events are written by the
-    /// fold.
+    /// Age of the oldest entry, in seconds, at which a message is folded if its app has an active webhook that
+    /// subscribes to receipts or reads, because the fold writes their events.
     package var askedAgeSeconds: Int32 = 5
 
     package init() {}
@@ -42,7 +42,8 @@ package enum ConfirmationFold {
     ORDER BY l.logged_at
     """)
 
-  /// Returns messages whose log is due for folding, oldest first.
+  /// Returns the messages whose log exceeds a threshold, or whose history is about to be removed; those with the oldest
+  /// entries first. Reads the whole log.
   package static func due(_ thresholds: Thresholds) -> Query<[Seqno]> {
     Query(
       each:
@@ -99,11 +100,17 @@ package enum ConfirmationFold {
   private static let deleteStatement = Statement(
     "confirmation-fold-delete", "DELETE FROM confirmation_log WHERE seqno = $1 AND id = ANY($2)")
 
-  /// Folds the next rows of a message's log, within a transaction.
+  /// Folds the next rows of a message's log, within a transaction: merges them into the blocks, adds new confirmations
+  /// to the totals and statistics, writes their events if a webhook subscribes to receipts or reads, and deletes the
+  /// rows. Skips rows that another node has locked.
   /// - Parameters:
   ///   - id: id of the last row folded before; 0 for none.
   ///   - limit: maximum number of rows.
-  /// - Returns: the number of rows folded and the id of the last; nil if none is left or another node has locked them.
+  ///   - writer: number under which this thread adds to totals.
+  /// - Returns: the number of rows deleted, including rows that only repeat confirmations, and the id of the last; nil
+  ///   if none is left that is not locked.
+  /// - Throws: a serialization failure if another node has folded the first rows of the same blocks meanwhile; repeat
+  ///   the transaction.
   package static func step(
     of seqno: Seqno, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
   ) throws(PostgresError) -> (rows: Int, last: Int64)? {
@@ -137,12 +144,15 @@ package enum ConfirmationFold {
   private struct New {
     let half: ConfirmationLog.BlockHalf
     let position: Int
-    /// Time in seconds since 1970, as the device reported it.
+    /// Time of the confirmation in seconds since 1970, as the device reported it; when the report arrived if the device
+    /// reported none.
     let at: UInt32
   }
 
-  /// Merges rows of a message's log into its blocks.
+  /// Merges rows of a message's log into its blocks, which are locked. Entries of blocks or positions that do not exist
+  /// are ignored.
   /// - Returns: the confirmations that are new.
+  /// - Throws: `wasMadeMeanwhile` if another node has stored the first confirmations of one of the blocks meanwhile.
   private static func unite(
     _ log: [[UInt8]], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
   ) throws(PostgresError) -> [New] {
@@ -174,7 +184,8 @@ package enum ConfirmationFold {
     return new
   }
 
-  /// Writes the events of new confirmations, because a webhook subscribes to them.
+  /// Writes the events of new confirmations, for webhooks that subscribe to receipts or reads. Confirmations whose
+  /// block was removed are omitted.
   private static func tell(
     _ new: [New], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
   ) throws(PostgresError) {

@@ -7,7 +7,7 @@ package import Time
 ///
 /// ```
 ///   confirmed ──► entries of `confirmation_log` ──fold──► minutes in `block_confirmations`, and in the totals
-///   (answered)    10 bytes each; gone once folded          two bytes per place
+///   (answered)    10 bytes each; deleted when folded       two bytes per position
 /// ```
 /// Readers of confirmations (explanations, lists, funnels, resends) combine the log with what is folded, in SQL
 /// (`block_confirmed`, `unfolded_confirmations`). Deliveries outside of blocks have rows of their own
@@ -15,11 +15,11 @@ package import Time
 ///
 /// Decision 038.
 package enum ConfirmationLog {
-  /// A delivery that was received or read.
+  /// The receipt or read of one delivery.
   package struct Entry: Hashable, Sendable {
     package let place: BlockPlace
     package let isRead: Bool
-    /// Time in seconds since 1970.
+    /// When the delivery was received or read, in seconds since 1970.
     package let at: UInt32
 
     package init(_ place: BlockPlace, isRead: Bool, at time: Timestamp) {
@@ -46,7 +46,9 @@ package enum ConfirmationLog {
     SELECT DISTINCT seqno FROM logged
     """)
 
-  /// Appends entries. Returns the messages whose history is kept; entries of others are not recorded.
+  /// Appends entries, in any order. Returns those of their messages whose history is kept; the entries of all others,
+  /// and of messages that do not exist, are not recorded. Repeated confirmations are appended again, but count once
+  /// when they are folded.
   package static func append(_ entries: [Entry]) -> Query<Set<Seqno>> {
     // Sorted, so that each message's entries end up in one row.
     let entries = isSorted(entries) ? entries : entries.sorted { $0.place.block.seqno < $1.place.block.seqno }
@@ -63,7 +65,7 @@ package enum ConfirmationLog {
     return Query(appendStatement, seqnos, contents) { rows in Set(rows.decode { $0.seqno() }) }
   }
 
-  /// Most batches have the receipts of one message.
+  /// Returns true if the entries are sorted by SEQNO. Most batches are, because they have receipts of only one message.
   private static func isSorted(_ entries: [Entry]) -> Bool {
     for index in entries.indices.dropFirst()
     where entries[index - 1].place.block.seqno > entries[index].place.block.seqno { return false }
@@ -91,7 +93,7 @@ package enum ConfirmationLog {
     }
   }
 
-  /// Calls `body` with each entry of a row.
+  /// Calls `body` with each entry of a row, in the order in which they were appended; `at` is in seconds since 1970.
   static func unpack(_ bytes: [UInt8], _ body: (_ half: BlockHalf, _ position: Int, _ at: UInt32) -> Void) {
     for start in stride(from: 0, through: bytes.count - entryBytes, by: entryBytes) {
       let word = word(bytes, start..<start + 4)

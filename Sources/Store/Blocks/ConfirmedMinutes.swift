@@ -1,7 +1,7 @@
 internal import Time
 
-/// The times at which a block's deliveries were received or read: two bytes per position, as stored in
-/// `block_confirmations`.
+/// The times at which a block's deliveries were received, or read, as stored in `block_confirmations`: two bytes per
+/// position, big-endian; 0 for an unconfirmed delivery, otherwise 1 plus the whole minutes since `sentAt`.
 struct ConfirmedMinutes {
   private(set) var bytes: [UInt8]
   /// The time from which the minutes are counted: not later than when the message was sent.
@@ -18,9 +18,9 @@ struct ConfirmedMinutes {
     self.sentAt = sentAt
   }
 
-  /// Records that a position was confirmed, unless it was before.
-  /// - Parameter seconds: time in seconds since 1970.
-  /// - Returns: true if it is new; false also for a position that does not exist.
+  /// Records that the delivery at a position was confirmed, unless it was confirmed before.
+  /// - Parameter seconds: time of the confirmation in seconds since 1970; clamped to the 45 days after `sentAt`.
+  /// - Returns: true if the confirmation was recorded; false also for a position that does not exist.
   mutating func note(_ position: Int, at seconds: UInt32) -> Bool {
     guard 2 * position + 1 < bytes.count, bytes[2 * position] == 0, bytes[2 * position + 1] == 0 else { return false }
     // Clamp the value: even with a very wrong clock, it must not be 0, which means unconfirmed.

@@ -10,8 +10,9 @@ package import Time
 ///   in progress ──deferred──► a place here ──due, and the block has no claim──► in progress, in a claim of the block
 ///                                  └──────── its message is cancelled ────────► ended
 /// ```
-/// Meanwhile its byte in the block is `.waits`. Changing that byte, or claiming deliveries here, requires the lock on
-/// the block's states; so a block never has two claims, and its open deliveries belong to its claim.
+/// Until the delivery is in progress again or ended, its state in the block is `.waits`. Changing that state, or
+/// claiming deliveries that wait here, requires the lock on the block's states; so a block never has two claims, and
+/// its open deliveries belong to its claim.
 ///
 /// Decision 004.
 package enum Waits {
@@ -38,7 +39,8 @@ package enum Waits {
     ON CONFLICT (seqno, block, due_at, reason) DO UPDATE SET places = waits.places || excluded.places, at = excluded.at
     """)
 
-  /// Adds waiting positions, within the transaction that marks them in their blocks' states.
+  /// Adds positions that wait, within the transaction that sets their state to `.waits`. They join those that wait with
+  /// the same key.
   package static func add(_ waits: [Key: [Int32]], at now: Timestamp) -> Query<Void> {
     var (seqnos, blocks, dues) = (Int64Column(), Int32Column(), TimestampColumn())
     var (reasons, places) = (TextColumn(), Int16Column())
@@ -56,10 +58,11 @@ package enum Waits {
 
   // MARK: Claiming due deliveries
 
-  /// Deliveries that are claimed and in progress again.
+  /// Deferred deliveries that `takeUp` has claimed, and which are in progress again.
   package struct TakenUp: Sendable {
     package var claims: [(seqno: Seqno, hold: Claims.Hold, entries: [Claims.Entry])] = []
-    /// True if deliveries are due whose block still has a claim; they are claimed after it has ended.
+    /// True if some deliveries are due but were not claimed because their block still has a claim; they can be claimed
+    /// when that claim has ended.
     package var someAreClaimed = false
   }
 
@@ -84,11 +87,15 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM taken
     """)
 
-  /// Claims deliveries that are due, within a transaction.
+  /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes`, within a
+  /// transaction. Skips those of paused apps until their messages expire. Locks the states of the claimed blocks.
   /// - Parameters:
-  ///   - since: low-water mark: all deliveries due before it are held by a pause.
+  ///   - since: low-water mark: deliveries due at or before this time are not considered, because all are held by a
+  ///     pause.
   ///   - devices: number of devices after which no further block is claimed.
-  ///   - mostRows: maximum number of rows to read; more than the number of blocks that can have claims.
+  ///   - mostRows: maximum number of rows to read; must exceed the number of blocks that can have claims, which are
+  ///     skipped.
+  /// - Returns: one claim per block, with its open deliveries; none if nothing is due.
   package static func takeUp(
     since: Timestamp, at now: Timestamp, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue,
     on connection: Connection
@@ -142,7 +149,8 @@ package enum Waits {
   private static let ofBlockStatement = Statement(
     "waits-of-block", "SELECT unnest(places), reason, at FROM waits WHERE seqno = $1 AND block = $2")
 
-  /// Returns why and since when the waiting positions of a block wait.
+  /// Returns, for each position of a block that waits, the reason, and when the last of the positions deferred together
+  /// (same due time and reason) was added. Empty if none waits.
   static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Timestamp)]> {
     Query(ofBlockStatement, block.seqno, block.number) {
       $0.dictionary { row in
@@ -166,7 +174,9 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM removed
     """)
 
-  /// Ends the waiting deliveries in the next `blocks` blocks of a message, within a transaction. Returns their users.
+  /// Ends the waiting deliveries in at most `blocks` blocks of a message, within a transaction, as never tried. Does
+  /// not change the totals. Returns the user of each delivery that it has ended, so that a user with several devices
+  /// occurs several times; empty if none waits.
   static func end(
     _ seqno: Seqno, as status: OutcomeStatus, reason: String, blocks: Int, on connection: Connection
   ) throws(PostgresError) -> [UserKey] {

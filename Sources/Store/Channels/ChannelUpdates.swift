@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// The latest update of each broadcast channel: written when it is published, claimed by the node that sends it to
-/// APNs.
+/// The latest update of each broadcast channel: stored when a client publishes it, then claimed by the node that sends
+/// it to APNs.
 package enum ChannelUpdates {
   // MARK: Setting
 
@@ -17,7 +17,8 @@ package enum ChannelUpdates {
     "channel-updates-earlier",
     "SELECT sha256, version, is_superseded FROM channel_updates WHERE channel = $1 AND key = $2")
 
-  /// Returns the response to an earlier request with the same idempotency key.
+  /// Returns the response to an earlier request for this channel with the same idempotency key; nil if there was none,
+  /// or if the key was deleted (`forget`).
   package static func earlier(_ channel: Channels.Number, key: String) -> Query<Earlier?> {
     Query(first: earlierStatement, channel, key) {
       Earlier(sha256: $0.bytes(), version: $0.int64(), isSuperseded: $0.bool())
@@ -42,7 +43,11 @@ package enum ChannelUpdates {
     WHERE channel = $1 RETURNING version
     """)
 
-  /// Replaces the waiting update of a channel whose row lock the caller holds. Returns its version.
+  /// Stores an update as the latest of a channel, instead of one that still waits. Returns the update's version, which
+  /// is the previous one plus 1. The caller must have locked the channel's row.
+  /// - Parameters:
+  ///   - eventTime: the update's `timestamp`, in seconds since 1970.
+  ///   - seconds: time from now, in seconds, after which the update is not sent any more.
   package static func set(
     _ channel: Channels.Number, _ payload: [UInt8], priority: PushPriority, eventTime: Int64, expiresIn seconds: Int64
   ) -> Query<Int64> {
@@ -57,7 +62,7 @@ package enum ChannelUpdates {
       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes idempotency keys older than a day. Returns how many.
+  /// Deletes at most `limit` idempotency keys older than a day, the oldest first. Returns the number of deleted keys.
   package static func forget(atMost limit: Int) -> Query<Int> {
     Query(forgetStatement, limit) { $0.affected }
   }
@@ -75,7 +80,7 @@ package enum ChannelUpdates {
     package let version: Int64
     package let payload: [UInt8]
     package let priority: PushPriority
-    /// When the update expires.
+    /// When the update expires; it must not be sent after that.
     package let expiresAt: Timestamp
     package let failures: Int16
   }
@@ -94,8 +99,8 @@ package enum ChannelUpdates {
       c.expires_at, c.failures
     """)
 
-  /// Claims the latest updates of channels that are due. The claim expires after `seconds`; then another node may claim
-  /// them, because this one has failed.
+  /// Claims at most `limit` updates that are due, those overdue for longest first. Skips paused apps. A claim lasts for
+  /// `seconds`; after that, any node can claim the update again, because this one has probably failed.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
     Query(each: takeStatement, limit, seconds) { row in
       Taken(
@@ -115,7 +120,9 @@ package enum ChannelUpdates {
     WHERE c.version > c.published AND c.due_at > '-infinity' AND a.paused_reason IS NULL
     """)
 
-  /// Returns the time until the next update is due, negative if one is overdue; nil if none is waiting.
+  /// Returns the time until the next waiting update is due, or until the claim on it expires; negative if an update is
+  /// overdue. Returns nil if none is waiting. Ignores paused apps, and channels none of whose updates was ever claimed:
+  /// those are always due.
   package static func next() -> Query<Duration?> {
     Query(one: nextStatement) { row in row.optionalInt64().map { .microseconds($0) } }
   }
@@ -127,9 +134,10 @@ package enum ChannelUpdates {
     package let isAccepted: Bool
     /// True if the update need not be sent again: it was accepted, permanently refused, or has expired.
     package let isOver: Bool
-    /// Minimum delay before the next update, in milliseconds.
+    /// Minimum delay before the channel's next update, or the next try of this one, in milliseconds.
     package let waitMilliseconds: Int64
-    /// APNs' error code if it was not accepted; otherwise nil.
+    /// APNs' error code, or another reason why the update was not accepted; nil if it was accepted, or was not
+    /// submitted because the connection had no room.
     package let word: String?
 
     package init(
@@ -156,7 +164,8 @@ package enum ChannelUpdates {
     WHERE c.channel = t.channel
     """)
 
-  /// Records results, at most one per channel.
+  /// Records results, at most one per channel, and when the channel's next update or try is due. An update that is over
+  /// is not sent again; otherwise the channel's failures are counted. Results of deleted channels are ignored.
   package static func settle(_ settled: [Settled]) -> Query<Void> {
     var (channels, versions, waits) = (Int64Column(), Int64Column(), Int64Column())
     var (accepted, over) = (BoolColumn(), BoolColumn())

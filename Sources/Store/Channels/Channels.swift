@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Broadcast channels of apps.
+/// Broadcast channels of apps at APNs, which Live Activities follow.
 package enum Channels {
   package typealias Number = Int64
 
@@ -14,16 +14,17 @@ package enum Channels {
     /// Apple's id of the channel.
     package let apnsChannel: String
     package let name: String
-    /// When the channel was created.
     package let createdAt: Timestamp
     /// Version of the latest update, counted from 1; 0 if there was none.
     package let version: Int64
-    /// Highest version whose update needs no further publishing.
+    /// Highest version whose update was accepted, permanently refused, or has expired; 0 if there is none. An update
+    /// with a higher version waits to be sent.
     package let published: Int64
     package let publishedAt: Timestamp?
-    /// The latest update's `timestamp`, in seconds since 1970.
+    /// The latest update's `timestamp`, in seconds since 1970; 0 if there was none.
     package let eventTime: Int64
-    /// APNs' error code for the last update; nil if it was accepted.
+    /// APNs' error code for the last try to send an update, or why it was not sent; nil if it was accepted or there was
+    /// none.
     package let word: String?
   }
 
@@ -38,7 +39,8 @@ package enum Channels {
     RETURNING \(columnList)
     """)
 
-  /// Creates a channel. Fails with `channels_name_is_unique` or `channels_apns_channel_is_unique`.
+  /// Creates a channel without an update. Fails with `channels_name_is_unique` or `channels_apns_channel_is_unique` if
+  /// the app has a channel with this name or this id in the environment.
   package static func create(
     _ app: App.Number, _ environment: PushEnvironment, _ storage: ChannelStorage, apnsChannel: String, name: String
   ) -> Query<Record> {
@@ -68,7 +70,7 @@ package enum Channels {
   private static let lockStatement = Statement(
     "channels-lock", "SELECT \(columnList) FROM channels WHERE channel = $1 FOR NO KEY UPDATE")
 
-  /// Locks the channel's row until the transaction ends, and returns it; nil if there is none.
+  /// Locks a channel's row until the transaction ends, and returns the channel; nil if there is none.
   package static func lock(_ channel: Number) -> Query<Record?> {
     Query(first: lockStatement, channel, read: record)
   }
@@ -80,7 +82,8 @@ package enum Channels {
     WHERE app = $1 AND channel > $2 AND ($3::smallint IS NULL OR environment = $3) ORDER BY channel LIMIT $4
     """)
 
-  /// Returns a page of an app's channels in ascending order of number, starting after `after`.
+  /// Returns at most `limit` of an app's channels with numbers above `after`, in ascending order.
+  /// - Parameter environment: nil for the channels of all environments.
   package static func list(
     _ app: App.Number, in environment: PushEnvironment?, after: Number, limit: Int
   ) -> Query<[Record]> {
@@ -90,7 +93,7 @@ package enum Channels {
   private static let numbersStatement = Statement(
     "channels-numbers", "SELECT apns_channel, channel FROM channels WHERE app = $1 AND environment = $2")
 
-  /// Returns internal channel numbers by Apple's ids.
+  /// Returns the numbers of an app's channels in an environment, by Apple's ids of the channels.
   package static func numbers(_ app: App.Number, _ environment: PushEnvironment) -> Query<[String: Number]> {
     Query(numbersStatement, app, environment.rawValue) {
       $0.dictionary { row in

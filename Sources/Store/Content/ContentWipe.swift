@@ -1,8 +1,9 @@
 internal import Domain
 internal import Postgres
 
-/// Wipes the content of confidential messages when it is no longer needed: nothing remains to be sent, no SMS fallback
-/// is undecided, and no webhook delivery is pending. After a day it is wiped in any case. Decision 071.
+/// Wipes the encrypted content of confidential messages wherever it is stored, when it is no longer needed: in messages
+/// that have ended and whose SMS fallbacks are decided, in decided approvals, and in events without a pending webhook
+/// delivery. Messages and events are wiped after some time even if something is still pending. Decision 071.
 package enum ContentWipe {
   private static let messagesStatement = Statement(
     "content-wipe-messages",
@@ -34,21 +35,25 @@ package enum ContentWipe {
       ORDER BY event LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Wipes completed messages. Returns how many.
+  /// Wipes the content of at most `limit` messages that have ended in any way and have no undecided SMS fallback.
+  /// Returns the number of wiped messages.
   /// - Parameters:
-  ///   - restSeconds: minimum time after a message's end.
-  ///   - longestSeconds: time after its end when it is wiped even if something is still pending.
+  ///   - restSeconds: minimum time since a message's end, in seconds.
+  ///   - longestSeconds: time since a message's end, in seconds, after which it is wiped even if a fallback is
+  ///     undecided.
   package static func messages(atMost limit: Int, restSeconds: Int32, longestSeconds: Int32) -> Query<Int> {
     Query(messagesStatement, limit, restSeconds, longestSeconds) { $0.affected }
   }
 
-  /// Wipes approvals that were decided. Returns how many.
-  /// - Parameter alsoOverdue: true to also wipe those whose deadline has passed, by the database's clock.
+  /// Wipes the content of at most `limit` approvals that were decided. Returns the number of wiped approvals.
+  /// - Parameter alsoOverdue: true to also wipe undecided ones whose deadline has passed by the database's clock.
   package static func approvals(atMost limit: Int, alsoOverdue: Bool) -> Query<Int> {
     Query(approvalsStatement, limit, alsoOverdue) { $0.affected }
   }
 
-  /// Wipes events that were delivered to all webhooks. Returns how many.
+  /// Wipes the content of at most `limit` events that wait for no webhook any more: all deliveries succeeded or were
+  /// given up. Returns the number of wiped events.
+  /// - Parameter longestSeconds: age of an event, in seconds, at which it is wiped even if deliveries are pending.
   package static func events(atMost limit: Int, longestSeconds: Int32) -> Query<Int> {
     Query(eventsStatement, limit, longestSeconds) { $0.affected }
   }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Hosted pages and media, which devices download by name. Decision 018.
+/// Hosted pages and media, which devices download by name until they expire. Decision 018.
 package enum HostedFiles {
   package struct New: Sendable {
     package let name: String
@@ -12,7 +12,6 @@ package enum HostedFiles {
     package let sha256: [UInt8]
     package let body: [UInt8]
     package let apiKey: Int32?
-    /// When it was created.
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
 
@@ -39,7 +38,7 @@ package enum HostedFiles {
     package let suffix: String
     package let type: String
     package let bytes: Int64
-    /// Size of each part in bytes, except the last.
+    /// Size of each part in bytes, except the last, which can be smaller.
     package let partBytes: Int
     package let sha256: [UInt8]
     package let createdAt: Timestamp
@@ -60,7 +59,7 @@ package enum HostedFiles {
   private static let createPartStatement = Statement(
     "hosted-parts-create", "INSERT INTO hosted_parts (name, part, body) VALUES ($1, $2, $3)")
 
-  /// Stores a file with its content, part by part.
+  /// Returns the queries that store a file with its content, to be run in this order in one transaction.
   package static func create(_ file: New, partBytes: Int) -> [Query<Void>] {
     let parts = stride(from: 0, to: file.body.count, by: partBytes).enumerated().map { part, start in
       add(Array(file.body[start..<min(start + partBytes, file.body.count)]), part: part, of: file.name)
@@ -68,8 +67,8 @@ package enum HostedFiles {
     return [create(file, bytes: file.body.count, partBytes: partBytes)] + parts
   }
 
-  /// Creates a file of `bytes` bytes, in the transaction that then adds its parts one by one, so that a video is never
-  /// in memory as a whole.
+  /// Creates a file of `bytes` bytes without its content; `body` is not used. The same transaction must then `add` the
+  /// parts one by one, so that a video is never in memory as a whole.
   package static func create(_ file: New, bytes: Int, partBytes: Int) -> Query<Void> {
     Query(
       createStatement, file.name, file.app, file.suffix, file.type, Int64(bytes), Int32(partBytes), file.sha256,
@@ -78,7 +77,7 @@ package enum HostedFiles {
   }
 
   /// Stores one part of a file.
-  /// - Parameter part: number of the part, from 0.
+  /// - Parameter part: number of the part, counted from 0.
   package static func add(_ bytes: [UInt8], part: Int, of name: String) -> Query<Void> {
     Query(createPartStatement, name, Int32(part), bytes) { _ in }
   }
@@ -110,7 +109,7 @@ package enum HostedFiles {
     "hosted-files-keep",
     "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = ANY($1)")
 
-  /// Extends the lifetime of files to at least `time`.
+  /// Extends the lifetime of files to at least `time`. Names of files that do not exist are ignored.
   package static func keep(_ names: [String], until time: Timestamp) -> Query<Void> {
     var column = TextColumn()
     for name in names { column.append(name) }
@@ -130,7 +129,8 @@ package enum HostedFiles {
     SELECT count(*) FROM gone
     """)
 
-  /// Deletes expired files. Returns how many.
+  /// Deletes at most `limit` files that have expired by `now`, with their content. Skips files that another transaction
+  /// has locked. Returns the number of deleted files.
   package static func prune(at now: Timestamp, atMost limit: Int) -> Query<Int64> {
     Query(one: pruneStatement, now, limit) { $0.int64() }
   }

@@ -2,11 +2,11 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Imports of people from files, and the errors in their lines.
+/// Imports of people, group members and device tags from files that arrive in parts, and the errors in their lines.
 package enum Imports {
   package typealias Number = Int64
 
-  /// The raw values are stored in the database, so they must not change.
+  /// What a file contains. The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable, CaseIterable {
     case users = 1
     case members = 2
@@ -24,9 +24,9 @@ package enum Imports {
     package let skipsErrors: Bool
     package var parts: Int32
     package var partSHA256: [UInt8]
-    /// Encoding of the file; nil until it is known.
+    /// Encoding of the file: as requested, or as detected in the first non-ASCII characters; nil until it is known.
     package var encoding: FileEncoding?
-    /// The columns according to the first line; nil until it is known.
+    /// The first line of the file, which names the columns; nil until the line has arrived.
     package var header: String?
     package var rest: [UInt8]
     package var lines: Int64
@@ -39,7 +39,8 @@ package enum Imports {
     /// Number of lines read, not counting the header.
     package var dataLines: Int64 { header == nil ? lines : lines - 1 }
 
-    /// The import in its initial state.
+    /// The import as it was before its first part was read: without a header, an unfinished line and counts. The
+    /// encoding and the number of parts are kept.
     package var fresh: Record {
       var record = self
       record.header = nil
@@ -74,8 +75,8 @@ package enum Imports {
     "SELECT \(columnList) FROM imports i JOIN apps a ON a.app = i.app WHERE i.import = $1 FOR UPDATE OF i")
 
   package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
-  /// Locks an import, so that no other part is accepted until the transaction ends, and returns it; nil if there is
-  /// none.
+  /// Locks an import, so that no other transaction accepts a part of it until this one ends, and returns the import;
+  /// nil if there is none.
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
@@ -89,7 +90,7 @@ package enum Imports {
     WHERE i.app = $1 AND i.import < $2 ORDER BY i.import DESC LIMIT $3
     """)
 
-  /// Returns imports before `number`, newest first.
+  /// Returns at most `limit` imports of an app with numbers below `number`, newest first.
   package static func list(of app: App.Number, before number: Number, limit: Int) -> Query<[Record]> {
     Query(listStatement, app, number, limit, read: records)
   }
@@ -102,7 +103,8 @@ package enum Imports {
     WHERE import = $1
     """)
 
-  /// Saves the progress of a locked import.
+  /// Saves the progress of an import, which the caller must have locked. If `isFinished`, also records the database's
+  /// time as its end.
   package static func save(_ record: Record, isFinished: Bool) -> Query<Void> {
     Query(
       saveStatement, record.number, record.parts, record.partSHA256, record.header, record.rest, record.lines,
@@ -115,7 +117,8 @@ package enum Imports {
   private static let keepStatement = Statement(
     "imports-keep-part", "INSERT INTO import_parts (import, part, lines) VALUES ($1, $2, $3)")
 
-  /// Stores a part of an import that takes effect only after the last part has arrived.
+  /// Stores a part of an import whose parts all take effect together when the last part has arrived. Fails if this part
+  /// is stored already.
   package static func keep(_ part: Int32, _ bytes: [UInt8], of number: Number) -> Query<Void> {
     Query(keepStatement, number, part, bytes) { _ in }
   }

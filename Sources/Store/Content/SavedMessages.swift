@@ -6,7 +6,7 @@ package import Time
 package enum SavedMessages {
   package typealias Number = Int64
 
-  /// The raw values are stored in the database, so they must not change.
+  /// What a saved message is for. The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable, CaseIterable {
     case template = 1
     case draft = 2
@@ -54,14 +54,15 @@ package enum SavedMessages {
     """)
 
   package static func find(_ number: Number, _ kind: Kind) -> Query<Record?> { one(findStatement, number, kind) }
-  /// Locks a saved message's row until the transaction ends, and returns it; nil if there is none.
+  /// Locks a saved message's row until the transaction ends, and returns the message; nil if there is none of this
+  /// kind.
   package static func lock(_ number: Number, _ kind: Kind) -> Query<Record?> { one(lockStatement, number, kind) }
 
   private static func one(_ statement: Statement, _ number: Number, _ kind: Kind) -> Query<Record?> {
     Query(statement, number, kind.rawValue) { records($0).first }
   }
 
-  /// The stored fields of a saved message.
+  /// The fields of a saved message that a client can set, and `by`, the name of the API key or account that sets them.
   package struct New: Sendable {
     package let name: String
     package let sender: String?
@@ -83,8 +84,8 @@ package enum SavedMessages {
     VALUES ($1, $2, $3, $4, $5::text::json, $6) RETURNING saved
     """)
 
-  /// Creates a saved message. Fails with `saved_messages_sender_is_unique` if the app has defaults for this sender
-  /// already.
+  /// Creates a saved message and returns its number. Fails with `saved_messages_sender_is_unique` if the app has
+  /// defaults for this sender already.
   package static func create(_ new: New, _ kind: Kind, of app: App.Number) -> Query<Number> {
     Query(one: createStatement, app, kind.rawValue, new.name, new.sender, new.message, new.by) { $0.int64() }
   }

@@ -4,8 +4,8 @@ package import Time
 
 /// Lists an app's uploaded media and audience files, and deletes them before they expire.
 package enum StoredUploads {
-  /// Returns SQL that selects an open message for which `uses` holds. It has one branch per state, because each state
-  /// has its own partial index.
+  /// Returns SQL that selects the SEQNO of an unfinished message `m` of app `$1` that meets the condition `uses`: up to
+  /// one row per branch. There is one branch per partial index on states.
   private static func message(_ uses: String) -> String {
     [
       "m.state = \(MessageState.scheduled.sql)",
@@ -38,11 +38,11 @@ package enum StoredUploads {
     ORDER BY f.created_at DESC, f.name DESC LIMIT $5
     """)
 
-  /// Returns an app's media, newest first.
+  /// Returns at most `limit` of an app's media, newest first.
   /// - Parameters:
   ///   - now: the current time; expired media are omitted.
-  ///   - createdAt: creation time of the last entry of the previous page.
-  ///   - name: name of that entry.
+  ///   - createdAt: creation time of the last entry of the previous page; a time in the far future for the first page.
+  ///   - name: name of that entry; empty for the first page.
   package static func media(
     of app: App.Number, at now: Timestamp, before createdAt: Timestamp, _ name: String, limit: Int
   ) -> Query<[Media]> {
@@ -57,7 +57,7 @@ package enum StoredUploads {
   private static let showingStatement = Statement(
     "stored-uploads-showing", message("(m.request->>'media' = $2 OR position($2 in m.links->>'media') > 0)"))
 
-  /// Returns the SEQNO of an open message that shows the file; nil if there is none.
+  /// Returns the SEQNO of an unfinished message of the app that shows this media file; nil if there is none.
   package static func message(showing name: String, of app: App.Number) -> Query<Seqno?> {
     Query(first: showingStatement, app, name) { $0.seqno() }
   }
@@ -71,7 +71,8 @@ package enum StoredUploads {
     SELECT bytes FROM gone
     """)
 
-  /// Deletes a file. Returns its size in bytes; nil if the app has no such file.
+  /// Deletes a media file with its content, even if messages show it. Returns its size in bytes; nil if the app has no
+  /// media file with this name.
   package static func deleteMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
     Query(first: deleteMediaStatement, app, name) { $0.int64() }
   }
@@ -94,7 +95,8 @@ package enum StoredUploads {
     ORDER BY csv DESC LIMIT $4
     """)
 
-  /// Returns an app's audience files with numbers below `csv`, newest first.
+  /// Returns at most `limit` of an app's audience files with numbers below `csv`, newest first. Files that have expired
+  /// by `now` are omitted.
   package static func files(
     of app: App.Number, at now: Timestamp, before csv: CSVAudiences.Number, limit: Int
   ) -> Query<[File]> {
@@ -108,7 +110,7 @@ package enum StoredUploads {
   private static let usingStatement = Statement(
     "stored-uploads-using", message("m.request->'audience'->>'csv' = $2"))
 
-  /// Returns the SEQNO of an open message whose audience is the file; nil if there is none.
+  /// Returns the SEQNO of an unfinished message of the app whose audience is the file; nil if there is none.
   package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Seqno?> {
     Query(first: usingStatement, app, String(csv)) { $0.seqno() }
   }
@@ -116,8 +118,8 @@ package enum StoredUploads {
   private static let lockFileStatement = Statement(
     "stored-uploads-lock-file", "SELECT lines FROM csv_audiences WHERE app = $1 AND csv = $2 FOR UPDATE")
 
-  /// Locks a file, so that no new message can use it (`CSVAudiences.keep`). Returns its number of lines; nil if the app
-  /// has no such file.
+  /// Locks an audience file until the transaction ends, so that no new message can use it (`CSVAudiences.keep`).
+  /// Returns its number of lines; nil if the app has no such file.
   package static func lockFile(_ csv: CSVAudiences.Number, of app: App.Number) -> Query<Int32?> {
     Query(first: lockFileStatement, app, csv) { $0.int32() }
   }
@@ -129,7 +131,7 @@ package enum StoredUploads {
     DELETE FROM csv_lines WHERE csv IN (SELECT csv FROM gone)
     """)
 
-  /// Deletes a file and its lines.
+  /// Deletes an audience file and its lines. The caller must have locked the file (`lockFile`).
   package static func deleteFile(_ csv: CSVAudiences.Number) -> Query<Void> {
     Query(deleteFileStatement, csv) { _ in }
   }

@@ -9,14 +9,14 @@ package import Time
 ///   skipped instead;
 /// - claimed deliveries: by the claim's holder, when they are returned to it.
 ///
-/// Each step is one transaction that leaves the totals exact. Any node may repeat it at any time.
+/// Each step is one transaction that leaves the totals exact. Any node can repeat a step at any time.
 package enum Cancellation {
   package enum Limits {
-    /// Maximum deferred deliveries cancelled in one transaction.
+    /// Maximum number of deferred deliveries with rows that are ended in one transaction.
     package static let batch = 2_000
-    /// Maximum blocks whose deferred deliveries are cancelled in the same transaction.
+    /// Maximum number of blocks whose deferred deliveries are ended in the same transaction.
     static let blocks = 4
-    /// Writer number for the totals of such steps, on any node.
+    /// Writer number under which these steps add to totals, on any node.
     package static let writer: Int32 = 0
   }
 
@@ -35,7 +35,10 @@ package enum Cancellation {
     RETURNING planned.targeted, s.claimed
     """)
 
-  /// Ends shards. Returns the number of devices that were never claimed, and by how many the claims exceeded the plan.
+  /// Marks the shards of a message as exhausted, so that nothing more is claimed from them. Returns the number of their
+  /// planned devices that were never claimed, and by how many devices the claims of other shards exceeded the plan;
+  /// both 0 if all shards were exhausted before.
+  /// - Parameter wave: only the shards of this wave; nil for all.
   static func closeShards(_ seqno: Seqno, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
     Query(closeShardsStatement, seqno, wave) { rows in
       var answer: (unclaimed: Int64, surplus: Int64) = (0, 0)
@@ -58,13 +61,15 @@ package enum Cancellation {
     RETURNING m.targeted - s.targeted
     """)
 
-  /// Ends planning. Returns the number of devices that were counted but not planned into shards; nil if planning was
-  /// complete.
+  /// Marks a message as planned, and raises its `targeted` to the sum of its shards. Returns the number of devices that
+  /// were counted but not planned into shards, 0 if the audience was never counted; nil if the message was planned
+  /// before.
   private static func endPlan(_ seqno: Seqno) -> Query<Int64?> {
     Query(first: endPlanStatement, seqno) { $0.int64() }
   }
 
-  /// Performs the first step: ends everything that is not claimed.
+  /// Performs the first step, in a transaction: ends the planning of a message and all its shards, and adds everything
+  /// that was not claimed to the totals as cancelled. Has no effect when repeated.
   package static func endUnclaimed(_ seqno: Seqno, on connection: Connection) throws(PostgresError) {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock shards before the message, in the same order as claims do. No shards can be added, because planning checks
@@ -79,7 +84,8 @@ package enum Cancellation {
     }
   }
 
-  /// Counts deliveries that have no row.
+  /// Adds deliveries that were ended here to a message's totals, reasons and statistics, within a transaction. A status
+  /// other than cancelled or expired is counted as skipped. Has no effect for 0 deliveries.
   static func count(
     _ deliveries: Int64, _ status: OutcomeStatus, reason: String, of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {
@@ -113,7 +119,9 @@ package enum Cancellation {
     RETURNING o.user_key, due.is_doubtful
     """)
 
-  /// Ends deferred deliveries that have rows. Returns their users, and which of them may have arrived.
+  /// Ends one batch of deferred deliveries that have rows. Returns the user of each, and whether the delivery may have
+  /// arrived on an earlier try; it is then skipped, whatever `status` is. Rows that are claimed, or that another
+  /// transaction has locked, remain.
   private static func endDeferred(
     _ seqno: Seqno, as status: OutcomeStatus, reason: String
   ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
@@ -122,7 +130,11 @@ package enum Cancellation {
     }
   }
 
-  /// Ends one batch of deferred deliveries. Returns true if there may be more.
+  /// Ends one batch of a message's deferred deliveries, with rows and in blocks, in a transaction, and adds them to the
+  /// totals. Returns true if there may be more; if false, only deliveries that another transaction has locked can be
+  /// left.
+  /// - Parameter movesBadge: true if the message changes badge counts; its increments are then taken back from users
+  ///   none of whose deliveries succeeded.
   static func endDeferred(
     _ seqno: Seqno, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
     reason: String = Cancellation.reason, on connection: Connection
@@ -143,8 +155,8 @@ package enum Cancellation {
     }
   }
 
-  /// Records the unsuccessful deliveries, and takes the message's badge increment back from users none of whose
-  /// deliveries succeeded.
+  /// Records one unsuccessful delivery for each element of `users`, and takes the message's badge increment back from
+  /// users all of whose deliveries were unsuccessful.
   private static func takeBackBadges(
     _ users: [Users.Key], of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {
@@ -153,8 +165,11 @@ package enum Cancellation {
     try Increments.revoke(negatives, on: connection)
   }
 
-  /// Performs all steps that need no answer from a push network, then completes the message if nothing is in progress.
-  /// - Returns: true if the message is complete.
+  /// Performs all steps that need no answer from a push network, in several transactions, then ends the message if no
+  /// delivery is in progress. Must not be called within a transaction.
+  /// - Parameter movesBadge: true if the message changes badge counts.
+  /// - Returns: true if this call has ended the message; false if deliveries are still in progress, or if it had ended
+  ///   before.
   @discardableResult
   package static func sweep(
     _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection

@@ -2,13 +2,13 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Collects the rows to be written by a transaction that claims devices. Shared by both kinds of connections; runs no
-/// query itself.
+/// Collects the rows to be written by a transaction that claims devices, on a blocking connection or in a pipeline.
+/// Runs no query itself.
 ///
 /// ```
 ///   members of a message ──┬─► claims      all of them
 ///                          ├─► ledger      each user, when the message changes badge counts
-///                          ├─► fallbacks   each person who may get an SMS fallback
+///                          ├─► fallbacks   each person who can get an SMS fallback
 ///                          └─► inboxes     each person, when the message is kept in inboxes
 /// ```
 package struct ClaimPlan {
@@ -19,7 +19,8 @@ package struct ClaimPlan {
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
-    /// The message under whose SEQNO it is stored in inboxes, and the entry's end; nil if it is not stored in inboxes.
+    /// The SEQNO under which the message is stored in inboxes, which for a resend is that of the original, and when the
+    /// entries expire; nil if it is not stored in inboxes.
     package let inbox: (seqno: Seqno, endsAt: Timestamp)?
 
     package init(
@@ -35,17 +36,19 @@ package struct ClaimPlan {
     }
   }
 
-  /// The planned claims, grouped by message.
+  /// The planned claims, one for each call of `add`.
   package private(set) var claims: [(seqno: Seqno, entries: [Claims.Entry])] = []
-  /// Ledger entries in the order of the members; for a range of an audience, in the order of user keys.
+  /// The planned ledger entries, one per user and message, in the order of the members. Empty if no message changes
+  /// badge counts.
   package private(set) var ledger: [Ledger.Claim] = []
   package private(set) var fallbacks: [Fallbacks.New] = []
   package private(set) var inboxes: [Inboxes.New] = []
 
   package init() {}
 
-  /// Adds a message's devices to the plan.
-  /// - Parameter filled: returns a user's values from an uploaded file; nil if there are none.
+  /// Adds the rows for a message's devices to the plan; none if `members` is empty.
+  /// - Parameter filled: returns a user's values from an uploaded file, which are stored with the inbox entry; nil if
+  ///   there are none.
   package mutating func add(
     _ members: [Audiences.Member], of message: Message, filled: (UserKey) -> InboxValues? = { _ in nil }
   ) {
@@ -74,7 +77,8 @@ package struct ClaimPlan {
     }
   }
 
-  /// Queries whose results are not needed.
+  /// The queries that create the fallbacks and inbox entries, for the same transaction; empty if there are none. Claims
+  /// and ledger entries are written by the caller, who needs their results.
   package var writes: [Query<Void>] {
     (fallbacks.isEmpty ? [] : [Fallbacks.create(fallbacks)]) + Inboxes.create(inboxes)
   }

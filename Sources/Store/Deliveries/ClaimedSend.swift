@@ -1,7 +1,8 @@
 package import Domain
 package import Reactor
 
-/// A message that was stored together with the claim of its whole audience, with everything needed to send it at once.
+/// A message that was stored together with the claim of its whole audience, and the data with which it is sent without
+/// reading the database again.
 package struct ClaimedSend: Sendable {
   package let message: Messages.Open
   package let request: MessageRequest
@@ -9,11 +10,11 @@ package struct ClaimedSend: Sendable {
   package let members: [Audiences.Member]
   /// Each user's badge count after this message; empty if the message changes no counts.
   package let badges: [UserKey: Int16]
-  /// Names of users; empty if the payload contains none.
+  /// Names of users, for the payload; empty if the payload contains no names.
   package let names: [UserKey: String]
   /// A time not later than when the members' data was read.
   package let readAt: Instant
-  /// True if the app was paused when the message was stored, so that it waits in the database.
+  /// True if the app was paused when the message was stored, so that the message must not be sent yet.
   package let isHeld: Bool
 
   package init(

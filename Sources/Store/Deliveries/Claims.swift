@@ -2,16 +2,19 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Claims: sets of devices whose deliveries are in progress, until all their outcomes are written.
+/// Claims: sets of devices whose deliveries of one message are in progress on one node. A claim exists until all its
+/// outcomes are written.
 ///
-/// **Fencing.** A node that was frozen for longer than its lease still believes that its claims are its own. Adopting a
-/// claim increments its fence, so a claim is identified by number *and* fence (`Hold`). Only answers from a push
-/// network are written without checking that the claim is still held. Decisions 002 and 057.
+/// **Fencing.** A node that was frozen for longer than its lease still treats its claims as its own. Adopting a claim
+/// increments the claim's fence, so a claim is identified by number *and* fence (`Hold`). Before a node writes an
+/// outcome, it checks that it still holds the claim; only answers from a push network are written without that check.
+/// Decisions 002 and 057.
 package enum Claims {
   /// A claim as known to one of its holders.
   package struct Hold: Hashable, Sendable {
     package let claim: ClaimID
-    /// Incremented when another node adopts the claim; from then on, what the former holder writes is ignored.
+    /// 0 for a new claim; incremented whenever a node adopts or releases the claim. From then on, holds with a lower
+    /// fence have no effect.
     package let fence: Int32
 
     package init(claim: ClaimID, fence: Int32 = 0) {
@@ -23,9 +26,9 @@ package enum Claims {
   package struct Entry: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
-    /// Number of tries before this claim.
+    /// Number of tries so far, and whether one of them may have arrived without our knowing.
     package let attempts: Tries
-    /// Position in the block; nil if the claim is not a block.
+    /// The delivery's block and its position there; nil if the claim lists its own devices.
     package let place: BlockPlace?
 
     package init(device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil) {
@@ -66,7 +69,8 @@ package enum Claims {
     RETURNING seqno, claim
     """)
 
-  /// Claims devices of several messages, one claim each. Returns the claims by SEQNO.
+  /// Claims devices of several messages, with one claim per message. Returns the claims by SEQNO; messages without
+  /// devices get none.
   package static func create(
     _ parts: [(seqno: Seqno, entries: [Entry])], node: UUIDValue
   ) -> Query<[Seqno: Hold]> {
@@ -92,7 +96,8 @@ package enum Claims {
       AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
-  /// Deletes claims whose devices all have an outcome. Claims adopted by another node are left alone.
+  /// Deletes claims, all of whose devices must have an outcome or be deferred. Claims that the node no longer holds
+  /// with this fence are not deleted.
   package static func finish(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
     Query(finishStatement, parameters(holds, node)) { _ in }
   }
@@ -102,7 +107,7 @@ package enum Claims {
   private static let heldStatement = Statement(
     "claims-held", "SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld)")
 
-  /// Returns those of the claims that the node still holds.
+  /// Returns those of the claims that exist and that the node still holds with the same fence.
   package static func held(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
     Query(heldStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
   }
@@ -115,7 +120,8 @@ package enum Claims {
     FOR SHARE
     """)
 
-  /// Like `held`, but also locks the claims, so that they are not adopted before the transaction ends.
+  /// Returns those of the claims that exist and that the node still holds with the same fence. Locks them with a shared
+  /// lock, so that no node adopts or deletes them before the transaction ends.
   package static func lock(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
     Query(lockStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
   }
@@ -128,14 +134,15 @@ package enum Claims {
     SELECT c.claim, c.fence, m.lane FROM c LEFT JOIN messages m ON m.seqno = c.seqno
     """)
 
-  /// Returns all claims of a node with numbers from `start`, and their lanes.
+  /// Returns all claims of a node with numbers from `start` (inclusive), and the lanes of their messages; `normal` if a
+  /// message does not exist.
   package static func ofNode(_ node: UUIDValue, from start: ClaimID = .zero) -> Query<[(hold: Hold, lane: Lane)]> {
     Query(each: ofNodeStatement, node, start) { (hold(&$0), $0.optionalInt16().flatMap(Lane.init) ?? .normal) }
   }
 
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
-  /// Returns the last claim number assigned.
+  /// Returns the last claim number assigned, even if its transaction was not committed.
   package static func last() -> Query<ClaimID> { Query(one: lastStatement) { $0.claim() } }
 
   private static func hold(_ row: inout RowReader) -> Hold {
@@ -201,8 +208,13 @@ package enum Claims {
     RETURNING claim, fence, seqno
     """)
 
-  /// Adopts claims of dead nodes, of messages in `lanes`.
-  /// - Parameter devices: number of devices after which no further claim is adopted.
+  /// Adopts released claims, and claims of nodes whose lease has ended or that are not recorded, of messages in
+  /// `lanes`. Increments the fences and returns the new holds. Skips claims of messages that were set aside, and those
+  /// that another transaction has locked.
+  /// - Parameters:
+  ///   - claims: maximum number of claims.
+  ///   - devices: number of devices after which no further claim is adopted; the first claim is adopted whatever its
+  ///     size.
   package static func adopt(
     node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
   ) -> Query<[(hold: Hold, seqno: Seqno)]> {
@@ -212,7 +224,7 @@ package enum Claims {
   private static let messagesStatement = Statement(
     "claims-messages", "SELECT claim, seqno FROM claims WHERE claim = ANY($1)")
 
-  /// Returns the SEQNO of each claim.
+  /// Returns the SEQNO of each claim, whoever holds it now. Claims that do not exist are omitted.
   package static func messages(of holds: some Collection<Hold>) -> Query<[ClaimID: Seqno]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
@@ -231,7 +243,8 @@ package enum Claims {
     WHERE c.seqno = ANY($2) AND \(areHeld) AND c.fence = 0
     """)
 
-  /// Returns, of the given messages, the claims that this node made itself and still holds, with their devices.
+  /// Returns the claim that this node created for each message and still holds, with its devices. Messages without one
+  /// are omitted, also those whose claims are blocks. Each message must have at most one claim.
   package static func own(
     of seqnos: [Seqno], node: UUIDValue
   ) -> Query<[Seqno: (hold: Hold, devices: [DeviceID: UserKey])]> {
@@ -258,7 +271,8 @@ package enum Claims {
       AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
-  /// Releases claims, to be adopted like those of a dead node.
+  /// Releases claims, so that any node can adopt them. Claims that the node no longer holds with this fence are not
+  /// affected.
   package static func release(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
     Query(releaseStatement, parameters(holds, node)) { _ in }
   }
@@ -275,9 +289,10 @@ package enum Claims {
     WHERE o.device IS NULL OR o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NULL
     """)
 
-  /// Returns the devices of claims whose outcome is unknown, by claim.
-  /// - Parameter inDoubt: true if each of them may have been delivered; false if the caller knows that nothing was
-  ///   submitted.
+  /// Returns, for each claim, the deliveries that have no outcome and are not waiting for a due time. Claims without
+  /// any, and claims that do not exist, are omitted.
+  /// - Parameter inDoubt: true if each of these deliveries may have arrived, which is then noted in `attempts`; false
+  ///   if the caller knows that nothing was submitted.
   package static func undecided(
     _ holds: some Collection<Hold>, inDoubt: Bool = true, on connection: Connection
   ) throws(PostgresError) -> [ClaimID: [Entry]] {
@@ -304,7 +319,8 @@ package enum Claims {
     return entries
   }
 
-  /// SQL condition: `w` is due at `$1`, and its message `m` of app `a`, in one of the lanes `$4`, may proceed.
+  /// SQL condition: deferred delivery `w` is due at `$1`; its message `m` is being sent in one of the lanes `$4` and is
+  /// not late; and the app `a` is not paused, unless the message has expired at `$1`.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
     w.due_at <= least($1, clock_timestamp()) AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($4)
@@ -324,8 +340,11 @@ package enum Claims {
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)
 
-  /// Returns deferred deliveries that are due, and removes their due times, within a transaction that also claims them.
-  /// - Parameter since: low-water mark: all deliveries due before it are held by a pause.
+  /// Returns at most `limit` deferred deliveries with rows that are due, and removes their due times; the same
+  /// transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that another
+  /// transaction has locked.
+  /// - Parameter since: low-water mark: deliveries due at or before this time are not considered, because all are held
+  ///   by a pause.
   package static func due(
     since: Timestamp, at now: Timestamp, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Seqno, entry: Entry)]> {

@@ -17,11 +17,11 @@ package enum Confirmations {
 
   /// A device that a confirmation may belong to.
   package struct Candidate: Sendable {
-    /// Index in the list of confirmations.
+    /// Index of the confirmation in the list that was resolved.
     package let entry: Int
     package let app: App.Number
     package let device: DeviceID
-    /// True if the device owns the token now, false if it did formerly.
+    /// True if the token is one of the device's present tokens, false if it is a former one.
     package let isPresent: Bool
     /// The confirmation that cancels the message's SMS fallback; nil if it has no fallback.
     package let fallback: Fallback.Condition?
@@ -29,7 +29,8 @@ package enum Confirmations {
     package let isKept: Bool
     /// True if some of the message's deliveries are in blocks.
     package let hasBlocks: Bool
-    /// The message whose inbox entries a read marks as read; nil for none.
+    /// The message whose inbox entries a read marks as read: for a resend, the original. Nil if the message is not
+    /// stored in inboxes.
     package let inbox: Seqno?
     /// A time not later than when the message was sent.
     package let sentAt: Timestamp
@@ -54,8 +55,8 @@ package enum Confirmations {
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
-  /// Finds the devices that own the tokens, or owned them within the last 30 days. A confirmation with an unknown
-  /// message or token has no candidate.
+  /// Finds the devices that have the tokens, or had them within the last 30 days. A confirmation can have several
+  /// candidates, in any order; it has none if the message is unknown, or the token is unknown in the message's app.
   package static func resolve(_ named: [Named], at now: Timestamp) -> Query<[Candidate]> {
     var seqnos = Int64Column()
     var psids = TextColumn()
@@ -85,10 +86,10 @@ package enum Confirmations {
     }
   }
 
-  /// The user that a delivery was sent to, and its position in a block.
+  /// The user to whom a delivery was sent, and its place in a block.
   package struct Sending: Equatable, Sendable {
     package let userKey: UserKey
-    /// Position in a block; nil if it is in none.
+    /// The delivery's block and position; nil if it is in no block.
     package let place: BlockPlace?
 
     package init(userKey: UserKey, place: BlockPlace?) {
@@ -120,7 +121,8 @@ package enum Confirmations {
     ORDER BY d.seqno, d.device
     """)
 
-  /// Returns the users to whom messages were sent on these devices, as far as that is recorded.
+  /// Returns the users to whom messages were sent on these devices: according to the delivery's row, or to the claim or
+  /// block that contains it. Deliveries for which none of these is recorded are omitted.
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]
@@ -145,13 +147,14 @@ package enum Confirmations {
   private static let readStatement = insert(
     "confirmations-read", into: "row_reads", counting: "read", told: .deliveriesRead)
 
-  /// Records receipts of deliveries outside blocks with their times; repeating one has no effect. Adds new ones to the
-  /// totals and to the statistics of the current minute.
+  /// Records receipts of deliveries outside of blocks with their times. Has no effect for a receipt that is recorded
+  /// already. Adds new receipts to the totals and, except for test messages, to the statistics of the minute of `now`;
+  /// writes their events if a webhook of the app subscribes to receipts.
   package static func receive(_ deliveries: [Delivery: Timestamp], writer: Int32, at now: Timestamp) -> Query<Void> {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }
 
-  /// Records reads outside blocks, in the same way as `receive` records receipts.
+  /// Records reads of deliveries outside of blocks, in the same way as `receive` records receipts.
   package static func read(_ deliveries: [Delivery: Timestamp], writer: Int32, at now: Timestamp) -> Query<Void> {
     Query(readStatement, columns(deliveries, now, writer)) { _ in }
   }
@@ -184,8 +187,8 @@ package enum Confirmations {
       """)
   }
 
-  /// Returns SQL that follows a CTE `fresh` and writes the events of new confirmations, in a CTE `made`. It does
-  /// nothing unless a webhook subscribes to this kind.
+  /// Returns SQL that follows a CTE `fresh` with new confirmations and writes their events, in a CTE `made`. The SQL
+  /// writes none for apps without an active webhook that subscribes to this kind.
   private static func told(_ kind: String) -> String {
     """
     asked AS (
@@ -237,7 +240,8 @@ package enum Confirmations {
       received = statistics_minutes.received + excluded.received, read = statistics_minutes.read + excluded.read
     """)
 
-  /// Adds folded confirmations to the totals, and to the statistics of the current minute.
+  /// Adds newly folded confirmations to a message's totals and, unless the message is a test, to the statistics of the
+  /// current minute.
   static func count(of seqno: Seqno, received: Int64, read: Int64, _ writer: Int32) -> Query<Void> {
     Query(countStatement, seqno, received, read, writer) { _ in }
   }

@@ -2,8 +2,8 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Lists the deliveries of a message page by page: first those with rows of their own, in device order, then those in
-/// blocks, by position.
+/// Lists the deliveries of a message page by page: first those with rows of their own, in device order, then those
+/// whose outcome is only in a block, by block and position.
 package enum DeliveryPages {
   package struct Delivery: Sendable {
     package let place: Place
@@ -17,14 +17,15 @@ package enum DeliveryPages {
     package let readAt: Timestamp?
   }
 
-  /// Position of a delivery in this order.
+  /// Position of a delivery in this order: the device of a row, or the number of a block and the position in it,
+  /// counted from 0.
   package enum Place: Equatable, Sendable {
     case row(DeviceID)
     case block(Int32, position: Int32)
 
     package static let start = Place.row(.lowest)
 
-    /// Parses a cursor; nil if it is invalid.
+    /// Parses a string that `cursor` has returned. Returns nil if it is invalid.
     package init?(cursor: String) {
       if let device = DeviceID(cursor) {
         self = .row(device)
@@ -45,7 +46,9 @@ package enum DeliveryPages {
     }
   }
 
-  /// Returns deliveries that have an outcome, optionally of one status, after `place`.
+  /// Returns at most `limit` deliveries after `place` (exclusive) that have ended or are deferred. Those at their first
+  /// try are omitted.
+  /// - Parameter status: only deliveries with this status; nil for all.
   package static func next(
     of seqno: Seqno, after place: Place, status: OutcomeStatus? = nil, limit: Int, on connection: Connection
   ) throws(PostgresError) -> [Delivery] {
@@ -60,8 +63,11 @@ package enum DeliveryPages {
     return found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection))
   }
 
-  /// Returns deliveries after `place` that were rejected, expired or skipped, optionally for one reason; and where to
-  /// continue if there may be more, because at most `window` rows are searched.
+  /// Returns at most `limit` deliveries after `place` (exclusive) that were rejected, expired or skipped; those in
+  /// blocks also if they were cancelled. Searches at most `window` rows, but all blocks.
+  /// - Parameter reason: only deliveries with this reason; nil for all.
+  /// - Returns: the deliveries; and in `rest` where to continue if the window has ended before `limit` deliveries were
+  ///   found. If `limit` deliveries were found, `rest` is nil, and the last one's place continues the list.
   package static func failures(
     of seqno: Seqno, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
   ) throws(PostgresError) -> (found: [Delivery], rest: Place?) {
@@ -132,7 +138,7 @@ package enum DeliveryPages {
     ORDER BY s.block LIMIT 1
     """)
 
-  /// Returns the next block that contains one of these states.
+  /// Returns the first block with a number of at least `block` that contains one of these states; nil if there is none.
   private static func nextBlock(
     of seqno: Seqno, from block: Int32, with states: [BlockState]
   ) -> Query<Blocks.Contents?> {
@@ -150,7 +156,8 @@ package enum DeliveryPages {
 
   private typealias Times = (received: Timestamp?, read: Timestamp?)
 
-  /// Returns when each position of a block was received and read.
+  /// Returns when the delivery at each position of a block was received and read, to the minute; nil for what is not
+  /// confirmed. Positions without any confirmation are omitted.
   private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
     Query(confirmedStatement, block.seqno, block.number) {
       $0.dictionary { row in

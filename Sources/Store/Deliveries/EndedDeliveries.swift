@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Finds deliveries that need no further try.
+/// Finds deliveries outside of blocks that need no further try.
 extension Outcomes {
   private static let endedStatement = Statement(
     "outcomes-ended",
@@ -12,7 +12,8 @@ extension Outcomes {
     WHERE o.status <> \(OutcomeStatus.deferred.sql)
     """)
 
-  /// Returns which of these deliveries have a final outcome.
+  /// Returns those of the deliveries whose row has a final outcome. Deliveries whose outcome is stored only in a block
+  /// are not found (`Blocks.ended`).
   package static func ended(
     _ deliveries: some Collection<Confirmations.Delivery>
   ) -> Query<Set<Confirmations.Delivery>> {

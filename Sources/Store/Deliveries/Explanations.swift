@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Collects what is stored about one message and one user, to explain what happened. Every query uses an index.
+/// Reads what is stored about one message and one user, to explain what happened. Every query uses an index.
 package enum Explanations {
   package struct Message: Sendable {
     package let app: App.Number
@@ -70,7 +70,9 @@ package enum Explanations {
     ORDER BY o.device
     """)
 
-  /// Returns a user's deliveries on `devices` or, if `searching`, on any device.
+  /// Returns a user's ended and deferred deliveries, in device order. Those with rows are found only on `devices` or,
+  /// if `searching`, on any device, which reads all rows of the message; those in blocks are always found. Omits
+  /// deliveries at their first try, which `claimed` returns.
   package static func deliveries(
     _ seqno: Seqno, of user: UserKey, on devices: [DeviceID], searching: Bool
   ) -> Query<[Delivery]> {
@@ -93,7 +95,9 @@ package enum Explanations {
     SELECT device FROM block_deliveries($1, $2) WHERE status = \(OutcomeStatus.deferred.sql) AND due_at IS NULL
     """)
 
-  /// Returns the user's devices for which a delivery is in progress.
+  /// Returns the user's devices that are listed in a claim of the message, or whose delivery in a block is in progress.
+  /// A claim lists all its devices until the last of their deliveries has ended, so some of the returned devices can
+  /// have an outcome.
   package static func claimed(_ seqno: Seqno, of user: UserKey) -> Query<Set<DeviceID>> {
     Query(claimedStatement, seqno, user.text) { rows in Set(rows.decode { $0.device() }) }
   }
@@ -102,7 +106,7 @@ package enum Explanations {
     package let increment: Int16
     package let deliveries: Int16
     package let negatives: Int16
-    /// `BadgeOption.code` of the user's read; nil if the message was not read.
+    /// `BadgeOption.code` of the first read that changed the count; nil if there was none.
     package let readOption: Int16?
 
     package init(increment: Int16, deliveries: Int16, negatives: Int16, readOption: Int16?) {
@@ -119,7 +123,8 @@ package enum Explanations {
     SELECT increment, deliveries, negatives, read_option FROM badge_entry($1, $2, $3)
     """)
 
-  /// Returns what the message did to the user's badge count; nil if nothing.
+  /// Returns what is recorded of the message's effect on the user's badge count; nil if there is neither a ledger entry
+  /// nor a block with an increment.
   package static func badge(_ seqno: Seqno, of user: Users.Key) -> Query<Badge?> {
     Query(first: badgeStatement, user.app, user.userKey.text, seqno) { row in
       Badge(

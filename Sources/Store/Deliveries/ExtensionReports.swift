@@ -4,9 +4,9 @@ internal import Postgres
 /// Determines whether an app's notification service extension confirms the alerts that start it.
 package enum ExtensionReports {
   package struct Found: Equatable, Sendable {
-    /// Number of the latest alerts accepted by Apple, up to the requested number.
+    /// Number of alerts found that Apple has accepted and that start the extension; at most the requested number.
     package let alerts: Int64
-    /// Number of these alerts that were confirmed.
+    /// Number of these alerts with a receipt.
     package let confirmed: Int64
   }
 
@@ -45,7 +45,8 @@ package enum ExtensionReports {
       JOIN devices d ON d.device = l.device AND d.network = 1 LIMIT $2) a
     """)
 
-  /// Counts the latest alerts that started the app's extension, excluding those of the last minute.
+  /// Counts the app's latest iOS alerts that start its extension, excluding those of the last minute. Searches the
+  /// newest messages only, and a limited number of their deliveries, so it can find fewer alerts than there are.
   package static func look(_ app: App.Number, atMost alerts: Int64) -> Query<Found> {
     Query(one: lookStatement, app, alerts) { Found(alerts: $0.int64(), confirmed: $0.int64()) }
   }

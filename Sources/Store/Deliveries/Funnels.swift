@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// The totals of messages.
+/// Reads the funnel of a message: its totals, and the data about the message that reports show with them.
 package enum Funnels {
   package struct Found: Sendable {
     package let app: App.Number
@@ -33,7 +33,8 @@ package enum Funnels {
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
 
-  /// Returns a message's funnel, with its reasons as a JSON object.
+  /// Returns a message's funnel, and as `reasons` a JSON object with the number of deliveries for each reason; nil if
+  /// the message does not exist. Confirmations that are not folded yet are included.
   package static func find(_ seqno: Seqno) -> Query<(found: Found, reasons: String)?> {
     Query(first: findStatement, seqno) { row in
       let app = row.int32()
@@ -59,7 +60,7 @@ package enum Funnels {
 }
 
 extension Funnel {
-  /// Reads the totals of a message's outcomes and confirmations.
+  /// Decodes seven columns with a message's totals: accepted, rejected, expired, cancelled, skipped, received and read.
   mutating func readTotals(_ row: inout RowReader) {
     accepted = row.int64()
     rejected = row.int64()

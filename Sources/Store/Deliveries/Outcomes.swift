@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Outcomes of deliveries, and the totals that count them. Decision 008.
+/// Writes outcomes of deliveries that have rows of their own, and the totals that count all outcomes. Decision 008.
 package enum Outcomes {
   package struct Record: Sendable {
     package let seqno: Seqno
@@ -11,7 +11,7 @@ package enum Outcomes {
     package let status: OutcomeStatus
     package let attempts: Tries
     package let reason: String?
-    /// When a deferred delivery is due; nil for others.
+    /// When a deferred delivery is due; nil for a final outcome.
     package let dueAt: Timestamp?
 
     package init(
@@ -27,7 +27,8 @@ package enum Outcomes {
       self.dueAt = dueAt
     }
 
-    /// Number of tries as stored. A final outcome is not in doubt any more, so the doubt is not stored.
+    /// Number of tries as stored: negative for a deferral if an earlier try may have arrived. For a final outcome, this
+    /// doubt does not matter any more and is not stored.
     var storedAttempts: Int16 { status.isFinal ? attempts.count : attempts.stored }
   }
 
@@ -45,7 +46,8 @@ package enum Outcomes {
     RETURNING seqno, device
     """)
 
-  /// Writes outcomes, in which each (message, device) may occur once. Returns the indexes of those that took effect.
+  /// Writes outcomes and deferrals. Returns the indexes of those that took effect, in any order: the others belong to
+  /// deliveries that have a final outcome already, which remains. Fails if two records belong to the same delivery.
   package static func write(_ records: [Record], at now: Timestamp) -> Query<[Int]> {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
@@ -84,7 +86,7 @@ package enum Outcomes {
 
     package init() {}
 
-    /// Counts one outcome that took effect.
+    /// Adds one outcome that took effect, and its reason if there is one. A deferral is not counted.
     package mutating func count(_ status: OutcomeStatus, reason: String?) {
       switch status {
       case .accepted: accepted += 1
@@ -127,8 +129,11 @@ package enum Outcomes {
     ON CONFLICT (seqno, reason, writer) DO UPDATE SET count = reason_totals.count + excluded.count
     """)
 
-  /// Returns the queries that add to the totals of messages, for the transaction that writes what they count.
-  /// - Parameter statistics: counts of the same deliveries, added to the minute of `now`.
+  /// Returns the queries that add to the totals of messages, to be run in the transaction that writes the counted
+  /// outcomes.
+  /// - Parameters:
+  ///   - statistics: counts of the same deliveries, added to the statistics of the minute of `now`; empty for none.
+  ///   - writer: number of the writer, which has its own rows of totals, so that writers do not wait for each other.
   package static func add(
     _ increases: [Seqno: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32,
     at now: Timestamp = .zero

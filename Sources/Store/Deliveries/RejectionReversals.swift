@@ -2,16 +2,16 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Undoes rejections that were caused by our own configuration: the deliveries become pending again.
+/// Undoes rejections that were caused by our own configuration: the deliveries are deferred again, and due at once.
 package enum RejectionReversals {
   package struct Record: Sendable {
     package let seqno: Seqno
     package let device: DeviceID
     package let userKey: UserKey
     package let app: App.Number
-    /// The reason for which the delivery was rejected.
+    /// The reason for which the delivery was rejected; nil if none was recorded.
     package let reason: String?
-    /// The statistics entry it was counted in; nil for a test, which was not counted.
+    /// The statistics entry in which the rejection was counted; nil for a test message, which was not counted.
     package let statistic: Statistics.Key?
   }
 
@@ -30,7 +30,9 @@ package enum RejectionReversals {
       m.purpose
     """)
 
-  /// Makes rejected deliveries pending and due at once, and returns them; the caller corrects their totals.
+  /// Makes rejected deliveries deferred and due at once, and returns them; the caller must correct their totals. Skips
+  /// deliveries that are not rejected, those of cancelled or expired messages, and those of confidential messages whose
+  /// content was wiped.
   package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Timestamp) -> Query<
     [Record]
   > {
@@ -68,9 +70,10 @@ package enum RejectionReversals {
     ), \(Events.tellReopened)
     """)
 
-  /// Reopens messages that were complete before some of their deliveries were given back: the last step of a
-  /// transaction. Also locks messages that are still open: a transaction that is about to complete one cannot see the
-  /// deliveries given back, waits for the lock, and checks again.
+  /// Reopens messages that had ended before some of their rejections were undone, and writes the events about that: the
+  /// last step of a transaction. A message that was cancelled meanwhile returns to being cancelled, all others to being
+  /// sent. Also locks messages that have not ended: a transaction that is about to end one cannot see the undone
+  /// rejections, waits for the lock, and checks again.
   package static func reopen(_ seqnos: some Collection<Seqno>, on connection: Connection) throws(PostgresError) {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }

@@ -7,10 +7,11 @@ package import Time
 /// to the same user; its current token is used.
 ///
 /// Recipients who were excluded because the message (or the wave of their time zone) came too late have no outcome. In
-/// that case the audience is resolved again, and those who received the message are excluded.
+/// that case (`hasLeftOut`) the earlier message's audience is resolved again, and only its devices that are `unreached`
+/// are included.
 package enum Resends {
-  /// SQL condition that selects deliveries `o` by target: 0 failed, 1 not received, 2 not read. Cancelled deliveries do
-  /// not count as failed.
+  /// SQL condition that selects deliveries `o` by the target `$4`. 0: failed, that is, rejected, expired or skipped,
+  /// but not cancelled. 1 and 2: accepted, but not confirmed as received (1) or read (2).
   private static let isMeant = """
     CASE $4::smallint
       WHEN 0 THEN o.status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql),
@@ -24,7 +25,7 @@ package enum Resends {
     "resends-left-out",
     "SELECT EXISTS (SELECT FROM reason_totals WHERE seqno = $1 AND reason = $2 AND count > 0)")
 
-  /// Returns whether a message has excluded recipients because it came too late for them.
+  /// Returns true if a message has excluded recipients because it, or their wave, came too late.
   package static func hasLeftOut(_ seqno: Seqno) -> Query<Bool> {
     Query(one: leftOutStatement, seqno, Schedules.lateReason) { $0.bool() }
   }
@@ -40,7 +41,8 @@ package enum Resends {
       AND EXISTS (SELECT FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept))
     """)
 
-  /// Returns those of the devices that a message has not reached; cancelled ones do not count as failed.
+  /// Returns those of the devices for which a message has neither an accepted nor a cancelled delivery, under any user.
+  /// Empty if the message's history is not kept, because then it is unknown which devices the message has reached.
   package static func unreached(of seqno: Seqno, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -77,7 +79,8 @@ package enum Resends {
     ORDER BY device DESC LIMIT 1
     """)
 
-  /// Returns the last device of the next part, which has `outcomes` outcomes; nil if none are left.
+  /// Returns the last device (inclusive) of the next part after `device` of a message's rows: a part has `outcomes`
+  /// rows, the last one fewer. Returns nil if no rows are left.
   package static func end(of seqno: Seqno, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     Query(first: endStatement, seqno, device, outcomes) { $0.device() }
   }
@@ -85,7 +88,8 @@ package enum Resends {
   private static let countStatement = Statement(
     "resends-count", "SELECT count(*) FROM (SELECT \(members) LIMIT $6) AS counted")
 
-  /// Counts the devices to resend to among those with ids in (`after`, `upto`], up to a limit.
+  /// Counts the devices to resend to among the recipients with rows and device ids in (`after`, `upto`].
+  /// - Parameter limit: maximum number returned; nil for no limit.
   package static func count(
     of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Timestamp, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -101,7 +105,8 @@ package enum Resends {
     ORDER BY o.device LIMIT $6
     """)
 
-  /// Returns the next devices of a part, in order.
+  /// Returns at most `limit` devices to resend to among the recipients with rows and device ids in (`after`, `upto`],
+  /// in the order of their ids.
   package static func read(
     of seqno: Seqno, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Timestamp, limit: Int
   ) -> Query<[Audiences.Member]> {
@@ -134,7 +139,7 @@ package enum Resends {
 
   // MARK: Deliveries in blocks
 
-  /// SQL condition on a row of `block_states`: some delivery in the block has ended.
+  /// SQL condition on a row of `block_states`: some delivery in the block has ended, and has no row.
   private static let hasEnds = "coalesce(accepted_at, left_out_at) IS NOT NULL"
 
   private static let blockEndStatement = Statement(
@@ -145,7 +150,8 @@ package enum Resends {
       ORDER BY block LIMIT $3) part
     """)
 
-  /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil if none are left.
+  /// Returns the number of the last of the next `blocks` blocks after `block` in which a delivery without a row has
+  /// ended; of fewer at the end. Returns nil if none are left.
   package static func blockEnd(of seqno: Seqno, after block: Int32, blocks: Int) -> Query<Int32?> {
     Query(one: blockEndStatement, seqno, block, blocks) { $0.optionalInt32() }
   }
@@ -158,8 +164,8 @@ package enum Resends {
       AND (s.block > $2 OR length(s.states) > $3)
     """)
 
-  /// Returns the first block, from `block` on, in which a delivery has ended, given that `done` positions of `block`
-  /// itself have been read; nil if none are left.
+  /// Returns the number of the first block in `block` … `end` (inclusive) in which a delivery without a row has ended;
+  /// nil if there is none. The first `done` positions of `block` have been read: the block counts only if it has more.
   package static func nextBlock(of seqno: Seqno, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
     Query(one: nextBlockStatement, seqno, block, done, end) { $0.optionalInt32() }
   }
@@ -182,7 +188,8 @@ package enum Resends {
   private static let blockCountStatement = Statement(
     "resends-block-count", "SELECT count(*) FROM (SELECT \(blockMembers) LIMIT $6) AS counted")
 
-  /// Counts the devices in the blocks (after, upto] that belong to the audience, up to a limit.
+  /// Counts the devices to resend to in the blocks with numbers in (`after`, `upto`].
+  /// - Parameter limit: maximum number returned; nil for no limit.
   package static func count(
     of seqno: Seqno, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Timestamp,
     limit: Int64? = nil
@@ -199,7 +206,8 @@ package enum Resends {
     ORDER BY o.place LIMIT $6
     """)
 
-  /// Returns the next devices of a block from a position on that belong to the audience, and the position of the last.
+  /// Returns at most `limit` devices to resend to in a block, from `position` (inclusive) on and in the order of
+  /// positions, and the position of the last; nil if there are none.
   package static func read(
     of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Timestamp, limit: Int
   ) -> Query<(members: [Audiences.Member], last: Int32?)> {

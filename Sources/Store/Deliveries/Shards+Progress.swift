@@ -7,9 +7,9 @@ extension Shards {
     package let app: App.Number
     /// True if the whole audience is planned into shards.
     package let planned: Bool
-    /// Number of all shards.
+    /// Number of the message's shards, in `page` or not.
     package var count: Int64 = 0
-    /// Number of shards with nothing left to claim.
+    /// Number of these shards with nothing left to claim.
     package var exhausted: Int64 = 0
     package var targeted: Int64 = 0
     package var claimed: Int64 = 0
@@ -38,8 +38,8 @@ extension Shards {
     WHERE m.seqno = $1 ORDER BY s.shard
     """)
 
-  /// Returns a message's shards after `shard`, with the sums over all of them, from one snapshot; nil if the message
-  /// does not exist.
+  /// Returns at most `limit` of a message's shards with numbers above `shard` (-1 for the first page), in ascending
+  /// order, and the sums over all its shards, from one snapshot. Returns nil if the message does not exist.
   package static func progress(_ seqno: Seqno, after shard: Int32, limit: Int) -> Query<Progress?> {
     Query(progressStatement, seqno, shard, limit) { rows in
       var progress: Progress?

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Shards: parts of an audience that are claimed in batches.
+/// Shards: the parts into which a message's audience is planned, each of which is claimed in batches.
 package enum Shards {
   package struct Record: Sendable {
     package let seqno: Seqno
@@ -19,8 +19,9 @@ package enum Shards {
     /// message would reuse the first eighth.
     package let blocks: Int32
 
-    /// The block that the next claim creates; nil if this timeline's numbers are used up. The last number is never
-    /// assigned, because the counter would continue in the next eighth.
+    /// The block that the next claim can create; nil if this timeline's numbers are used up, or if the shard's own
+    /// number is too large for block numbers. The last number of a timeline is never assigned, because the counter
+    /// would continue in the next eighth.
     package var nextBlock: BlockID? {
       blocks & Shards.lastOfTimeline < Shards.lastOfTimeline && shard < (1 << 14) - 1
         ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
@@ -30,7 +31,7 @@ package enum Shards {
     package enum Part: Equatable, Sendable {
       /// User keys in (after, upto].
       case keys(after: String, upto: String)
-      /// Entries of the request's list.
+      /// Entries of the request's list of recipients, counted from 0.
       case entries(Range<Int>)
     }
   }
@@ -74,7 +75,8 @@ package enum Shards {
   private static let lastKeyStatement = Statement(
     "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
-  /// Returns the end of the last shard written, up to which the message (or wave) is planned; nil if there is none.
+  /// Returns the highest user key (inclusive) of the shards written for a message or wave, up to which its audience is
+  /// planned; nil if there are none, or if they are parts of a list.
   package static func lastKey(_ seqno: Seqno, wave: Int16 = 0) -> Query<String?> {
     Query(one: lastKeyStatement, seqno, wave) { $0.optionalText() }
   }
@@ -91,7 +93,8 @@ package enum Shards {
     FOR UPDATE OF s SKIP LOCKED
     """)
 
-  /// Locks a shard that has devices left to claim until the transaction ends, and returns it; nil if there is none.
+  /// Locks the first shard that is not exhausted, until the transaction ends, and returns it. Skips shards that another
+  /// node has locked, and those of waves that are not open or are late. Returns nil if there is none.
   package static func lock(_ seqno: Seqno) -> Query<Record?> {
     Query(first: lockStatement, seqno) { row in
       Record(
@@ -116,8 +119,13 @@ package enum Shards {
     WHERE seqno = $1 AND shard = $2
     """)
 
-  /// Advances the cursor of a locked shard.
-  /// - Parameter makesBlock: true if the claimed devices form its `nextBlock`.
+  /// Advances the cursor of a locked shard, and raises its number of targeted devices if more were claimed than
+  /// planned; sets it to the claimed number when the shard is exhausted.
+  /// - Parameters:
+  ///   - rest: the part that is left to claim.
+  ///   - claimed: number of devices just claimed.
+  ///   - makesBlock: true if the claimed devices form its `nextBlock`.
+  ///   - exhausted: true if nothing is left to claim.
   package static func advance(
     _ shard: Record, to rest: Record.Part, claimed: Int, makesBlock: Bool, exhausted: Bool
   ) -> Query<Void> {

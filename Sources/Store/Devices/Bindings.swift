@@ -2,7 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Records which user a device is bound to, and by what proof.
+/// Queries about the bindings of devices to users: a user's other devices, requests that an identity mode refuses, and
+/// bindings weaker than an app requires.
 package enum Bindings {
   // MARK: Other devices
 
@@ -17,7 +18,8 @@ package enum Bindings {
       ORDER BY device LIMIT 2) d
     """)
 
-  /// Returns up to two active devices of each user, without locks.
+  /// Returns up to two active devices of each user, those with the lowest ids, without locks. Users without active
+  /// devices are omitted.
   package static func some(of users: some Collection<Users.Key>) -> Query<[Users.Key: [DeviceID]]> {
     Query(othersStatement, Users.keys(users)) { rows in
       var devices: [Users.Key: [DeviceID]] = [:]
@@ -31,7 +33,7 @@ package enum Bindings {
 
   // MARK: Refusals by a stricter identity mode
 
-  /// Requests of an app's devices that its identity mode refuses, or that the simulated mode would refuse.
+  /// Counts of requests that an app's identity mode refuses, or that a stricter mode being tried out would refuse.
   package struct Refusals: Equatable, Sendable {
     /// Number of devices that named a user without a proof or voucher.
     package var unproved: Int64 = 0
@@ -73,7 +75,7 @@ package enum Bindings {
     WHERE app = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer
     """)
 
-  /// Returns the sums of the last `days` days, including today.
+  /// Returns an app's counts, added up over the last `days` days by UTC, including today; zeros if nothing was counted.
   package static func refusals(of app: App.Number, days: Int32) -> Query<Refusals> {
     Query(one: refusalsStatement, app, days) { row in
       var refusals = Refusals()
@@ -92,7 +94,8 @@ package enum Bindings {
     WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = \(Devices.State.active.sql) AND identity < $2
     """)
 
-  /// Counts active devices whose binding to a user is weaker than `identity` requires.
+  /// Returns the number of active devices whose binding to a user is weaker than `identity` requires. Guests, which
+  /// have no user, do not count.
   package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
     Query(one: laxStatement, app, identity.rawValue) { $0.int64() }
   }
@@ -128,10 +131,10 @@ package enum Bindings {
       (SELECT count(*) FROM lax)
     """)
 
-  /// Turns devices into guests whose binding is weaker than their app requires after its grace period. Examines a
-  /// limited number of devices per call.
-  /// - Returns: where the next call starts, nil at the end; how many devices became guests; and how many were skipped
-  ///   because they were locked.
+  /// Turns devices into guests if their app's grace period is over and their binding to a user is weaker than the app
+  /// requires. Examines the next `limit` devices of all apps after `device`, in order of id.
+  /// - Returns: the last device examined, after which the next call starts, or nil if it was the end; how many devices
+  ///   became guests; and how many were skipped because another transaction had locked or just changed their row.
   package static func endUnproved(
     after device: DeviceID, at now: Timestamp, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
@@ -144,7 +147,7 @@ package enum Bindings {
   private static let endGraceStatement = Statement(
     "bindings-end-grace", "UPDATE apps SET grace_ends_at = NULL WHERE grace_ends_at <= $1")
 
-  /// Removes the grace periods that were over by `time`.
+  /// Removes the grace periods, of all apps, that ended at or before `time`.
   package static func endGrace(overBy time: Timestamp) -> Query<Void> {
     Query(endGraceStatement, time) { _ in }
   }

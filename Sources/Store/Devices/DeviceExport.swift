@@ -1,9 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// Exports the active devices of an app. Omits push tokens, because a token gives access to the device.
+/// The export of an app's active devices, page by page. Omits push tokens, because a token gives access to the device.
 package enum DeviceExport {
-  /// The last device of a page.
+  /// The last device of a page, after which the next page starts. The first page starts after `start`.
   package struct Place: Sendable {
     let userKey: String
     let device: String
@@ -30,7 +30,9 @@ package enum DeviceExport {
     ORDER BY user_key, device LIMIT $4
     """)
 
-  /// Returns the next devices in the order of user and device, one array of columns per device; a missing value is nil.
+  /// Returns the next devices in the order of user and device: at most `limit` rows with the values of `columns`. A
+  /// missing value is nil, except that `clientUid` is empty for a guest.
+  /// - Returns: the rows, and the place of the last one. At the end there are no rows, and the place is `place`.
   package static func page(
     of app: App.Number, after place: Place, limit: Int
   ) -> Query<(rows: [[String?]], last: Place)> {

@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Pushes that the server sends by itself. A notice is queued in the transaction that causes it, and deleted when its
-/// message is stored.
+/// Pushes that the server sends of its own accord. A notice is queued in the transaction that causes it. The caller
+/// deletes the notice (`done`) when its message is stored or cannot be sent.
 package enum DeviceNotices {
   /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable {
@@ -45,10 +45,10 @@ package enum DeviceNotices {
     return Query(queueStatement, parameters) { _ in }
   }
 
-  /// A queued notice, with the devices it is for.
+  /// A queued notice, with the devices that should receive it.
   package struct Waiting: Sendable {
     package let number: Int64
-    /// When it was created.
+    /// When the notice was queued.
     package let createdAt: Timestamp
     package let appID: String
     package let kind: Kind?
@@ -67,7 +67,8 @@ package enum DeviceNotices {
     FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
     """)
 
-  /// Returns the `limit` oldest notices, with at most `devices` devices each.
+  /// Returns the `limit` oldest notices, oldest first. A notice of a new device lists at most `devices` of the other
+  /// active devices that the user has at present; there can be none. A notice of possession lists its own device.
   package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
     Query(each: waitingStatement, limit, devices) { row in
       let (number, appID, kind) = (row.int64(), row.text(), Kind(rawValue: row.int16()))

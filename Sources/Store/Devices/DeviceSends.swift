@@ -2,12 +2,12 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Counts the messages that each device sends per minute, in the database, so that the limit holds across all nodes.
-/// Decision 023.
+/// Numbers of messages that devices send per minute, counted in the database, so that the limit applies across all
+/// nodes. A device's minute begins with its first send after the previous minute has ended. Decision 023.
 package enum DeviceSends {
   /// A device's count in the current minute.
   package struct Meter: Sendable {
-    /// Number of sends requested in this minute, including this one.
+    /// Number of sends requested in this minute, including the one just counted.
     package let sent: Int32
     /// End of the minute.
     package let windowEnds: Timestamp
@@ -24,7 +24,8 @@ package enum DeviceSends {
     RETURNING device, sent, window_began
     """)
 
-  /// Counts another message of each device. The caller holds the devices' row locks.
+  /// Counts another message of each device, and returns the new counts. The list must not contain a device twice. The
+  /// caller holds the devices' row locks.
   package static func count(_ devices: [DeviceID], at now: Timestamp) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
     parameters.append(now)
@@ -42,6 +43,6 @@ package enum DeviceSends {
 }
 
 extension Store.Limits {
-  /// Length of the period for which a device's sends are counted: one minute.
+  /// Length of the period in which a device's sends are counted together: one minute.
   static let deviceSendWindow: Duration = .seconds(60)
 }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Records that devices are in use, and finds the owners of tokens, outside registrations.
+/// Statements that registrations do not use: recording that devices are in use, and finding the owners of tokens.
 extension Devices {
   private static let seenStatement = Statement(
     "devices-seen",
@@ -12,7 +12,8 @@ extension Devices {
     AND (seen_at IS NULL OR seen_at < $2::timestamptz - interval '15 minutes')
     """)
 
-  /// Records that devices are in use. The caller holds their row locks.
+  /// Sets the time of the devices' last use to `now`, unless the recorded time is less than 15 minutes earlier. The
+  /// caller holds the devices' row locks.
   package static func seen(_ devices: [DeviceID], at now: Timestamp) -> Query<Void> {
     var parameters = ids(devices)
     parameters.append(now)
@@ -26,7 +27,7 @@ extension Devices {
     JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = \(TokenKind.alert.sql)
     """)
 
-  /// Returns the devices that own these alert tokens.
+  /// Returns the devices that own these alert tokens, in no particular order. Tokens without an owner are omitted.
   package static func owners(
     of tokens: [(app: App.Number, network: PushNetwork, psid: String)]
   ) -> Query<[(app: App.Number, network: PushNetwork, psid: String, owner: DeviceID)]> {

@@ -3,14 +3,14 @@ internal import Postgres
 package import Time
 
 /// A device's tokens other than its alert token: at most one of each kind, and one per Live Activity. They are stored
-/// in `psids` like all tokens; the device's row must be locked before a token is assigned or removed.
+/// in `psids` like all tokens. A caller locks the device's row before it moves a token to the device or removes one.
 package enum DeviceTokens {
-  /// A token that a device claims.
+  /// A token, other than an alert token, that a device claims.
   package struct Wanted: Hashable, Sendable {
     package let device: DeviceID
     package let kind: TokenKind
     package let psid: String
-    /// The Live Activity; only for `liveActivityUpdate`.
+    /// The Live Activity to which a `liveActivityUpdate` token belongs; nil for other kinds.
     package let activity: ActivityName?
 
     package init(device: DeviceID, kind: TokenKind, psid: String, activity: ActivityName? = nil) {
@@ -62,11 +62,13 @@ package enum DeviceTokens {
     package let psid: String
     package let kind: TokenKind
     package let owner: DeviceID
-    /// True if the token was inserted by this call.
+    /// True if this call of `lock` has inserted the token, for the claimant.
     package let isNew: Bool
   }
 
-  /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
+  /// Locks tokens, and inserts those that do not exist, for the claiming device. Also locks the tokens of the same
+  /// kinds that the devices already have. Returns the owner of each wanted token: the claiming device if the token was
+  /// inserted. Devices that do not exist are omitted.
   package static func lock(_ wanted: [Wanted], at now: Timestamp) -> Query<[Owned]> {
     var parameters = columns(wanted)
     parameters.append(now)
@@ -87,7 +89,7 @@ package enum DeviceTokens {
     WHERE device = ANY($1::uuid[]) AND kind > \(TokenKind.alert.sql) ORDER BY device, bound_at, psid
     """)
 
-  /// Returns all tokens of devices other than alert tokens, oldest first.
+  /// Returns all tokens of the devices except alert tokens, ordered by device and, for each device, oldest first.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
     Query(findStatement, Devices.ids(devices)) { rows in
       rows.decode { row in
@@ -109,7 +111,8 @@ package enum DeviceTokens {
       AND p.app = (SELECT app FROM devices d WHERE d.device = t.device)
     """)
 
-  /// Deletes tokens that `lock` has inserted for devices that may not have them.
+  /// Deletes tokens that `lock` has inserted for devices whose request is refused. Tokens that belong to another device
+  /// stay.
   package static func forget(_ wanted: [Wanted]) -> Query<Void> {
     Query(forgetStatement, columns(wanted)) { _ in }
   }
@@ -123,8 +126,9 @@ package enum DeviceTokens {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes tokens of Live Activities that must have ended long ago. Returns how many. They are not remembered as
-  /// former tokens, because pushes to them are never confirmed.
+  /// Deletes at most `limit` tokens of Live Activities that were bound more than `Store.Limits.activityLifetime` ago,
+  /// oldest first, and returns the number deleted. Skips locked tokens. Does not record former tokens, because devices
+  /// never confirm pushes to Live Activities.
   package static func endActivities(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(endActivitiesStatement, now - Store.Limits.activityLifetime, limit) { $0.affected }
   }

@@ -4,8 +4,8 @@ internal import Postgres
 /// Locks for apps with the `single` device policy, in which only a user's last registered device belongs to the user.
 ///
 /// Binding a device to such a user requires knowing all of the user's devices while no other transaction adds one. A
-/// row lock cannot protect a row that does not exist yet, so transactions that bind devices to the same user first lock
-/// the user's name.
+/// row lock cannot protect a row that does not exist yet, so transactions that bind devices to the same user first take
+/// an advisory lock on the user's key (`lockNames`).
 extension Devices {
   private static let lockNamesStatement = Statement(
     "devices-lock-names",
@@ -15,8 +15,9 @@ extension Devices {
       SELECT DISTINCT hashtext(name) & 1023 AS slot FROM unnest($1) AS t(name) ORDER BY slot) slots
     """)
 
-  /// Blocks other transactions that bind a device to one of these users until this one ends. To be called before any
-  /// row is locked.
+  /// Locks the keys of users, of whatever app, until the transaction ends: another transaction that locks one of them,
+  /// or a key with the same hash, waits. Call this before locking rows if the users are known by then; the opposite
+  /// order can cause a deadlock.
   package static func lockNames(_ users: some Collection<UserKey>) -> Query<Void> {
     var names = TextColumn()
     for user in users { names.append(user.text) }
@@ -39,7 +40,8 @@ extension Devices {
     RETURNING \(columnList)
     """)
 
-  /// Locks `devices` and all other active devices of these users in these apps. Returns the latest rows.
+  /// Locks `devices` and all other active devices of these users in these apps. Returns the latest rows of all of them;
+  /// devices that do not exist are omitted.
   package static func lock(
     _ devices: some Collection<DeviceID>, othersOf users: some Collection<UserKey>, in apps: some Collection<App.Number>
   ) -> Query<[Record]> {

@@ -2,7 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Devices: one row per installation of an app. Decision 007.
+/// Devices, one row per installation of an app. Rows of unregistered devices are kept, and can be reused for another
+/// installation with the same DEVICE_ID. Decision 007.
 package enum Devices {
   package enum State: Int16, CaseIterable, Sendable {
     case active = 1
@@ -22,7 +23,7 @@ package enum Devices {
 
     package init() {}
 
-    /// Returns these attributes for a protocol that reports neither locale nor time zone: the known values are kept.
+    /// Returns these attributes with the locale and time zone of `known`. For a protocol that reports neither.
     package func keepingUnsaid(of known: Attributes) -> Attributes {
       var merged = known
       merged.platform = platform
@@ -33,7 +34,7 @@ package enum Devices {
     }
   }
 
-  /// A proved user to whom the device is bound once it has returned a push.
+  /// A proved user to whom a device will be bound when the device has returned a push.
   package struct Pending: Equatable, Sendable {
     package let userKey: UserKey
     /// When the user was proved; only a push sent later counts.
@@ -61,11 +62,12 @@ package enum Devices {
     package var boundAt: Timestamp
     package var registeredAt: Timestamp
     package var createdAt: Timestamp
-    /// When the device last registered or made a call; recorded about once an hour.
+    /// When the device last registered or made a call. To save writes, calls shortly after the recorded time do not
+    /// update it.
     package var seenAt: Timestamp
-    /// The identity mode with which it was bound to its user; `open` for guests.
+    /// The identity mode under which the device was bound to its user; `open` for guests.
     package var identity = App.Identity.open
-    /// The user to whom the device will be bound once it has returned a push; nil for none.
+    /// The user to whom the device will be bound when it has returned a push; nil if there is none.
     package var pending: Pending?
 
     package init(
@@ -133,7 +135,7 @@ package enum Devices {
     consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at, identity, pending_user, pending_at
     """
 
-  /// Number of these columns; further columns of a query follow them.
+  /// Number of columns in `columnList`.
   static let columnCount = columnList.split(separator: ",").count
 
   private static let lockStatement = Statement(
@@ -148,7 +150,8 @@ package enum Devices {
     RETURNING \(columnList)
     """)
 
-  /// Locks those devices that exist and returns their latest rows.
+  /// Locks the devices in key order until the transaction ends, and returns their latest rows. Devices that do not
+  /// exist are omitted.
   package static func lock(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
     Query(lockStatement, ids(devices)) { $0.decode { Record(&$0) } }
   }
@@ -156,7 +159,7 @@ package enum Devices {
   private static let findStatement = Statement(
     "devices-find", "SELECT \(columnList) FROM devices WHERE device = ANY($1::uuid[])")
 
-  /// Returns those devices that exist, without locks.
+  /// Returns the rows of devices, without locks. Devices that do not exist are omitted.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
     Query(findStatement, ids(devices)) { $0.decode { Record(&$0) } }
   }
@@ -194,12 +197,16 @@ package enum Devices {
       pending_user = excluded.pending_user, pending_at = excluded.pending_at
     """)
 
-  /// Inserts or updates whole rows.
+  /// Inserts rows, or updates those that exist. An update never changes app or network, and:
+  /// - keeps an environment that the push network has reported, as long as the token is the same;
+  /// - ends a quarantine if `registeredAt` has changed;
+  /// - deletes the tags if `createdAt` has changed, that is, if the row is reused for another installation. Fails with
+  ///   a serialization failure, to be retried, if another transaction has reused the row first.
   package static func save(_ records: [Record]) -> Query<Void> {
     Query(saveStatement, columns(records)) { _ in }
   }
 
-  /// Returns the values in the order of `columnList`.
+  /// Returns the values of the records as one array per column, in the order of `columnList`.
   static func columns(_ records: [Record]) -> Parameters {
     var uuids = UUIDColumn()
     var apps = Int32Column()
@@ -251,7 +258,7 @@ package enum Devices {
     ON CONFLICT (device) DO UPDATE SET seen_at = $2
     """)
 
-  /// Updates only the time of the devices' last call.
+  /// Sets `seenAt` of the devices to `now`, locking the rows in key order. Ignores devices that do not exist.
   package static func touch(_ devices: some Collection<DeviceID>, at now: Timestamp) -> Query<Void> {
     var parameters = ids(devices)
     parameters.append(now)

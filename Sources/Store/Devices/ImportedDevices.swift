@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Imports tags of devices from files.
+/// The import of devices' tags from files.
 package enum ImportedDevices {
   package struct Tagged: Sendable {
     package let device: DeviceID
-    /// Tags to add to the device's existing ones; sorted, without duplicates.
+    /// Tags to add to those that the device has; sorted, without duplicates.
     package let tags: [String]
 
     package init(device: DeviceID, tags: [String]) {
@@ -26,7 +26,8 @@ package enum ImportedDevices {
     WHERE d.app = $1 AND d.state <> \(Devices.State.unregistered.sql)
     """)
 
-  /// Returns which devices are registered in the app, and how many tags each would have.
+  /// Returns the number of tags that each device would have after `save`. Devices that are unknown in the app or
+  /// unregistered are omitted.
   package static func known(_ tagged: [Tagged], of app: App.Number) -> Query<[DeviceID: Int64]> {
     Query(knownStatement, columns(tagged, app)) { rows in
       Dictionary(rows.decode { ($0.device(), $0.int64()) }) { one, _ in one }
@@ -43,8 +44,9 @@ package enum ImportedDevices {
       AND NOT d.tags @> string_to_array(t.tags, chr(31))
     """)
 
-  /// Adds tags. Each device may occur once, and the caller holds the row locks (`Devices.lock`). Fails with
-  /// `devices_tags_are_few` if a device would have too many.
+  /// Adds tags to devices, ignoring devices that are unknown in the app or unregistered. Each device may occur once,
+  /// and the caller holds the row locks (`Devices.lock`). Fails with a violation of `devices_tags_are_few` if a device
+  /// would have more than 100 tags.
   package static func save(_ tagged: [Tagged], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(tagged, app)) { _ in }
   }

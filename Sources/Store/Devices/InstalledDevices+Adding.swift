@@ -4,9 +4,10 @@ package import Time
 
 /// Inserts devices that are new to this server by COPY, which costs the database half as much as upserts.
 extension InstalledDevices {
-  /// Inserts devices with their tokens, within the caller's transaction, in key order like all writers. Fails with
-  /// `.uniqueViolation` if a row or token exists already.
-  /// - Parameter boundAt: since when the tokens belong to the devices.
+  /// Inserts devices with their alert tokens, within the caller's transaction, in key order like all writers. Blocks
+  /// until the database has answered.
+  /// - Parameter boundAt: the time from which the tokens belong to the devices.
+  /// - Throws: `.uniqueViolation` if a device or token exists already.
   package static func add(
     _ devices: [Devices.Record], boundAt: Timestamp, on connection: Connection
   ) throws(PostgresError) {
@@ -21,7 +22,9 @@ extension InstalledDevices {
     }
   }
 
-  /// Inserts users, in key order. Fails with `.uniqueViolation` when one exists already.
+  /// Inserts users with their names and phone numbers, within the caller's transaction, in key order. Blocks until the
+  /// database has answered.
+  /// - Throws: `.uniqueViolation` if a user exists already.
   package static func add(
     _ users: [(key: Users.Key, said: Users.Said)], on connection: Connection
   ) throws(PostgresError) {

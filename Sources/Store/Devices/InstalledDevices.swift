@@ -3,10 +3,11 @@ internal import Postgres
 
 /// Devices imported from another push server's file.
 ///
-/// Such a row has never registered here (`registered_at` is 1970), and none of its times is later than its import
-/// (`created_at`): a later time means that the device has called since.
+/// Such a device has never registered here (its `registered_at` is 1970-01-01), and none of its times is later than its
+/// import (`created_at`): a later time means that the device has called since.
 ///
-/// The look-ups of an import are planned each time, because tables grow from empty to large during the import.
+/// The look-ups of an import are not prepared statements, so that PostgreSQL plans them anew each time: the tables grow
+/// from empty to large during the import.
 package enum InstalledDevices {
   private static let findStatement = Statement(
     "installed-devices-find",
@@ -33,7 +34,7 @@ package enum InstalledDevices {
       AND state = \(Devices.State.active.sql)
     """, isKept: false)
 
-  /// Returns the active devices of users, without locks.
+  /// Returns the active devices of users in an app, without locks.
   package static func ofUsers(_ users: some Collection<UserKey>, of app: App.Number) -> Query<[Devices.Record]> {
     Query(ofUsersStatement, Self.users(users, app)) { $0.decode { Devices.Record(&$0) } }
   }
@@ -88,7 +89,10 @@ package enum InstalledDevices {
     RETURNING device
     """)
 
-  /// Upserts whole rows, unless the device has registered here meanwhile. Returns the devices that were written.
+  /// Inserts rows, or updates those of devices that have never registered here. An update keeps the registration time,
+  /// the time of the last call, and, as long as the token is the same, a quarantine and an environment that the push
+  /// network has reported.
+  /// - Returns: the devices that were written, that is, all except those that have registered meanwhile.
   package static func save(_ records: [Devices.Record]) -> Query<Set<DeviceID>> {
     Query(saveStatement, Devices.columns(records)) { rows in Set(rows.decode { $0.device() }) }
   }

@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Devices quarantined because their network has refused the token. They keep their data and stay in audiences, but are
-/// skipped until they register again or are released. Decision 077.
+/// Devices quarantined because their push network has refused the token. They keep their data and stay in audiences,
+/// but deliveries to them are skipped until they register again or are released. Decision 077.
 package enum Quarantine {
   /// A device to quarantine.
   package struct Entry: Sendable {
@@ -30,7 +30,8 @@ package enum Quarantine {
     RETURNING d.device
     """)
 
-  /// Quarantines devices; the caller holds their row locks. Returns those newly quarantined.
+  /// Quarantines devices and returns those that were not quarantined before. The others keep their earlier time, reason
+  /// and message. The caller holds the row locks.
   package static func add(_ entries: [Entry], at now: Timestamp) -> Query<Set<DeviceID>> {
     var devices = UUIDColumn()
     var reasons = TextColumn()
@@ -52,7 +53,8 @@ package enum Quarantine {
     WHERE device = ANY($1) AND quarantined_at >= $2
     """)
 
-  /// Releases devices that were quarantined since a time; the caller holds their row locks. Returns how many.
+  /// Releases those of the devices that were quarantined at or after `since`, and returns their number. The caller
+  /// holds the row locks.
   package static func release(_ devices: some Collection<DeviceID>, since: Timestamp) -> Query<Int> {
     var parameters = Devices.ids(devices)
     parameters.append(since)
@@ -82,8 +84,11 @@ package enum Quarantine {
       ORDER BY device LIMIT $4
     """)
 
-  /// Returns an app's devices quarantined since a time, in the order of their ids, after `device`.
-  /// - Parameter reason: the only reason to include; nil for all.
+  /// Returns at most `limit` active devices of an app that are in quarantine, in ascending order of id, starting after
+  /// `device`.
+  /// - Parameters:
+  ///   - since: includes only devices quarantined at or after this time.
+  ///   - reason: the only reason to include; nil for all.
   package static func list(
     _ app: App.Number, after device: DeviceID, since: Timestamp = .zero, reason: String? = nil, limit: Int
   ) -> Query<[Record]> {
@@ -104,16 +109,17 @@ package enum Quarantine {
     GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
     """)
 
-  /// Devices quarantined for the same reason.
+  /// An app's active devices in quarantine on the same network for the same reason.
   package struct Reason: Sendable {
     package let reason: String
     package let network: PushNetwork
     package let devices: Int64
-    /// When the latest of them was quarantined.
+    /// When the last of these devices was quarantined.
     package let latest: Timestamp
   }
 
-  /// Returns why an app's devices are quarantined, most frequent first.
+  /// Returns why an app's active devices are in quarantine, by reason and network, most frequent first; empty if none
+  /// is.
   package static func reasons(_ app: App.Number) -> Query<[Reason]> {
     Query(each: reasonsStatement, app) { row in
       Reason(
@@ -129,7 +135,8 @@ package enum Quarantine {
     WHERE app = $1 AND network = $2 AND environment = $3 AND quarantined_at >= $4 AND quarantine_seqno IS NOT NULL
     """)
 
-  /// Returns the deliveries because of which devices of one route were quarantined since a time, by any node.
+  /// Returns the deliveries whose refusal has put devices of one route (app, network and environment) into quarantine
+  /// at or after `since`, by any node. Devices that have left the quarantine are omitted.
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Timestamp
   ) -> Query<[Confirmations.Delivery]> {
@@ -148,8 +155,8 @@ package enum Quarantine {
       AND state = \(Devices.State.active.sql)
     """)
 
-  /// Marks devices whose token is invalid: they receive nothing until they register again. The caller holds their row
-  /// locks.
+  /// Sets the state of active devices to `tokenRefused`, because their token is invalid: they receive nothing until
+  /// they register again. Ignores devices in another state. The caller holds the row locks.
   package static func drop(_ devices: some Collection<DeviceID>) -> Query<Void> {
     Query(dropStatement, Devices.ids(devices)) { _ in }
   }
@@ -161,7 +168,8 @@ package enum Quarantine {
     FROM unnest($1, $2) AS t(device, environment) WHERE d.device = t.device
     """)
 
-  /// Corrects the environment of devices to that reported by the network. The caller holds the devices' row locks.
+  /// Sets the environment of devices to the one reported by the push network. Registrations do not change that
+  /// environment while the device keeps its token. The caller holds the devices' row locks.
   package static func learn(_ lessons: [(device: DeviceID, environment: PushEnvironment)]) -> Query<Void> {
     var devices = UUIDColumn()
     var environments = Int16Column()

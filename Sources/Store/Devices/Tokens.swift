@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Ownership of push tokens.
+/// Ownership of push tokens: a token of an app, network and kind belongs to one device.
 package enum Tokens {
   /// A token that a device claims.
   package struct Claimed: Hashable, Sendable {
@@ -11,7 +11,7 @@ package enum Tokens {
     package let network: PushNetwork
     package let device: DeviceID
     package let kind: TokenKind
-    /// The Live Activity; only for `liveActivityUpdate`.
+    /// The Live Activity to which a `liveActivityUpdate` token belongs; nil for other kinds.
     package let activity: ActivityName?
 
     package init(
@@ -58,7 +58,9 @@ package enum Tokens {
     RETURNING app, psid, device
     """)
 
-  /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
+  /// Locks tokens, and inserts those that do not exist, for the claiming device. Also locks the alert tokens that rows
+  /// with the same DEVICE_IDs have now, because one of these rows will lose its token. Returns the owner of each
+  /// claimed token, which is the claiming device if the token was inserted.
   package static func lock(_ tokens: [Claimed], at now: Timestamp) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {
@@ -85,7 +87,8 @@ package enum Tokens {
       activity_type = excluded.activity_type
     """)
 
-  /// Assigns tokens to devices. The caller holds the tokens' row locks.
+  /// Assigns tokens to the devices that claim them, bound at `now`, whichever device owned them before. The caller
+  /// holds the tokens' row locks.
   package static func move(_ tokens: [Claimed], at now: Timestamp) -> Query<Void> {
     var parameters = columns(tokens, now)
     append(tokens.map(\.activity), to: &parameters)
@@ -107,8 +110,8 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Removes tokens from devices, but remembers the devices as former owners, so that late receipts can still be
-  /// verified.
+  /// Records the devices as former owners of the tokens, so that late receipts can still be verified, and deletes those
+  /// tokens that still belong to the device.
   package static func retire(_ tokens: [Claimed], at now: Timestamp) -> Query<Void> {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
@@ -122,7 +125,8 @@ package enum Tokens {
       AND p.device = t.device
     """)
 
-  /// Deletes tokens that `lock` has inserted for devices that are refused, in the same transaction.
+  /// Deletes alert tokens that `lock` has inserted in the same transaction for devices that are then refused. Tokens
+  /// that belong to another device stay.
   package static func forget(_ tokens: [Claimed]) -> Query<Void> {
     var apps = Int32Column()
     var psids = TextColumn()
@@ -160,7 +164,8 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Removes tokens from devices if they were invalid at `since` and were not registered again after that.
+  /// Deletes tokens that a network has reported invalid at `since`, and records the devices as former owners. Keeps a
+  /// token that was bound at `since` or later, or that belongs to another device by now.
   package static func retire(dead: [(token: Claimed, since: Timestamp)], at now: Timestamp) -> Query<Void> {
     var parameters = columns(dead.map(\.token), now)
     var times = TimestampColumn()
@@ -179,8 +184,9 @@ package enum Tokens {
     ORDER BY device, bound_at DESC, psid
     """)
 
-  /// Returns each device's tokens of a kind other than alert, newest first; several if they are for activities. Devices
-  /// without one are omitted.
+  /// Returns each device's tokens of a kind other than alert, newest first: at most one, or one for each matching Live
+  /// Activity. Devices without one are omitted; for alert tokens, the result is empty.
+  /// - Parameter activities: the Live Activities to include; all by default.
   package static func ofDevices(
     app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind,
     activities: ActivitySelection = ActivitySelection()
@@ -194,7 +200,7 @@ package enum Tokens {
     }
   }
 
-  /// Appends the activities of tokens as two columns.
+  /// Appends two columns: the ids and the attributes types of the activities, null for tokens without an activity.
   static func append(_ activities: [ActivityName?], to parameters: inout Parameters) {
     var (ids, types) = (TextColumn(), TextColumn())
     for activity in activities {

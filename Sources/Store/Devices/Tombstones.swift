@@ -1,7 +1,7 @@
 internal import Postgres
 package import Time
 
-/// Removes what is left of unregistered devices and of devices' former tokens and users.
+/// The removal of data that unregistered devices have left, and of devices' former tokens and users.
 package enum Tombstones {
   private static let emptyStatement = Statement(
     "tombstones-empty",
@@ -16,8 +16,9 @@ package enum Tombstones {
       ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Clears the rows of devices that were unregistered `days` ago. Returns how many. The rows themselves stay, because
-  /// they invalidate the devices' old keys.
+  /// Removes all personal data from the rows of at most `limit` unregistered devices that registered, were bound and
+  /// made their last call more than `days` days ago, and returns the number of rows cleared. Skips locked rows. The
+  /// rows themselves stay, because they invalidate the devices' old keys.
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     Query(emptyStatement, days, limit) { $0.affected }
   }
@@ -37,12 +38,14 @@ package enum Tombstones {
       SELECT device, user_key FROM former_users WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes former tokens that are too old to verify a receipt.
+  /// Deletes at most `limit` former tokens that are too old to verify a receipt, oldest first, and returns the number
+  /// deleted. Skips locked rows.
   package static func forgetTokens(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(tokensStatement, parameters(now, limit)) { $0.affected }
   }
 
-  /// Deletes former users of devices, which are needed only together with former tokens, which have expired too.
+  /// Deletes at most `limit` former users of devices, oldest first, and returns the number deleted. Former users are
+  /// kept as long as former tokens, because they are needed only together with those. Skips locked rows.
   package static func forgetUsers(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }

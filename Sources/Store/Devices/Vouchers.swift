@@ -2,8 +2,8 @@ internal import Domain
 internal import Postgres
 package import Time
 
-/// Vouchers that an app's backend creates at login: the next device that names the user is bound to it. A user has at
-/// most one; a new one replaces the previous one. Decision 028.
+/// Vouchers that an app's backend creates at login: the next device that names the user is bound to that user. A user
+/// has at most one voucher; a new one replaces the previous one. Decision 028.
 package enum Vouchers {
   private static let makeStatement = Statement(
     "vouchers-make",
@@ -12,7 +12,7 @@ package enum Vouchers {
     ON CONFLICT (app, user_key) DO UPDATE SET device_id = excluded.device_id, expires_at = excluded.expires_at
     """)
 
-  /// Stores a voucher for a user, replacing an earlier one.
+  /// Stores a voucher for a user, replacing the user's previous voucher.
   /// - Parameters:
   ///   - installation: the DEVICE_ID that the voucher is limited to; nil for any device.
   ///   - end: when the voucher expires.
@@ -20,7 +20,7 @@ package enum Vouchers {
     Query(makeStatement, user.app, user.userKey.text, installation ?? "", end) { _ in }
   }
 
-  /// A device that presents itself for a user.
+  /// A device, identified by its DEVICE_ID (`installation`), that names a user.
   package struct Presented: Hashable, Sendable {
     package let user: Users.Key
     package let installation: String
@@ -43,7 +43,8 @@ package enum Vouchers {
     RETURNING app, user_key
     """)
 
-  /// Uses up matching vouchers and returns their users. A voucher can be used only once.
+  /// Deletes the vouchers of the named users, because a voucher is valid only once, and returns the users that had one.
+  /// Ignores vouchers that have expired or that are limited to another DEVICE_ID.
   package static func take(_ presented: [Presented], at now: Timestamp) -> Query<Set<Users.Key>> {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()
@@ -62,7 +63,8 @@ package enum Vouchers {
       SELECT app, user_key FROM vouchers WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes at most `limit` expired vouchers. Returns how many.
+  /// Deletes at most `limit` vouchers that expired at or before `now`, oldest first, and returns the number deleted.
+  /// Skips locked rows.
   package static func sweep(before now: Timestamp, limit: Int) -> Query<Int> {
     Query(sweepStatement, now, limit) { $0.affected }
   }

@@ -3,18 +3,19 @@ package import Postgres
 package import Time
 package import Tracing
 
-/// Claims deliveries of events to webhooks, and records the result of each attempt.
+/// Claims of event deliveries to webhooks, and the results of delivery attempts.
 ///
-/// An attempt is recorded before it is made: its due time becomes the lease (`due_at`), and its number serves as the
-/// fence. If the node dies meanwhile, the event is delivered again after the lease, with the same id, and the dead
-/// node's result is ignored. A webhook receives each event at least once and can recognize duplicates by the id.
+/// An attempt is recorded before it is made: the delivery's due time becomes the end of a lease, and its fence is
+/// incremented. If the node dies, the event is delivered again after the lease, with the same id. A result with an
+/// earlier fence is ignored. A webhook receives each event at least once, unless its delivery is given up, and can
+/// recognize duplicates by the id.
 package enum EventDeliveries {
   /// An attempt that was recorded and must be made now.
   package struct Attempt: Sendable {
     package let event: Int64
     package let webhook: Webhooks.Number
     package let fence: Int32
-    /// Number of attempts, including this one.
+    /// Number of attempts, including this one, since the delivery was created or last replayed.
     package let attempts: Int16
     package let id: UUIDValue
     package let appID: String
@@ -25,10 +26,11 @@ package enum EventDeliveries {
     package let app: App.Number
     /// Confidential members of `data`, encrypted; nil if there are none or they were wiped.
     package let sealed: [UInt8]?
-    /// User of an SMS request and their current phone number, encrypted; nil for other events. Events do not store the
-    /// number, because they could not keep it encrypted.
+    /// User of an SMS request and their current phone number, encrypted; nil for other events, and if no number is
+    /// known. Events do not store the number, because they could not keep it encrypted.
     package let phone: (user: Users.Key, sealed: [UInt8])?
-    /// Trace context of the message that the event is about; nil if there is no message, or it is not traced.
+    /// Trace context of the message that the event is about; nil if the event names no stored message, or if the
+    /// message is not traced.
     package let trace: TraceContext?
   }
 
@@ -50,14 +52,15 @@ package enum EventDeliveries {
     package let webhook: Webhooks.Number
     package let app: App.Number
     package let url: String
-    /// Its signing secrets, encrypted: the current one, and the previous one while it still signs too.
+    /// The webhook's signing secrets, encrypted: the current one and, until it expires, the previous one.
     package let sealed: [[UInt8]]
   }
 
-  /// Returns webhooks with due deliveries, in round-robin order.
+  /// Returns at most `limit` active webhooks with due deliveries: the first webhook of each app, then the second of
+  /// each, and so on.
   /// - Parameters:
-  ///   - busy: webhooks to exclude, because they cannot take more at present.
-  ///   - last: the last webhook of the previous round.
+  ///   - busy: webhooks to exclude, because they have no capacity at present.
+  ///   - last: the last webhook of the previous call; 0 at first. Webhooks with higher numbers come before the others.
   package static func webhooks(
     atMost limit: Int, without busy: [Webhooks.Number] = [], after last: Webhooks.Number = 0
   ) -> Query<[Listener]> {
@@ -90,7 +93,8 @@ package enum EventDeliveries {
         WHERE m.seqno = CASE WHEN e.data->>'seqno' ~ '^[0-9]{1,18}$' THEN (e.data->>'seqno')::bigint END)
     """)
 
-  /// Leases the due deliveries of a webhook for `leaseSeconds`.
+  /// Leases at most `limit` due deliveries of a webhook for `leaseSeconds`, longest due first, and counts an attempt
+  /// for each. Skips locked rows. Empty if nothing is due.
   package static func take(
     _ webhook: Webhooks.Number, atMost limit: Int, leaseSeconds: Int32
   ) -> Query<[Attempt]> {
@@ -119,7 +123,8 @@ package enum EventDeliveries {
     RETURNING event
     """)
 
-  /// Gives up the next due delivery, because claiming it fails, and returns its event. It can be replayed.
+  /// Gives up the webhook's next due delivery, because claiming it fails, and returns its event; nil if nothing is due.
+  /// The delivery can be replayed.
   package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
     Query(first: giveUpStatement, webhook, reason) { $0.int64() }
   }
@@ -146,7 +151,7 @@ package enum EventDeliveries {
     }
   }
 
-  /// Number of attempts kept with a delivery: those of two full rounds.
+  /// Maximum number of attempts kept with a delivery; older ones are dropped. Enough for two full rounds of retries.
   private static let keptAttempts = 24
 
   private static let endStatement = Statement(
@@ -166,7 +171,8 @@ package enum EventDeliveries {
       AND d.fence = t.fence AND d.state = \(Events.State.waiting.sql)
     """)
 
-  /// Records the results of attempts.
+  /// Records the results of attempts. Ignores the result of an attempt whose lease was lost to another attempt or whose
+  /// delivery was replayed or has ended meanwhile.
   package static func end(_ results: [Result]) -> Query<Void> {
     var events = Int64Column()
     var (webhooks, fences, seconds) = (Int32Column(), Int32Column(), Int32Column())

@@ -26,7 +26,9 @@ extension Events {
     JOIN webhooks w ON w.app = m.app AND w.active AND 'credential.expiring' = ANY(w.kinds)
     """)
 
-  /// Writes the events of certificates that expire within 30 days, 7 days or a day: once for each of these thresholds.
+  /// Writes the events of certificates that expire within 30 days, 7 days or a day, or that have expired. Each
+  /// certificate has one event for each of these thresholds: when it has passed several, only the last one counts.
+  /// Writes nothing for apps without an active webhook for this kind.
   package static func credentialsExpiring() -> Query<Void> {
     Query(expiringStatement) { _ in }
   }

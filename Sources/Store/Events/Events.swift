@@ -5,7 +5,7 @@ package import Time
 /// Events for the customers' own servers. An event is written in the same transaction as the change it reports, so that
 /// events match exactly what happened.
 ///
-/// Each event has one delivery per webhook that subscribes to its kind, created together with it.
+/// Each event has one delivery for each active webhook that subscribes to the event's kind, created with the event.
 package enum Events {
   /// A new event.
   package struct New: Sendable {
@@ -26,7 +26,7 @@ package enum Events {
     }
   }
 
-  /// SQL to follow a CTE `made` with new events: creates their deliveries.
+  /// SQL to follow a CTE `made` with new events (`event`, `app`, `event_kind`): creates their deliveries.
   static let tell = """
     INSERT INTO event_deliveries (event, webhook, due_at)
     SELECT m.event, w.webhook, clock_timestamp() FROM made m
@@ -46,7 +46,8 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes events and their deliveries.
+  /// Writes events and their deliveries. Ignores an event if one of the same app, kind and subject exists. Stores an
+  /// event even if no webhook subscribes to it.
   package static func add(_ events: [New]) -> Query<Void> {
     var (apps, kinds, subjects, data) = (Int32Column(), TextColumn(), TextColumn(), TextColumn())
     var sealed = BytesColumn()
@@ -78,13 +79,15 @@ package enum Events {
 
   // MARK: Events derived in SQL
 
-  /// SQL to follow a CTE `done` with the messages that have just completed: creates their events and deliveries.
+  /// SQL to follow a CTE `done` with the messages that have just ended, in whatever state: creates their events and
+  /// deliveries, and starts their failure reports. Apps without an active webhook for them are skipped.
   static let tellFinished = """
     \(Events.makeFinished), \(FailureReportMarks.begin)
     \(Events.tell)
     """
 
-  /// Same as `tellFinished`, but without `tell` and without a report of failures; ends with the CTE `made`.
+  /// The part of `tellFinished` that creates the events, without deliveries and failure reports: two CTEs, the last of
+  /// which is `made`, for a statement that continues with `tell`.
   static let makeFinished = """
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.
@@ -112,8 +115,9 @@ package enum Events {
       AND state >= \(MessageState.completed.sql)), \(tellFinished)
     """)
 
-  /// Writes the events of completed messages, in the transaction that completes them. Writes nothing if no webhook
-  /// subscribes to them.
+  /// Writes the events of messages that have ended (completed, cancelled, expired or failed) and starts their failure
+  /// reports, in the transaction that ends the messages. Ignores other messages, and apps without an active webhook
+  /// that subscribes.
   package static func finished(_ seqnos: [Seqno]) -> Query<Void> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -124,7 +128,8 @@ package enum Events {
     Query(finishedStatement, seqnos) { _ in }
   }
 
-  /// SQL to follow a CTE `reopened` with reopened messages: creates their events and deliveries.
+  /// SQL to follow a CTE `reopened` with messages that have just been reopened (`seqno`, `app`, `request`): creates
+  /// their events and deliveries, and closes their failure reports.
   static let tellReopened = """
     made AS (
       INSERT INTO events (app, event_kind, at, data)
@@ -152,7 +157,8 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes the events of invalid tokens, in the transaction that drops or quarantines their devices.
+  /// Writes the events of invalid tokens, in the transaction that drops or quarantines their devices and after those
+  /// rows were written. Ignores devices in another state, and apps without an active webhook that subscribes.
   package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(EventKind.tokenDropped.rawValue)
@@ -174,8 +180,9 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes the events of devices that were bound to users who have other devices. To be called after the devices' rows
-  /// were written, in the same transaction.
+  /// Writes the events of devices that were bound to users who have other devices, which the caller has checked. Call
+  /// this in the same transaction, after the devices' rows were written. Ignores guests, and apps without an active
+  /// webhook that subscribes.
   package static func devicesAdded(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(EventKind.deviceAdded.rawValue)
@@ -184,7 +191,7 @@ package enum Events {
 
   // MARK: Lists
 
-  /// The state of a delivery. The raw values are stored in the database.
+  /// The state of a delivery; `dead` means given up. The raw values are stored in the database.
   package enum State: Int16, CaseIterable, Sendable {
     case waiting = 0
     case delivered = 1
@@ -225,7 +232,8 @@ package enum Events {
     WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3) ORDER BY d.event DESC LIMIT $4
     """)
 
-  /// Returns deliveries of a webhook before `event`, newest first.
+  /// Returns at most `limit` deliveries of a webhook with event numbers below `event`, newest first.
+  /// - Parameter state: the only state to include; nil for all.
   package static func list(
     _ webhook: Webhooks.Number, before event: Int64, state: State?, limit: Int
   ) -> Query<[Entry]> {
@@ -242,14 +250,14 @@ package enum Events {
 
   // MARK: Replaying
 
-  /// Selects the deliveries to repeat.
+  /// The deliveries to repeat.
   package enum Replay: Sendable {
     /// All deliveries that were given up.
     case dead
-    /// All events of the subscribed kinds since a time, including those delivered before, and those from before the
-    /// webhook was created.
+    /// All events of the subscribed kinds at or after a time, including events that were delivered before, and events
+    /// from before the webhook was created.
     case since(Timestamp)
-    /// The event with this id.
+    /// The event of the webhook's app with this id, of whatever kind.
     case event(UUIDValue)
   }
 
@@ -278,7 +286,9 @@ package enum Events {
     WHERE event_deliveries.state <> \(Events.State.waiting.sql)
     """)
 
-  /// Repeats deliveries, with the same event ids. Returns how many. For `dead`, repeats at most `limit`.
+  /// Makes deliveries due again, or creates missing ones, and returns their number. The event ids stay the same, and
+  /// attempts count from 0. Ignores deliveries that are waiting already. For `dead`, repeats at most `limit`
+  /// deliveries, oldest event first, and skips locked rows; the other cases have no limit.
   package static func replay(_ replay: Replay, to webhook: Webhooks.Number, limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(webhook)

@@ -1,6 +1,7 @@
 /// SQL for the statements that end or reopen a message: starts and closes reports of failures (`FailureReports`).
 enum FailureReportMarks {
-  /// SQL after a CTE `done` with messages that have just ended: starts their reports.
+  /// SQL after a CTE `done` with messages that have just ended: starts the reports of those whose app has an active
+  /// webhook for `deliveries.failed`. A report covers the failures since the message was last reopened.
   static let begin = """
     reported AS (
       INSERT INTO failure_reports (seqno, since)
@@ -9,7 +10,8 @@ enum FailureReportMarks {
     )
     """
 
-  /// SQL after a CTE `reopened`: closes the open reports, so that later failures belong to the next report.
+  /// SQL after a CTE `reopened` with messages that have just been reopened: closes their open reports, and records the
+  /// time of reopening, so that later failures belong to the next report.
   static let halt = """
     halted AS (
       UPDATE failure_reports f SET upto = clock_timestamp() FROM reopened r WHERE f.seqno = r.seqno AND f.upto IS NULL

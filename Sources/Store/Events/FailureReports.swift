@@ -6,7 +6,7 @@ internal import Time
 /// app subscribes to `deliveries.failed`.
 ///
 /// ```
-///   message ends ──► report, in its commit ──► page, event and place in one commit, again and again ──► deleted
+///   message ends ──► report, in the same commit ──► events and place of each page in one commit ──► deleted
 ///   reopened ──► an unfinished report is closed at that time, and the next one covers what comes later
 /// ```
 /// No events are written while a message is being sent: its history contains the failures anyway, and they no longer
@@ -32,7 +32,8 @@ package enum FailureReports {
     UPDATE failure_reports SET place = NULL WHERE report = $1 AND upto IS NOT NULL
     """)
 
-  /// Deletes leftover reports, of messages that can no longer be reopened.
+  /// Deletes at most `$1` finished reports of reopened messages that were closed more than three days ago, whose
+  /// messages can no longer be reopened.
   static let pruneStatement = Statement(
     "failure-reports-prune",
     """
@@ -40,11 +41,13 @@ package enum FailureReports {
       SELECT report FROM failure_reports WHERE place IS NULL AND upto < now() - interval '3 days' LIMIT $1)
     """)
 
-  /// Maximum number of deliveries examined per step.
+  /// Maximum number of deliveries that a step examines.
   private static let window = 10_000
 
-  /// Writes the events for the next page of the first report that no other node is working on, within a transaction.
-  /// Returns false if there is no such report.
+  /// Writes the events for the next page of the oldest unfinished report that no other transaction has locked, and
+  /// stores how far the report is. Finishes the report after its last page, or without events if the message's history
+  /// is no longer kept. Call this within a transaction.
+  /// - Returns: false if there is no such report; true if another step can be useful.
   package static func step(on connection: Connection) throws(PostgresError) -> Bool {
     let taken = try connection.run(takeStatement).decodeFirst { row in
       (
@@ -91,7 +94,8 @@ package enum FailureReports {
     RETURNING seqno
     """)
 
-  /// Closes the first report, because writing its events fails. Returns the message's SEQNO; nil if there is no report.
+  /// Finishes the oldest unfinished report that is not locked, because writing its events fails: the remaining failures
+  /// are never reported. Returns the message's SEQNO; nil if there is no such report.
   package static func setAside() -> Query<Seqno?> {
     Query(first: setAsideStatement) { $0.seqno() }
   }

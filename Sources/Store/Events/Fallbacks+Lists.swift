@@ -2,11 +2,11 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Lists SMS fallbacks, and removes old ones.
+/// Lists of SMS fallbacks, and the deletion of old ones.
 extension Fallbacks {
   package struct Entry: Sendable {
     package let userKey: UserKey
-    /// When the SMS is due.
+    /// The deadline: when the SMS is requested if the push has not been confirmed.
     package let dueAt: Timestamp
     /// The decision; nil while the fallback is pending.
     package let decision: Decision?
@@ -21,7 +21,8 @@ extension Fallbacks {
     WHERE seqno = $1 AND user_key > $2 ORDER BY user_key LIMIT $3
     """)
 
-  /// Returns a message's fallbacks in the order of user keys, after `userKey`.
+  /// Returns at most `limit` fallbacks of a message, pending or decided, in ascending order of user key, starting after
+  /// `userKey`.
   package static func list(_ seqno: Seqno, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
     Query(each: listStatement, seqno, userKey.text, limit) { row in
       Entry(

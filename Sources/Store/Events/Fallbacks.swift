@@ -2,12 +2,12 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Pending SMS fallbacks: one row for each user to whom a message with a fallback was sent.
+/// SMS fallbacks: one row for each user to whom a message with a fallback was sent.
 ///
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
 ///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
-///                       └─ its message was cancelled ─► called off
+///                       └─ its message was cancelled or deleted ─► called off
 /// ```
 /// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
 /// locked rows, so it never waits while it holds locks. A confirmation's transaction waits, and locks rows in key
@@ -39,10 +39,10 @@ package enum Fallbacks {
     }
   }
 
-  /// Returns the fallbacks for an audience; the only implementation of this rule. A user gets one if the consents of
-  /// one of their devices allow the message. That includes users whose devices cannot be reached for another reason
-  /// (quarantined, user not proved), because that is the purpose of a fallback. Guests get none, because they have no
-  /// CUID.
+  /// Returns the fallbacks to create for members of an audience; empty if `fallback` is nil. A user has one fallback if
+  /// the consents of at least one of their devices allow the message. That includes users whose devices cannot be
+  /// reached for another reason (quarantined, user not proved), because that is the purpose of a fallback. Guests have
+  /// none, because they have no CUID.
   package static func wanted(
     by fallback: Fallback?, of kind: MessageKind, _ seqno: Seqno, app: App.Number, among members: [Audiences.Member]
   ) -> [New] {
@@ -63,7 +63,9 @@ package enum Fallbacks {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Creates fallbacks in the transaction that claims the message, before anything is sent. Each user may occur once.
+  /// Creates fallbacks in the transaction that claims the message, before anything is sent. The time until the deadline
+  /// counts from now, by the database's clock. A user who already has a fallback for the message keeps it. Each user
+  /// may occur once.
   package static func create(_ fallbacks: some Collection<New>) -> Query<Void> {
     var (seqnos, keys, apps, seconds) = (Int64Column(), TextColumn(), Int32Column(), Int64Column())
     for fallback in fallbacks {
@@ -86,7 +88,8 @@ package enum Fallbacks {
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Moves the deadlines of fallbacks whose push is deferred to permitted hours.
+  /// Moves the deadlines of pending fallbacks to the given times, because their pushes were deferred to permitted
+  /// hours. Deadlines that are later already do not change. Skips locked rows, which are being decided.
   package static func postpone(_ dues: [Key: Timestamp]) -> Query<Void> {
     var times = TimestampColumn()
     var (seqnos, keys) = (Int64Column(), TextColumn())
@@ -114,7 +117,9 @@ package enum Fallbacks {
     FROM locked l WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Records confirmations, in the transaction that stores the receipts.
+  /// Records confirmations, in the transaction that stores the receipts: a pending fallback becomes `confirmed`; if the
+  /// SMS has already been requested, stores the time of the first late confirmation. Ignores other fallbacks, and keys
+  /// without one. Waits for locked rows.
   package static func confirm(_ confirmed: some Collection<Key>, at now: Timestamp) -> Query<Void> {
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for key in confirmed {
@@ -143,7 +148,7 @@ package enum Fallbacks {
   package struct Due: Sendable {
     package let key: Key
     package let app: App.Number
-    /// The user's name.
+    /// The user's name; empty if it is not known.
     package let clientName: String
     /// The decision; nil if the message is paused and the fallback keeps waiting.
     package let decision: Decision?
@@ -163,7 +168,8 @@ package enum Fallbacks {
     FOR UPDATE OF f SKIP LOCKED
     """)
 
-  /// Locks and returns fallbacks whose deadline has passed, with the decision due for each.
+  /// Locks and returns at most `limit` pending fallbacks whose deadline has passed, earliest deadline first, with the
+  /// decision to make for each. Skips locked rows, which are being confirmed.
   package static func due(atMost limit: Int) -> Query<[Due]> {
     Query(each: dueStatement, limit) { row in
       Due(
@@ -181,7 +187,8 @@ package enum Fallbacks {
     RETURNING seqno
     """)
 
-  /// Postpones the next due fallback, because deciding it fails. Returns its message.
+  /// Postpones the next due fallback by ten minutes, because deciding it fails. Returns its message; nil if no fallback
+  /// is due.
   package static func postponeFirst() -> Query<Seqno?> {
     Query(first: postponeFirstStatement) { $0.seqno() }
   }
@@ -196,7 +203,8 @@ package enum Fallbacks {
     FROM unnest($1, $2, $3) AS t(seqno, user_key, decision) WHERE f.seqno = t.seqno AND f.user_key = t.user_key
     """)
 
-  /// Records the decisions about locked fallbacks.
+  /// Records the decisions about fallbacks that `due` has locked. Fallbacks without a decision are due again after ten
+  /// seconds.
   package static func decide(_ dues: [Due]) -> Query<Void> {
     var (seqnos, keys, decisions) = (Int64Column(), TextColumn(), Int16Column())
     for due in dues {

@@ -16,7 +16,7 @@ package import Time
 ///
 /// Decision 153.
 package enum RecipientEvents {
-  /// Maximum number of recipients per event, which makes about 60 KiB.
+  /// Maximum number of recipients per event. An event with so many has about 60 KiB.
   package static let mostRecipients = 500
 
   /// One recipient of an event.
@@ -63,7 +63,9 @@ package enum RecipientEvents {
     \(Events.tell)
     """)
 
-  /// Writes the events of recipients, in the transaction that counts them.
+  /// Writes events with at most `mostRecipients` recipients each, and their deliveries, in the transaction that counts
+  /// the recipients. Writes nothing if there are no recipients, if no active webhook of the message's app subscribes to
+  /// the kind, or if the message does not exist.
   static func add(
     _ kind: EventKind, of seqno: Seqno, _ recipients: [Recipient], on connection: Connection
   ) throws(PostgresError) {
@@ -92,7 +94,8 @@ package enum RecipientEvents {
 
   // MARK: Deletion
 
-  /// Deletes events an hour old that every webhook has received, because they identify people and are many.
+  /// Deletes at most `$1` events about recipients that are over an hour old, because they identify people and are many.
+  /// Keeps events of which a delivery is waiting or was given up.
   static let pruneStatement = Statement(
     "recipient-events-prune",
     """
@@ -120,7 +123,7 @@ package enum RecipientEvents {
       AND position(to_json(substr(g.user_key, 2))::text IN e.data::text) > 0
     """)
 
-  /// Replaces the user ids of erased persons by null in events that are still stored.
+  /// Replaces the CUIDs of erased persons by null in the events about recipients that are still stored.
   static func forget(_ users: [Users.Key]) -> Query<Void> {
     var (apps, keys) = (Int32Column(), TextColumn())
     for user in users {

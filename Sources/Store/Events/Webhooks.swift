@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Webhooks: the URL of a customer's server, and the event kinds it subscribes to.
+/// Webhooks: the URLs of customers' servers, each with the kinds of events that the server subscribes to.
 package enum Webhooks {
   package typealias Number = Int32
 
@@ -16,11 +16,11 @@ package enum Webhooks {
     package let kinds: [String]
     package let isActive: Bool
     package let createdAt: Timestamp
-    /// Until when the previous secret signs too; nil if there is none.
+    /// The time until which the previous secret signs too; nil if there is none, or if it has ended.
     package let formerEndsAt: Timestamp?
-    /// Number of its deliveries that are waiting.
+    /// Number of the webhook's deliveries that are waiting.
     package let waiting: Int64
-    /// Number of its deliveries that were given up.
+    /// Number of the webhook's deliveries that were given up.
     package let dead: Int64
   }
 
@@ -70,7 +70,8 @@ package enum Webhooks {
     WHERE ($1::integer IS NULL OR w.app = $1) AND w.webhook > $2 ORDER BY w.webhook LIMIT $3
     """)
 
-  /// Returns webhooks of an app, or of all apps, in order after `webhook`.
+  /// Returns at most `limit` webhooks in ascending order of number, starting after `webhook` (0 for the first).
+  /// - Parameter app: the app of the webhooks; nil for all apps.
   package static func list(app: App.Number?, after webhook: Number, limit: Int) -> Query<[Record]> {
     Query(each: listStatement, app, webhook, limit, read: record)
   }
@@ -86,10 +87,11 @@ package enum Webhooks {
     WHERE webhook = $1
     """)
 
-  /// Changes those fields that are not nil.
+  /// Sets those fields of a webhook for which the argument is not nil. Changes nothing if the webhook does not exist.
   /// - Parameters:
   ///   - sealed: the new signing secret, encrypted.
-  ///   - overlap: seconds for which the current secret continues to sign beside the new one.
+  ///   - overlap: seconds for which the current secret continues to sign beside the new one; 0 ends the current secret
+  ///     at once. Ignored without a new secret.
   package static func change(
     _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?, overlap: Int32
   ) -> Query<Void> {
@@ -103,14 +105,14 @@ package enum Webhooks {
     DELETE FROM event_deliveries WHERE webhook IN (SELECT webhook FROM gone)
     """)
 
-  /// Deletes a webhook and its deliveries. The events themselves stay.
+  /// Deletes a webhook and its deliveries, if the webhook exists. The events themselves stay.
   package static func delete(_ webhook: Number) -> Query<Void> {
     Query(deleteStatement, webhook) { _ in }
   }
 
   private static let sealedStatement = Statement("webhooks-sealed", "SELECT webhook, sealed FROM webhooks")
 
-  /// Returns the signing secrets of all webhooks.
+  /// Returns the current signing secret of each webhook of any app, encrypted. Omits previous secrets.
   package static func sealed() -> Query<[(webhook: Number, sealed: [UInt8])]> {
     Query(each: sealedStatement) { ($0.int32(), $0.bytes()) }
   }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Groups of an app for lists, and their removal.
+/// Lists of an app's groups and of their members, and the removal of groups.
 extension Groups {
   package struct Entry: Sendable {
     package let group: Number
@@ -13,7 +13,7 @@ extension Groups {
     "groups-list",
     "SELECT groupseq, name, parent FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq LIMIT $3")
 
-  /// Returns groups of an app in ascending order of number, starting after `group`.
+  /// Returns at most `limit` groups of an app in ascending order of number, starting after `group` (0 for the first).
   package static func list(app: App.Number, after group: Number, limit: Int) -> Query<[Entry]> {
     Query(each: listStatement, app, group, limit) { row in
       Entry(group: row.int64(), name: row.text(), parent: row.optionalInt64())
@@ -28,7 +28,8 @@ extension Groups {
     WHERE m.app = $1 AND m.groupseq = $2 AND m.user_key > $3 ORDER BY m.user_key LIMIT $4
     """)
 
-  /// Returns members of a group in ascending order of user key, starting after `key`.
+  /// Returns at most `limit` members of a group in ascending order of user key, starting after `key` (empty for the
+  /// first). The name is empty if it is not known.
   package static func users(
     app: App.Number, in group: Number, after key: String, limit: Int
   ) -> Query<[(userKey: UserKey, name: String)]> {
@@ -42,8 +43,8 @@ extension Groups {
     DELETE FROM groups WHERE app = $1 AND groupseq = $2
     """)
 
-  /// Deletes a group and its memberships. Fails with `groups_parent_fkey` while it has subgroups.
-  /// - Returns: false if the group does not exist.
+  /// Deletes a group and its memberships. Fails with a violation of `groups_parent_fkey` if the group has subgroups.
+  /// - Returns: whether the group existed in this app.
   package static func remove(_ group: Number, app: App.Number) -> Query<Bool> {
     Query(removeStatement, app, group) { $0.affected > 0 }
   }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// The tree of groups and its members: paged lists and changes.
+/// The groups of an app as a tree, and their members: paged lists and changes.
 package enum GroupTree {
   package struct Record: Sendable {
     package let group: Groups.Number
@@ -42,8 +42,8 @@ package enum GroupTree {
   private static let atTopStatement = list("group-tree-at-top", "g.parent IS NULL")
   private static let belowStatement = list("group-tree-below", "g.parent = $4")
 
-  /// Returns the direct subgroups of `parent`, or the top-level groups if it is nil, in name order, starting after
-  /// `name`.
+  /// Returns at most `limit` groups in ascending order of name, starting after `name` (empty for the first): the direct
+  /// subgroups of `parent`, or the top-level groups if `parent` is nil.
   package static func list(
     of app: App.Number, below parent: Groups.Number?, after name: String, limit: Int
   ) -> Query<[Record]> {
@@ -63,7 +63,7 @@ package enum GroupTree {
     Query(findStatement, group) { records($0).first }
   }
 
-  /// Returns the count; nil if it exceeds `countedMembers`.
+  /// Returns `count`, or nil if it exceeds `countedMembers`.
   private static func members(_ count: Int64) -> Int64? {
     count > countedMembers ? nil : count
   }
@@ -81,8 +81,8 @@ package enum GroupTree {
   private static let lockTreeStatement = Statement(
     "group-tree-lock-tree", "SELECT FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  /// Blocks every other change of an app's tree until the transaction ends, because two concurrent moves could form a
-  /// cycle.
+  /// Locks the app's row, so that other callers of this function wait until the transaction ends. Two concurrent moves
+  /// could otherwise form a cycle.
   package static func lockTree(of app: App.Number) -> Query<Void> {
     Query(lockTreeStatement, app) { _ in }
   }
@@ -96,7 +96,7 @@ package enum GroupTree {
     ) SELECT EXISTS (SELECT FROM above WHERE groupseq = $2)
     """)
 
-  /// Returns whether `group` is `other` or a descendant of it.
+  /// Returns whether `group` is `other` or a descendant of `other`; false if `group` does not exist.
   package static func isBelow(_ group: Groups.Number, _ other: Groups.Number) -> Query<Bool> {
     Query(one: isBelowStatement, group, other) { $0.bool() }
   }
@@ -104,8 +104,9 @@ package enum GroupTree {
   private static let changeStatement = Statement(
     "group-tree-change", "UPDATE groups SET name = $2, parent = $3, is_joinable = $4 WHERE groupseq = $1")
 
-  /// Changes a group's name, parent and joinability. Fails with `groups_name_is_unique_below_parent` when a sibling has
-  /// that name.
+  /// Sets a group's name, parent (nil for the top level) and joinability. Fails with a violation of
+  /// `groups_name_is_unique_below_parent` if another group below the new parent has the same name. Does not check for
+  /// cycles; changes nothing if the group does not exist.
   package static func change(
     _ group: Groups.Number, name: String, parent: Groups.Number?, isJoinable: Bool
   ) -> Query<Void> {
@@ -120,8 +121,8 @@ package enum GroupTree {
     SELECT count(*) FROM members
     """)
 
-  /// Deletes a group and its memberships. Returns the number of members it had. Fails with a foreign-key violation if
-  /// the group has subgroups.
+  /// Deletes a group and its memberships. Returns the number of memberships deleted, which is 0 also if the group does
+  /// not exist. Fails with a violation of `groups_parent_fkey` if the group has subgroups.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
     Query(one: deleteStatement, app, group) { $0.int64() }
   }
@@ -142,7 +143,8 @@ package enum GroupTree {
     LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key ORDER BY m.user_key
     """)
 
-  /// Returns members of a group in ascending order of user key, starting after `key`.
+  /// Returns at most `limit` members of a group in ascending order of user key, starting after `key` (empty for the
+  /// first). The name is empty if it is not known.
   package static func members(
     of group: Groups.Number, app: App.Number, after key: String, limit: Int
   ) -> Query<[Member]> {
@@ -155,7 +157,7 @@ package enum GroupTree {
     "group-tree-known",
     "SELECT user_key FROM users WHERE app = $1 AND user_key = ANY($2)")
 
-  /// Returns those of the given users that exist in the app.
+  /// Returns those of the given users that have a row in `users` for this app.
   package static func known(_ users: some Collection<UserKey>, of app: App.Number) -> Query<Set<UserKey>> {
     var column = TextColumn()
     for user in users { column.append(user.text) }

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Groups and their members.
+/// Groups, the rules for joining them, and the memberships of users.
 package enum Groups {
   package typealias Number = Int64
 
@@ -69,7 +69,7 @@ package enum Groups {
     WHERE (m.app, m.user_key) IN (SELECT * FROM unnest($1, $2)) ORDER BY m.groupseq
     """)
 
-  /// Returns the groups of each user.
+  /// Returns the groups of each user in ascending order of number. Users without groups are omitted.
   package static func ofUsers(_ users: some Collection<Users.Key>) -> Query<
     [Users.Key: [(group: Number, name: String)]]
   > {

@@ -17,7 +17,7 @@ package import Time
 ///
 /// Decision 061.
 package enum ApprovalHolds {
-  /// How long a second person may take to decide, in seconds (7 days).
+  /// Time within which a second person must decide, in seconds (7 days).
   package static let waitSeconds: Int64 = 7 * 86_400
 
   // MARK: Approval limits
@@ -34,7 +34,8 @@ package enum ApprovalHolds {
   private static let mostStatement = Statement(
     "holds-most", "SELECT \(most("$2")) FROM apps a WHERE a.app = $1")
 
-  /// Returns how many devices a person may send to without a second person in an app; nil means any number.
+  /// Returns how many devices a person may send to without a second person in an app; nil means any number. For a day
+  /// after raising the limit, a person is still bound by the old one.
   package static func most(of asker: Principal, in app: App.Number) -> Query<Int64?> {
     Query(first: mostStatement, app, asker.stored) { $0.optionalInt64() }
   }
@@ -49,7 +50,8 @@ package enum ApprovalHolds {
     """)
 
   /// Records that a person (or the creator of an API key) has raised an app's approval limit, together with the old
-  /// limit, which continues to apply to that person for a day.
+  /// limit `most`, which continues to apply to that person for a day. Records nothing if neither is known. Deletes
+  /// records that are over two days old.
   package static func loosen(_ app: App.Number, by asker: Principal?, apiKey: Int32?, was most: Int64) -> Query<Void> {
     Query(loosenStatement, app, asker?.stored, apiKey, most) { _ in }
   }
@@ -66,8 +68,10 @@ package enum ApprovalHolds {
       AND approved_for IS NULL AND held <> \(MessageHold.waiting.sql) AND (state <> \(MessageState.cancelled.sql) OR frozen_at IS NOT NULL)
     """)
 
-  /// Counts the devices of messages that a person requested or sent within the hour before `now` and that no second
-  /// person has seen. Includes estimates for messages still to come.
+  /// Returns the number of devices of the messages that a person requested or that were frozen for that person within
+  /// the hour before `now`. Messages that are still to be sent count with their estimates, uncounted ones with 0.
+  /// Messages that a second person has approved, that wait for approval, or that were cancelled before they were frozen
+  /// do not count.
   package static func withinHour(_ asker: Principal, app: App.Number, now: Timestamp) -> Query<Int64> {
     Query(one: hourStatement, asker.stored, app, now - .seconds(3_600)) { $0.int64() }
   }
@@ -89,8 +93,8 @@ package enum ApprovalHolds {
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1 AND m.held = $2 AND m.planned FOR UPDATE OF m
     """)
 
-  /// Takes a transaction lock per person and app: of two messages of the same person, the second is counted after the
-  /// first has been decided, so that its count includes the first.
+  /// Locks a person in an app until the transaction ends: of two messages of the same person, the second is counted
+  /// after the first has been decided, so that the count for the second includes the first.
   private static let turnStatement = Statement(
     "holds-turn", "SELECT pg_advisory_xact_lock(hashtextextended('upmc asker ' || $1 || ' ' || $2, 0)) IS NULL")
 
@@ -101,9 +105,10 @@ package enum ApprovalHolds {
       SET state = \(MessageState.sending.sql), held = \(MessageHold.none.sql), state_reason = NULL WHERE seqno = $1
     """)
 
-  /// Decides, within a transaction, whether a planned message is sent or waits for a second person. A paused message is
-  /// not decided until it is resumed. Locks no other messages.
-  /// - Returns: the approval that the message waits for; nil if it needs none.
+  /// Decides, within a transaction, whether an uncounted, planned and queued message is sent or waits for a second
+  /// person. Sets its state to `sending`, or pauses it and creates the approval and an audit entry. Does nothing for
+  /// any other message: a paused one is decided when it is resumed. Locks no other messages.
+  /// - Returns: the approval for which the message waits; nil if it needs none, or if nothing was decided.
   @discardableResult
   package static func settle(_ seqno: Seqno, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
     guard let counted = try count(seqno, .uncounted, connection), counted.state == .queued else { return nil }
@@ -121,7 +126,8 @@ package enum ApprovalHolds {
     var withinHour: Int64 = 0
   }
 
-  /// Locks a message and returns its number of devices and that of the person's other messages.
+  /// Locks a planned message that has the given hold, and checks whether a second person must approve the message
+  /// with `more` devices than were counted. Returns nil if there is no such message.
   private static func count(
     _ seqno: Seqno, _ hold: MessageHold, plus more: Int64 = 0, _ connection: Connection
   ) throws(PostgresError) -> Counted? {
@@ -151,12 +157,14 @@ package enum ApprovalHolds {
   private static let expectStatement = Statement(
     "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")
 
-  /// Holds a message if the devices left in a shard exceed what one person may send to, or what a second person has
-  /// approved. This happens if a segment's tags or a group's subgroups have changed since the audience was counted.
-  /// Called in the transaction of a claim, with the shard locked; if it holds the message, the claim must take no
-  /// devices. The devices found now are counted as pending.
+  /// Holds a message that is being sent if a shard has so many more devices than planned that the message exceeds what
+  /// one person may send to, or what a second person has approved. This happens if a segment's tags or a group's
+  /// subgroups have changed since the audience was counted. If it holds the message, adds the surplus to the planned
+  /// devices of the shard and the message, pauses the message and creates the approval. Call this in the transaction of
+  /// a claim, with the shard locked.
   /// - Parameter devices: number of devices left in the shard.
-  /// - Returns: true if the message is now held.
+  /// - Returns: true if the message is now held, so that the claim must not claim any devices; false if nothing
+  ///   changed.
   package static func holdWhenGrown(
     _ shard: Shards.Record, to devices: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
@@ -225,8 +233,11 @@ package enum ApprovalHolds {
     SELECT count(*) FROM released
     """)
 
-  /// Releases a locked message from its hold. Returns false if it is no longer held.
-  /// - Parameter waited: how long it was held.
+  /// Releases a locked message from its hold, so that it is sent. Its number of devices counts as approved, for the
+  /// scheduled occurrences of the same repetition too. Its expiry moves by the time that it was held, and a past due
+  /// time, except by local time, becomes the present. Returns false, without changes, if the message is no longer held
+  /// or is being cancelled.
+  /// - Parameter waited: how long the message was held.
   package static func release(_ seqno: Seqno, waited: Duration) -> Query<Bool> {
     Query(one: releaseStatement, seqno, waited.microseconds) { $0.int64() == 1 }
   }
@@ -241,7 +252,8 @@ package enum ApprovalHolds {
     ORDER BY p.ends_at LIMIT 100
     """)
 
-  /// Returns messages whose approval was not decided in time.
+  /// Returns at most 100 held messages whose approval was not decided in time, longest overdue first. Omits messages
+  /// that are being cancelled.
   package static func overdue() -> Query<[Seqno]> {
     Query(each: overdueStatement) { $0.seqno() }
   }
@@ -254,7 +266,8 @@ package enum ApprovalHolds {
     WHERE seqno = $1 AND held AND state = \(Approvals.State.waiting.sql)
     """)
 
-  /// Closes the approval of a message that is being cancelled, so that it needs no decision.
+  /// Rejects the waiting approval, if there is one, of a held message that is being cancelled, so that it needs no
+  /// decision.
   package static func callOff(_ seqno: Seqno, by name: String, reason: String?) -> Query<Void> {
     Query(callOffStatement, seqno, name, reason) { _ in }
   }

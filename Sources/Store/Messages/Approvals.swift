@@ -3,7 +3,8 @@ internal import Postgres
 package import Time
 package import Tracing
 
-/// Sends that need a second person's approval, and the decisions.
+/// Sends that need a second person's approval, and the decisions on them. An approval either contains the request of a
+/// message that is created once it is approved, or holds an existing message (`ApprovalHolds`).
 package enum Approvals {
   package typealias Number = Int64
 
@@ -14,7 +15,7 @@ package enum Approvals {
     case rejected = 3
   }
 
-  /// The person who requested the send and must not approve it.
+  /// The person who requested the send, with the name to display. This person must not approve it.
   package struct Requester: Sendable {
     package let asker: Principal
     package let name: String
@@ -40,7 +41,7 @@ package enum Approvals {
     package let now: Timestamp
     package let endsAt: Timestamp
     package var because = SecondPerson.Because.size
-    /// Number of devices that the same person's other messages went to within the last hour.
+    /// Number of devices of the same person's other messages within the last hour (`ApprovalHolds.withinHour`).
     package var withinHour: Int64 = 0
     /// Trace context for the message; nil if it is not traced.
     package var trace: TraceContext?
@@ -100,7 +101,8 @@ package enum Approvals {
     RETURNING approval
     """)
 
-  /// Stores a request for approval. Returns its number; nil if its idempotency key is already in use.
+  /// Stores a request for approval, for a message that does not exist yet. Returns the approval's number; nil if the
+  /// idempotency key is already in use by another approval of the app.
   package static func create(_ new: New) -> Query<Number?> {
     var parameters = Parameters()
     parameters.append(new.app)
@@ -144,7 +146,8 @@ package enum Approvals {
     "SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.approval = $1 FOR UPDATE OF p")
 
   package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
-  /// Locks an approval, so that only this transaction can decide it.
+  /// Locks an approval, so that only this transaction can decide it, and returns it; nil if it does not exist. Waits
+  /// while another transaction has it locked.
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
@@ -172,8 +175,11 @@ package enum Approvals {
     ORDER BY p.approval DESC LIMIT $7
     """)
 
-  /// Returns approvals with numbers below `number`, newest first, reading at most `window` of them.
-  /// - Parameter isOver: true selects only those past their deadline at `now`, false only those before it, nil both.
+  /// Returns at most `limit` approvals with numbers below `number`, newest first, reading at most `window` of them.
+  /// - Parameters:
+  ///   - app: the app of the approvals; nil for all apps.
+  ///   - state: the only state to include; nil for all.
+  ///   - isOver: true selects only approvals past their deadline at `now`, false only those before it, nil both.
   package static func list(
     of app: App.Number?, _ state: State?, isOver: Bool?, now: Timestamp, before number: Number, window: Int, limit: Int
   ) -> Query<[Record]> {
@@ -187,8 +193,8 @@ package enum Approvals {
     OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil if there
-  /// are no more.
+  /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil if fewer than
+  /// `window` approvals are left, so that the list is complete.
   package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
     Query(first: edgeStatement, number, app, window) { $0.int64() }
   }
@@ -202,8 +208,10 @@ package enum Approvals {
     WHERE approval = $1 AND state = \(Approvals.State.waiting.sql)
     """)
 
-  /// Decides a locked approval that is still waiting.
-  /// - Parameter seqno: the message that an approved request became.
+  /// Records the decision on an approval that the caller has locked. Changes nothing if it is no longer waiting.
+  /// - Parameters:
+  ///   - reason: the reason for a rejection; nil if none was named.
+  ///   - seqno: the message that an approved request became, or that the approval holds; otherwise nil.
   package static func decide(
     _ number: Number, _ state: State, by name: String, reason: String?, seqno: Seqno?
   ) -> Query<Void> {

@@ -4,7 +4,7 @@ package import Time
 
 /// Pausing, resuming and cancelling messages.
 package enum Controls {
-  /// The state of a message that the transaction has locked in order to change it.
+  /// A message that the transaction has locked in order to change its state.
   package struct Locked: Sendable {
     package let app: App.Number
     package let status: MessageControl.Status
@@ -21,7 +21,7 @@ package enum Controls {
     FOR UPDATE
     """)
 
-  /// Locks a message until the transaction ends, and returns its state; nil if it does not exist.
+  /// Locks a message until the transaction ends, waiting for others, and returns its state; nil if it does not exist.
   package static func lock(_ seqno: Seqno) -> Query<Locked?> {
     Query(first: lockStatement, seqno) { row in
       let app = row.int32()
@@ -39,7 +39,7 @@ package enum Controls {
   private static let setStateStatement = Statement(
     "controls-set-state", "UPDATE messages SET state = $2, state_reason = $3 WHERE seqno = $1")
 
-  /// Changes a locked message's state to one that is not final.
+  /// Sets a locked message's state to one that is not final, and its reason; nil removes the previous reason.
   package static func setState(_ seqno: Seqno, _ state: MessageState, reason: String?) -> Query<Void> {
     Query(setStateStatement, seqno, state.rawValue, reason) { _ in }
   }
@@ -47,7 +47,7 @@ package enum Controls {
   /// Prefix of the state reason of a message that was paused because this release cannot handle it.
   static let setAsideWords = "Set aside: "
 
-  /// Pauses a locked message that this release cannot handle.
+  /// Pauses a locked message that this release cannot handle, with a reason that says what an operator can do.
   package static func setAside(_ seqno: Seqno, because reason: String) -> Query<Void> {
     setState(
       seqno, .paused,
@@ -68,8 +68,9 @@ package enum Controls {
     WHERE seqno = $1
     """)
 
-  /// Marks a locked message as being cancelled, so that no more of it is planned or claimed. Deliveries that are given
-  /// back from then on are cancelled.
+  /// Marks a locked message as being cancelled, and pauses it, so that no more of it is planned or claimed. Deliveries
+  /// that would be retried are cancelled from now on. The caller or any node completes the cancellation
+  /// (`Cancellation`).
   package static func beginCancelling(_ seqno: Seqno) -> Query<Void> {
     Query(beginCancellingStatement, seqno) { _ in }
   }
@@ -81,7 +82,7 @@ package enum Controls {
       ORDER BY seqno LIMIT $1
     """)
 
-  /// Returns messages whose cancellation has begun but not ended.
+  /// Returns at most `limit` messages whose cancellation has begun but not ended, in ascending order of SEQNO.
   package static func cancelling(atMost limit: Int) -> Query<[Seqno]> {
     Query(each: cancellingStatement, limit) { $0.seqno() }
   }
@@ -92,7 +93,7 @@ package enum Controls {
     SELECT seqno FROM messages WHERE state = \(MessageState.paused.sql) ORDER BY seqno DESC LIMIT $1
     """)
 
-  /// Returns messages that are paused or being cancelled, newest first.
+  /// Returns at most `limit` messages that are paused or being cancelled, newest first.
   package static func paused(atMost limit: Int) -> Query<[Seqno]> {
     Query(each: pausedStatement, limit) { $0.seqno() }
   }
@@ -105,7 +106,7 @@ package enum Controls {
     (SELECT seqno, false FROM messages WHERE state = \(MessageState.paused.sql) ORDER BY seqno DESC LIMIT $1)
     """)
 
-  /// Returns paused apps, and the newest messages that are paused or being cancelled.
+  /// Returns all paused apps, and the newest `limit` messages that are paused or being cancelled.
   package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Seqno>)> {
     Query(heldStatement, limit) { rows in
       var held: (apps: Set<App.Number>, messages: Set<Seqno>) = ([], [])
@@ -121,17 +122,18 @@ package enum Controls {
     }
   }
 
-  /// Whether a message's deliveries may be submitted now.
+  /// Whether a message permits its deliveries to be submitted now, regardless of whether its app is paused.
   package enum Passage: Equatable, Sendable {
     case open
-    /// The message or its app is paused: return the delivery to the queue.
+    /// The message is paused: return the delivery to the queue.
     case paused
     case cancelled
-    /// Outside the daily send window: not before this time.
+    /// The daily send window in the app's time zone is closed, and opens at this time.
     case closedUntil(Timestamp)
   }
 
-  /// A message's state, and whether its deliveries may be submitted now.
+  /// What decides whether a message's deliveries may be submitted now: only if the passage is open and the app is not
+  /// paused.
   package struct SendState: Equatable, Sendable {
     package let passage: Passage
     package let isAppPaused: Bool
@@ -145,8 +147,8 @@ package enum Controls {
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = ANY($1)
     """)
 
-  /// Returns whether deliveries of the given messages may be submitted now. A message that no longer exists is missing
-  /// from the result.
+  /// Returns, by message, what decides whether deliveries may be submitted now. A message that no longer exists is
+  /// missing from the result.
   package static func sendStates(_ seqnos: some Collection<Seqno>) -> Query<[Seqno: SendState]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -175,7 +177,7 @@ package enum Controls {
     """)
 
   /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to `limit`. Also returns the lowest of
-  /// their SEQNOs.
+  /// their SEQNOs; nil if there are none.
   package static func open(_ lane: Lane, from start: Seqno = .zero, limit: Int) -> Query<(count: Int64, first: Seqno?)>
   {
     Query(one: openCountStatement, lane.rawValue, limit, start) { ($0.int64(), $0.optionalSeqno()) }

@@ -5,8 +5,8 @@ package import Time
 /// Direct sends: messages to named users. A committer stores many of them per statement, each with its audience, badge
 /// counts and claim, and commits them together with other waiting operations. Decision 011.
 package enum DirectSends {
-  /// The SEQNO and send date that a message gets before it is stored, so that a retry either finds the stored message
-  /// or stores it under the same SEQNO.
+  /// The SEQNO and send date that are assigned to a message before it is stored, so that a retry either finds the
+  /// stored message or stores it under the same SEQNO.
   package struct Number: Sendable {
     package let seqno: Seqno
     /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
@@ -22,7 +22,8 @@ package enum DirectSends {
     FROM followed, unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
     """)
 
-  /// Assigns a new SEQNO for each element of `apps`, keyed by its index. An app that no longer exists gets none.
+  /// Assigns a new SEQNO to each element of `apps`, and returns the numbers by index in `apps`. Elements whose app no
+  /// longer exists are omitted. Assigned SEQNOs that are not used remain gaps.
   package static func number(_ apps: [App.Number], at now: Timestamp) -> Query<[Int: Number]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
@@ -42,7 +43,8 @@ package enum DirectSends {
     ORDER BY d.user_key, d.device
     """)
 
-  /// Returns the active devices of the given users, which must be distinct.
+  /// Returns the active devices of the given users, in order of device id. The users must be distinct; those without
+  /// active devices are omitted.
   package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
     Query(membersStatement, Users.keys(users)) { rows in
       var members: [Users.Key: [Audiences.Member]] = [:]
@@ -67,8 +69,9 @@ package enum DirectSends {
     JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
     """)
 
-  /// Returns the stored messages that conflict (same SEQNO or idempotency key) with messages that could not be stored,
-  /// keyed by the index of the latter.
+  /// Returns, by index in `messages`, the stored message that has the same SEQNO, or the same app and idempotency key.
+  /// Elements without one are omitted.
+  /// - Parameter messages: messages that could not be stored; `key` is nil if the request has no idempotency key.
   package static func earlier(
     _ messages: [(seqno: Seqno, app: App.Number, key: String?)]
   ) -> Query<[Int: Messages.Earlier]> {

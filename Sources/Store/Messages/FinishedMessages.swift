@@ -4,10 +4,11 @@ package import Time
 /// Test data: inserts finished messages exactly as direct sends leave them, without any delivery, to measure what
 /// months of history cost.
 package enum FinishedMessages {
-  /// Copies messages of the first app, with these SEQNOs, and their totals.
+  /// Inserts completed messages of app 1 with these SEQNOs, each with one accepted delivery in its totals. Then
+  /// continues numbering after the last of them and creates the partitions that are missing.
   /// - Parameters:
-  ///   - ended: returns when the message with a SEQNO ended.
-  ///   - request: the request of every message.
+  ///   - ended: returns the time at which the message with a SEQNO was created and ended.
+  ///   - request: the request of every message, as JSON.
   package static func copy(
     _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Timestamp, request: String, on connection: Connection
   ) throws(PostgresError) {

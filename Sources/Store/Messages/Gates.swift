@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// A gate limits how fast or when a message is sent: by pace, canary or daily send window. A claim locks the message's
-/// gate row, so that the limit holds across all nodes. All times are the database's.
+/// Gates, which limit how fast or when a message is sent: by pace, canary, or daily send window in the app's time zone.
+/// A claim locks the message's gate row, so that the limits apply across all nodes. All times are the database's.
 package enum Gates {
   private static let createStatement = Statement(
     "gates-create",
@@ -13,8 +13,8 @@ package enum Gates {
     VALUES ($1, $2, coalesce($3, 0), $4, $5, $6, $7, $8, $9, $10::text::time, $11::text::time, clock_timestamp())
     """)
 
-  /// Creates a new message's gate. Returns nil if the message has no pace, no canary and no send window, and so needs
-  /// none.
+  /// Returns the query that creates a new message's gate; nil if the message needs none, because it has no pace, no
+  /// canary and no send window in the app's time zone. A window in the devices' time zones needs no gate.
   package static func create(
     _ seqno: Seqno, pace: Pace?, canary: Canary?, window: SendWindow?
   ) -> Query<Void>? {
@@ -53,7 +53,8 @@ package enum Gates {
     FROM gates WHERE seqno = $1
     """)
 
-  /// Creates the gate of `next`, a later occurrence of a repetition, with the settings that `seqno` started with.
+  /// Creates the gate of `next`, a later occurrence of a repetition, with the window and canary of `seqno`, as at its
+  /// start, and its present pace. Creates none if `seqno` has no gate.
   package static func copy(of seqno: Seqno, to next: Seqno) -> Query<Void> {
     Query(copyStatement, seqno, next) { _ in }
   }
@@ -69,7 +70,8 @@ package enum Gates {
     WHERE (gates.pace_devices, gates.pace_wait) IS DISTINCT FROM (excluded.pace_devices, excluded.pace_wait)
     """)
 
-  /// Changes the pace; nil removes it.
+  /// Sets a message's pace, creating its gate if necessary; nil removes the pace. A new pace starts over, as for a new
+  /// message. Changes nothing if the message has this pace already.
   package static func setPace(_ seqno: Seqno, _ pace: Pace?) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -84,7 +86,7 @@ package enum Gates {
   /// A gate locked by a claim.
   package struct Locked: Sendable {
     package let seqno: Seqno
-    /// The database's clock.
+    /// The database's time when the gate was read.
     package let now: Timestamp
     package let pace: Pace?
     package let meter: PaceMeter
@@ -109,7 +111,8 @@ package enum Gates {
     FROM gates g JOIN messages m ON m.seqno = g.seqno WHERE g.seqno = $1 FOR UPDATE OF g
     """)
 
-  /// Locks a message's gate within the claim's transaction, and returns it; nil if it has none.
+  /// Locks a message's gate within the claim's transaction, waiting for others, and returns it; nil if the message has
+  /// no gate.
   package static func lock(_ seqno: Seqno) -> Query<Locked?> {
     Query(first: lockStatement, seqno) { row in
       let now = row.timestamp()
@@ -136,7 +139,8 @@ package enum Gates {
     WHERE seqno = $1
     """)
 
-  /// Stores a locked gate after a claim of this many devices.
+  /// Stores a locked gate and its meter after a claim of `devices` devices. If they fill the canary, starts the wait
+  /// for its result.
   package static func save(_ gate: Locked, _ meter: PaceMeter, claimed devices: Int) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(gate.seqno)
@@ -160,10 +164,10 @@ package enum Gates {
 
   // MARK: Canaries
 
-  /// The state of a canary whose result is awaited.
+  /// The state of a canary that is full and whose result is awaited.
   package struct Watched: Sendable {
     package let seqno: Seqno
-    /// Number of claimed deliveries that have no final result yet.
+    /// Number of claimed deliveries that have no final result yet; 1 if there are some but their number is not known.
     package let open: Int64
     package let accepted: Int64
     package let rejected: Int64
@@ -209,7 +213,9 @@ package enum Gates {
     WHERE seqno = $1 AND canary_phase = 1
     """)
 
-  /// Restarts a canary that none of its devices received, with as many other devices, but at least `devices`.
+  /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries:
+  /// with as many further devices as before, but at least `devices`. Changes nothing if the result is not awaited any
+  /// more.
   package static func replaceCanary(_ seqno: Seqno, atLeast devices: Int64) -> Query<Void> {
     Query(replaceCanaryStatement, seqno, devices) { _ in }
   }
@@ -218,7 +224,8 @@ package enum Gates {
     "gates-end-canary",
     "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
 
-  /// Moves a canary from one of `phases` to `phase`. Returns false if another node has already done so.
+  /// Moves a canary from one of `phases` to `phase`. Returns false, and changes nothing, if the canary is in none of
+  /// `phases`, for example because another node has moved it, or if the message has no canary.
   package static func endCanary(_ seqno: Seqno, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }
@@ -232,7 +239,7 @@ extension PaceMeter {
 }
 
 extension RowReader {
-  /// Reads a pace's devices and wait, whose columns are NULL without a pace.
+  /// Reads the two columns of a pace, its devices and its wait. Returns nil if the devices are NULL.
   mutating func pace() -> Pace? {
     let (devices, wait) = (optionalInt32(), optionalInt32())
     return devices.map { Pace(devices: $0, waitSeconds: wait ?? 0) }

@@ -2,16 +2,16 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Ends scheduled messages that nobody has received an hour after the requested time, although they were planned in
-/// time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail like
-/// messages that are found late.
+/// The end of scheduled messages that nobody has received an hour after the requested time, although they were planned
+/// in time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail
+/// like messages that are found late (`Schedules.failLate`).
 ///
-/// The hour starts at the requested time or, if the send window is closed then, when it opens. A message that may have
-/// reached anyone within the hour goes on until it expires, because leaving out part of an audience would be worse than
-/// being late; so does a message with deliveries that wait for a device's send window or night hours. For a message by
-/// local time, each group of time zones is judged separately.
+/// The hour starts at the requested time or, if the send window is closed then, when it opens. A message that can have
+/// reached anyone within the hour continues until it expires, because leaving out part of an audience would be worse
+/// than being late; so does a message with deliveries that wait for a device's send window or for the end of the night.
+/// For a message by local time, each wave (`Waves`) is judged separately.
 ///
-/// Late messages are no longer claimed, and any node may end them. Each step keeps the totals exact and may be
+/// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.
 package enum Lateness {
   // MARK: Finding
@@ -28,7 +28,8 @@ package enum Lateness {
     ORDER BY m.seqno LIMIT 100
     """)
 
-  /// Returns the SEQNOs of late messages.
+  /// Returns at most 100 late messages that are planned, neither held nor being cancelled, and not by local time, in
+  /// ascending order.
   package static func messages() -> Query<[Seqno]> {
     Query(each: messagesStatement) { $0.seqno() }
   }
@@ -43,7 +44,8 @@ package enum Lateness {
     ORDER BY w.seqno, w.wave LIMIT 100
     """)
 
-  /// Returns waves that were opened in time but are late now.
+  /// Returns at most 100 waves that were opened in time but are late now, in ascending order of message and wave. Omits
+  /// messages that are being cancelled.
   package static func waves() -> Query<[(seqno: Seqno, wave: Int16)]> {
     Query(each: wavesStatement) { ($0.seqno(), $0.int16()) }
   }
@@ -88,7 +90,10 @@ package enum Lateness {
     Query(sayStatement, seqno) { _ in }
   }
 
-  /// Ends a late message by skipping all of its recipients. Returns false if it has meanwhile begun.
+  /// Ends a late message: counts all of its recipients as skipped and closes it, in several transactions.
+  /// - Parameter movesBadge: whether the message counts in badges, so that its increments must be taken back.
+  /// - Returns: false, without changes, if the message is no longer late or no longer to be ended: its sending has
+  ///   begun, it has ended, or it is held or being cancelled.
   package static func end(
     _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Bool {
@@ -121,7 +126,9 @@ package enum Lateness {
     Query(findWaveStatement, seqno, wave) { $0.count == 1 }
   }
 
-  /// Ends a late wave by skipping all of its recipients. Returns false if it has meanwhile begun.
+  /// Ends a late wave: counts all of its recipients as skipped, and closes the message if nothing else of it is
+  /// pending. Returns false, without changes, if the wave is no longer late, because its sending has begun, or has
+  /// ended already.
   package static func end(
     _ seqno: Seqno, wave: Int16, now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Bool {

@@ -4,8 +4,8 @@ internal import Domain
 enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
 
-  /// SQL condition: message `m` of app `a` is late. For a message without a scheduled time it costs a single
-  /// comparison.
+  /// SQL condition: message `m` of app `a` is late; false for a message by local time, whose waves are late one by one.
+  /// For a message without a scheduled time, the condition costs a single comparison.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(LatenessCondition.deadline)
       AND coalesce((SELECT window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) FROM gates g
@@ -19,15 +19,16 @@ enum LatenessCondition {
       AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno AND w.reason IN ('window', 'night') LIMIT 1) IS NULL)
     """
 
-  /// SQL condition: wave `w` is late, that is, none of its devices was claimed in time. In a message with a daily send
-  /// window, no wave is late, because it waits for the window.
+  /// SQL condition: wave `w` was due over an hour ago, and none of its devices has been claimed. False for the final
+  /// sweep (`Waves`), and in a message with a daily send window, whose waves wait for the window.
   static let isLateWave = """
     (NOT w.sweeps AND w.due_at < \(LatenessCondition.deadline)
       AND (SELECT 1 FROM shards b WHERE b.seqno = w.seqno AND b.wave = w.wave AND b.claimed > 0 LIMIT 1) IS NULL
       AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno AND g.window_opens IS NOT NULL LIMIT 1) IS NULL)
     """
 
-  /// SQL condition: the wave of shard `s` may be claimed.
+  /// SQL condition: shard `s` may be claimed, because it belongs to no wave, or its wave has been opened and is not
+  /// late.
   static let isOpen = """
     (s.wave = 0 OR EXISTS (
       SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened AND NOT \(LatenessCondition.isLateWave)))

@@ -4,10 +4,11 @@ package import Time
 
 /// Closes messages all of whose deliveries have a final result.
 ///
-/// This takes two statements in one transaction: the first locks messages that look finished, the second checks again.
-/// Between them, another transaction may give back the refusals of a token flood, which the first statement's snapshot
-/// did not include. That transaction also locks the messages before it commits, so whichever of the two comes second
-/// sees what the other did, and a finished message never has pending deliveries.
+/// This requires two statements in one transaction: the first locks messages that look finished, the second checks
+/// again. Between them, another transaction can make refused deliveries pending again, because a flood of refusals was
+/// the server's fault; the first statement's snapshot does not include that. That transaction also locks the messages
+/// before it commits, so whichever of the two transactions comes second sees what the other has done, and a finished
+/// message never has pending deliveries.
 extension Messages {
   /// SQL condition: every delivery has a final result, as far as this statement's snapshot shows.
   private static let isDone = """
@@ -57,7 +58,7 @@ extension Messages {
     SELECT seqno FROM done
     """)
 
-  /// SQL condition: no work is left for the message, but fewer deliveries have a result than were claimed, because a
+  /// SQL condition: no work is left for the message, but fewer deliveries than `targeted` have a result, because a
   /// device was claimed twice.
   private static let isStuck = """
     m.seqno = ANY($1) AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
@@ -84,14 +85,15 @@ extension Messages {
     RETURNING m.seqno
     """)
 
-  /// Repairs messages that would stay open for ever, by setting `targeted` to the number of deliveries that have a
-  /// result. Returns the messages it repaired; normally there are none.
+  /// Repairs messages that would stay open for ever, because `targeted` is too high although no work is left: sets
+  /// `targeted` to the number of deliveries that have a result, but does not close the messages. Runs its own
+  /// transaction, and retries it up to four times. Returns the messages repaired; normally there are none.
   package static func settle(
     _ seqnos: some Collection<Seqno>, on connection: Connection
   ) throws(PostgresError) -> [Seqno] {
     guard !seqnos.isEmpty else { return [] }
     return try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Two checks, as in `finish`: a delivery that is given back at this moment locks the message too.
+      // Two checks, as in `finish`: a transaction that makes a delivery pending again locks the message too.
       let stuck = try connection.run(lockStuckStatement, list(seqnos))
       guard stuck.count > 0 else { return [] }
       let settled = try connection.run(settleStatement, list(seqnos))
@@ -99,8 +101,9 @@ extension Messages {
     }
   }
 
-  /// Closes those of the given messages whose deliveries all have a final result, and returns them. The transaction
-  /// must take no further locks.
+  /// Closes those of the given messages whose deliveries all have a final result, writes their events and starts their
+  /// failure reports. Returns the messages that looked finished when they were locked, which are the closed ones except
+  /// if a delivery became pending again at that moment. The caller's transaction must not lock anything afterwards.
   @discardableResult
   package static func finish(
     _ seqnos: some Collection<Seqno>, at now: Timestamp, within connection: Connection
@@ -114,9 +117,9 @@ extension Messages {
     return done
   }
 
-  /// Closes messages all of whose devices have just accepted, which is the usual case for a one-time code sent to a
-  /// single device. An accepted delivery is never given back, so a single statement is enough. Returns the SEQNOs that
-  /// were closed; the others need `finish(_:at:on:)`.
+  /// Closes messages all of whose deliveries have just been accepted, which is the usual case for a one-time code sent
+  /// to a single device, and writes their events. An accepted delivery never becomes pending again, so a single
+  /// statement is enough. Returns the messages that were closed; the others need `finish(_:at:on:)`.
   /// - Parameter accepted: number of accepted deliveries by SEQNO, all from one committed transaction.
   package static func finish(accepted: [Seqno: Int64], at now: Timestamp) -> Query<Set<Seqno>> {
     var (seqnos, counts) = (Int64Column(), Int64Column())
@@ -129,7 +132,9 @@ extension Messages {
     }
   }
 
-  /// Like `finish(_:at:within:)`, in its own transaction.
+  /// Closes those of the given messages whose deliveries all have a final result, in a transaction of its own, which is
+  /// retried up to four times. Returns the same messages as `finish(_:at:within:)`; none, without a transaction, if
+  /// `seqnos` is empty.
   @discardableResult
   package static func finish(
     _ seqnos: some Collection<Seqno>, at now: Timestamp, on connection: Connection

@@ -11,12 +11,13 @@ package enum MessageLists {
     package let purpose: MessagePurpose
     /// The request's alert as JSON; nil if it has none, is confidential, or is 64 KiB or larger.
     package let alert: String?
-    /// The sender named in the payload; nil if the request names none.
+    /// The sender named in the payload; nil if the request names none, or is 64 KiB or larger.
     package let sender: String?
     package let createdAt: Timestamp
     package let finishedAt: Timestamp?
     package let apiKey: Int32?
-    /// Who requested the message: an account's login, a Unix user, or the name of an API key.
+    /// Who requested the message: an account's login, a Unix user, or the name of an API key; nil if none of these is
+    /// known, for example for a device's message.
     package let requestedBy: String?
     package let funnel: Funnel
   }
@@ -25,7 +26,7 @@ package enum MessageLists {
   package struct Filter: Sendable {
     package var app: App.Number?
     package var state: MessageState?
-    /// True to list only messages that have not ended.
+    /// True to list only messages that have not ended. Has no effect if `purpose` is `test`.
     package var isOpen = false
     package var purpose: MessagePurpose?
     package var lane: Lane?
@@ -33,9 +34,9 @@ package enum MessageLists {
     package var from: Timestamp?
     /// The end of the creation times, exclusive.
     package var to: Timestamp?
-    /// Lists only messages that had not ended before this time.
+    /// Lists only messages that ended at or after this time, or have not ended.
     package var activeFrom: Timestamp?
-    /// Text that the title, subtitle or body must contain, ignoring case.
+    /// Text that the title, subtitle or body must contain, ignoring case. Requests of 64 KiB or more never match.
     package var text: String?
     package var sender: String?
 
@@ -44,8 +45,8 @@ package enum MessageLists {
 
   // MARK: Indexes
 
-  /// The index by which a list is read. Open messages and campaigns have their own, so that they need not be searched
-  /// for among all finished messages.
+  /// The index by which a list is read. Open messages, campaigns and tests have their own indexes, so that they need
+  /// not be searched for among all messages.
   private enum Source {
     case all, ofApp, open, campaigns, openCampaigns, tests
 
@@ -74,8 +75,8 @@ package enum MessageLists {
       ELSE (SELECT name FROM api_keys k WHERE k.api_key = m.api_key) END
     """
 
-  /// Start of the statement. It continues with a source of messages, newest first, limited to the `$2` that one page
-  /// searches.
+  /// The beginning of each list statement. After it comes a SELECT of the newest `$2` messages of a source, among which
+  /// the page is searched, and then `matching`.
   private static let among = """
     SELECT \(columns) FROM (
       SELECT * FROM (
@@ -102,7 +103,8 @@ package enum MessageLists {
     ORDER BY m.seqno DESC
     """
 
-  /// SQL that reads each open state separately, because each has its own index.
+  /// SQL that selects the newest `$2` open messages before `$1`, reading the states separately, because they have
+  /// separate indexes.
   private static let openOnes = """
     SELECT * FROM (
       (SELECT * FROM messages WHERE state = \(MessageState.scheduled.sql) AND seqno < $1 ORDER BY seqno DESC LIMIT $2)
@@ -152,7 +154,8 @@ package enum MessageLists {
     \(among) SELECT * FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
     """)
 
-  /// Returns matching messages with SEQNOs below `seqno`, newest first, searching at most `window` messages.
+  /// Returns at most `limit` matching messages with SEQNOs below `seqno`, newest first, searching the newest `window`
+  /// messages of the source.
   package static func list(_ filter: Filter, before seqno: Seqno, window: Int, limit: Int) -> Query<[Record]> {
     let statement =
       switch Source(filter) {
@@ -245,8 +248,9 @@ package enum MessageLists {
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)
 
-  /// Returns a message's rejected, expired or skipped deliveries that are stored as rows, in device order, starting
-  /// after `device`; reads at most `window` rows.
+  /// Returns at most `limit` of a message's rejected, expired or skipped deliveries that are stored as rows, in order
+  /// of device, starting after `device`. Reads at most `window` rows.
+  /// - Parameter reason: the only reason to include; nil for all.
   static func failures(
     of seqno: Seqno, after device: DeviceID, reason: String?, window: Int, limit: Int
   ) -> Query<[DeliveryPages.Delivery]> {
@@ -268,8 +272,8 @@ package enum MessageLists {
     ORDER BY device OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil if
-  /// there are no more.
+  /// Returns the device of the last row that a search of `window` rows covers, from which the next page continues; nil
+  /// if fewer than `window` rows are left, so that the search is complete.
   static func failuresEdge(of seqno: Seqno, after device: DeviceID, window: Int) -> Query<DeviceID?> {
     Query(first: failuresEdgeStatement, seqno, device, window) { $0.device() }
   }

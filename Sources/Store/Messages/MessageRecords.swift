@@ -2,7 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Everything an operator sees about one message: the request, who made and approved it, and what is delaying it now.
+/// What an operator sees about one message, apart from its numbers: the request, who made and approved it, and what is
+/// delaying the message now.
 package enum MessageRecords {
   package struct Record: Sendable {
     package let app: App.Number
@@ -10,7 +11,8 @@ package enum MessageRecords {
     package let state: MessageState
     package let purpose: MessagePurpose
     package let createdAt: Timestamp
-    /// Who requested the message: an account's login, a Unix user, or the name of an API key.
+    /// Who requested the message: an account's login, a Unix user, or the name of an API key; nil if none of these is
+    /// known, for example for a device's message.
     package let requestedBy: String?
     package let approval: Approvals.Number?
     package let approvedBy: String?
@@ -18,7 +20,7 @@ package enum MessageRecords {
     /// The request as JSON, without its content if that is stored encrypted.
     package let request: String
     package let dueAt: Timestamp?
-    /// The pace in force now, which may differ from the one requested.
+    /// The pace in force now, which can differ from the one requested; nil if there is none.
     package let pace: Pace?
     package let repetition: Repetition?
     package let holds: Holds
@@ -34,17 +36,18 @@ package enum MessageRecords {
     package let isEnded: Bool
   }
 
-  /// Everything that may delay the message.
+  /// What can delay the message.
   package struct Holds: Sendable {
     package let isAppPaused: Bool
     package let isHeldForApproval: Bool
-    /// When the pace next allows devices to be claimed; nil if it allows that now.
+    /// When the pace next allows devices to be claimed; nil if it allows that now, or if there is no pace.
     package let paceUntil: Timestamp?
     package let canary: Canary.Phase?
     package let canaryUntil: Timestamp?
-    /// When the daily send window opens; nil if it is open or there is none.
+    /// When the daily send window in the app's time zone opens; nil if it is open or there is none.
     package let windowUntil: Timestamp?
-    /// When the message is next due in some time zone; nil if it is due in all.
+    /// For a message by local time: when its next wave is due; nil if all waves have begun, or before the message has
+    /// been planned. Nil for other messages.
     package let localTimeUntil: Timestamp?
   }
 
@@ -95,7 +98,7 @@ package enum MessageRecords {
     }
   }
 
-  /// Number of deliveries that wait for the same reason.
+  /// The deliveries of a message that wait for the same reason.
   package struct Waiting: Sendable {
     package let reason: String
     package let devices: Int64
@@ -110,7 +113,8 @@ package enum MessageRecords {
     GROUP BY reason ORDER BY 2 DESC, 1
     """)
 
-  /// Returns a message's waiting deliveries grouped by reason, the largest group first.
+  /// Returns a message's deferred deliveries that are in blocks and have never been tried, grouped by reason, the
+  /// largest group first. Empty if there are none. Omits deliveries that wait for a retry.
   package static func waiting(_ seqno: Seqno) -> Query<[Waiting]> {
     Query(each: waitingStatement, seqno) { row in
       Waiting(reason: row.text(), devices: row.int64(), until: row.timestamp())

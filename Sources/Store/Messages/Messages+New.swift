@@ -3,8 +3,8 @@ internal import Postgres
 package import Time
 package import Tracing
 
-/// Creates messages. Both kinds of runner use the single INSERT in this file; only later occurrences of a repetition
-/// are inserted elsewhere (`Schedules.continueAfter`).
+/// The creation of messages. All messages are inserted by the single INSERT in this file, except later occurrences of a
+/// repetition (`Schedules.continueAfter`).
 extension Messages {
   package struct New: Sendable {
     package let app: App.Number
@@ -25,10 +25,10 @@ extension Messages {
     /// without recipients is finished at once.
     package var isClaimed = false
     package var purpose = MessagePurpose.campaign
-    /// When the message is to be sent; nil for immediately.
+    /// When the message is due; nil for immediately.
     package var dueAt: Timestamp?
-    /// The local time at which each device is to be sent the message, by its own time zone; `dueAt` is then the
-    /// earliest such instant.
+    /// The local time at which each device is sent the message, by the device's time zone; `dueAt` is then the earliest
+    /// such instant. Nil if all devices are sent the message at the same instant.
     package var localTime: LocalTime?
     package var resend: Resend?
     package var links = HostedLinks()
@@ -59,10 +59,11 @@ extension Messages {
       self.expiresAt = expiresAt
     }
 
-    /// Returns a claimed message in the form in which the dispatcher reads other messages from their rows (`find`).
+    /// Returns a claimed message in the form in which the dispatcher reads other messages from their rows (`find`), but
+    /// without the request and the sealed content.
     /// - Parameters:
     ///   - seqno: the message's SEQNO.
-    ///   - sendDate: shown in the payload: `yyyyMMddHH` in the app's time zone.
+    ///   - sendDate: the date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
     package func open(_ seqno: Seqno, in app: App, sendDate: String) -> Open {
       var open = Open(
         seqno: seqno, app: app.number, appID: app.appID, lane: lane, state: .sending, request: [], sendDate: sendDate,
@@ -108,7 +109,8 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Stores a message under the next SEQNO and returns that. Returns nil if its idempotency key is already in use.
+  /// Stores a message, under the next SEQNO unless it has one, and returns the SEQNO. Returns nil, without storing the
+  /// message, if its app has a message with the same idempotency key.
   package static func create(_ message: New) -> Query<Seqno?> {
     var columns = NewMessageColumns()
     columns.append(message)
@@ -124,8 +126,8 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Stores messages whose SEQNOs are already assigned, except those whose SEQNO or idempotency key exists. Returns the
-  /// SEQNOs that were stored.
+  /// Stores messages whose SEQNOs are already assigned, except those whose SEQNO exists, or whose app has a message
+  /// with the same idempotency key. Returns the SEQNOs that were stored.
   package static func createNumbered(_ messages: [New]) -> Query<Set<Seqno>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }

@@ -26,8 +26,11 @@ extension Messages {
     RETURNING m.frozen_at, m.held <> \(MessageHold.none.sql)
     """)
 
-  /// Locks a message and begins or continues its planning, within a transaction. Returns when its audience was frozen,
-  /// and whether `ApprovalHolds` must decide once planning is complete; nil if nothing is left to plan.
+  /// Locks a message and begins or continues its planning, within a transaction. The first call freezes the audience at
+  /// `now`; a queued message that needs no decision by `ApprovalHolds` becomes `sending`.
+  /// - Returns: when the audience was frozen, and whether `ApprovalHolds` must decide once planning is complete. Nil,
+  ///   without changes, if the message must not be planned: it is planned already, scheduled, ended or being cancelled,
+  ///   does not exist, or was due over an hour ago without having been frozen (unless it is sent by local time).
   package static func freeze(_ seqno: Seqno, at now: Timestamp) -> Query<(frozenAt: Timestamp, isHeld: Bool)?> {
     Query(first: freezeStatement, seqno, now) { ($0.timestamp(), $0.bool()) }
   }
@@ -39,7 +42,7 @@ extension Messages {
     WHERE seqno = $1
     """)
 
-  /// Records that all shards are written, and sets `targeted` to the sum of their devices.
+  /// Records that all shards are written, and sets `targeted` to the sum of the shards' devices.
   package static func finishPlan(_ seqno: Seqno) -> Query<Void> {
     Query(finishPlanStatement, seqno) { _ in }
   }
@@ -52,8 +55,9 @@ extension Messages {
     WHERE seqno = $1 AND targeted IS NOT NULL
     """)
 
-  /// Raises `targeted` after a shard was written, if the shards hold more devices than were counted when the message
-  /// was accepted. So the number of deliveries with a result never exceeds it.
+  /// Raises `targeted` after a shard was written, if the shards have more devices than were counted when the message
+  /// was accepted, so that the number of deliveries with a result never exceeds `targeted`. Changes nothing if the
+  /// message was not counted then.
   package static func raiseTargeted(_ seqno: Seqno) -> Query<Void> {
     Query(raiseTargetedStatement, seqno) { _ in }
   }
@@ -61,7 +65,8 @@ extension Messages {
   private static let correctStatement = Statement(
     "messages-correct", "UPDATE messages SET targeted = targeted + $2 WHERE seqno = $1")
 
-  /// Corrects `targeted` after a shard turned out to hold more or fewer devices than planned.
+  /// Adds `difference` to `targeted` after a shard turned out to have more (positive) or fewer (negative) devices than
+  /// planned. Changes nothing while the message is not counted.
   package static func correctTargeted(_ seqno: Seqno, by difference: Int64) -> Query<Void> {
     Query(correctStatement, seqno, difference) { _ in }
   }

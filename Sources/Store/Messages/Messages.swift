@@ -3,12 +3,12 @@ internal import Postgres
 package import Time
 package import Tracing
 
-/// Messages: their requests and their states.
+/// Messages: what was requested, their states, and the searches for messages that have work left.
 package enum Messages {
-  /// The stored answer to an earlier request with the same idempotency key.
+  /// The answer to an earlier request, as stored with the message that has the same idempotency key or SEQNO.
   package struct Earlier: Sendable {
     package let seqno: Seqno
-    /// Hash of the earlier request; nil if the message has no idempotency key and was found by its SEQNO.
+    /// Hash of the earlier request; nil if none is stored, which can only be if the message was found by its SEQNO.
     package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
@@ -36,7 +36,7 @@ package enum Messages {
   /// The app of a message, and its time of creation.
   package struct Origin: Sendable {
     package let app: App.Number
-    /// When it was created.
+    /// When the message was created.
     package let createdAt: Timestamp
   }
 
@@ -57,7 +57,7 @@ package enum Messages {
   private static let sendDateStatement = Statement(
     "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
 
-  /// Returns the date and hour in a time zone, as `yyyyMMddHH`, for a message created at `time`.
+  /// Returns the send date of a message that is sent at `time`: date and hour in a time zone, as `yyyyMMddHH`.
   package static func sendDate(at time: Timestamp, timeZone: String) -> Query<String> {
     Query(one: sendDateStatement, time, timeZone) { $0.text() }
   }
@@ -80,17 +80,17 @@ package enum Messages {
     /// True while the message is being cancelled.
     package var isCancelling = false
     package var resend: Resend?
-    /// Links to content that is hosted on pages because it does not fit into the payload.
+    /// Links to content that is hosted on pages because it does not fit into the payload; nil if there are none.
     package var links: HostedLinks?
     /// The app's time zone.
     package var timeZone = ""
-    /// The local time at which each device is sent the message, by its own time zone; nil if all are sent it at the
-    /// same instant.
+    /// The local time at which each device is sent the message, by the device's time zone; nil if all devices are sent
+    /// the message at the same instant.
     package var localTime: LocalTime?
     /// True if the message has an SMS fallback.
     package var hasFallback = false
     package var hold = MessageHold.none
-    /// True if a console account or a person at the command line requested it.
+    /// True if a console account or a person at the command line requested the message.
     package var isAskedByPerson = false
     /// The identity mode under which a device must be bound to receive a confidential message.
     package var confidentialFrom = App.Identity.proof
@@ -157,7 +157,8 @@ package enum Messages {
     ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
     """)
 
-  /// Returns messages in `lanes` whose planning is not complete, most urgent first.
+  /// Returns at most `limit` queued, sending or paused messages in `lanes` whose planning is not complete, ordered by
+  /// lane; within a lane, messages whose planning has not begun come first. Omits messages that are being cancelled.
   package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
     Query(each: unplannedStatement, limit, Int16Column(lanes)) { $0.seqno() }
   }
@@ -185,7 +186,9 @@ package enum Messages {
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 
-  /// Returns messages in `lanes` that have devices left to claim, ordered by lane and SEQNO.
+  /// Returns at most `limit` messages in `lanes` that are being sent and have devices that may be claimed now, ordered
+  /// by lane and SEQNO. Omits late messages, messages of paused apps and messages whose gate is closed; an expired
+  /// message is included in spite of pause and gate, because its deliveries must be claimed to be counted as expired.
   package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Seqno, lane: Lane)]> {
     Query(each: claimableStatement, limit, Int16Column(lanes)) { ($0.seqno(), Lane(rawValue: $0.int16()) ?? .normal) }
   }
@@ -197,21 +200,22 @@ package enum Messages {
       AND seqno >= $2 ORDER BY seqno LIMIT $1
     """)
 
-  /// Returns a lane's messages in state `sending`, in order of SEQNO, starting at `seqno`.
+  /// Returns at most `limit` planned messages of a lane in state `sending`, in ascending order of SEQNO, starting at
+  /// `seqno`.
   package static func unfinished(_ lane: Lane, from seqno: Seqno, atMost limit: Int) -> Query<[Seqno]> {
     Query(each: unfinishedStatement, limit, seqno, lane.rawValue) { $0.seqno() }
   }
 
   private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
 
-  /// Returns the highest SEQNO assigned so far.
+  /// Returns the highest SEQNO assigned or skipped so far; 1 before the first.
   package static func last() -> Query<Seqno> { Query(one: lastStatement) { $0.seqno() } }
 
   package static func find(_ seqno: Seqno) -> Query<Open?> {
     find([seqno]).map(\.first)
   }
 
-  /// Returns the given messages; those that do not exist are omitted.
+  /// Returns the given messages in no particular order; those that do not exist are omitted.
   package static func find(_ seqnos: some Collection<Seqno>) -> Query<[Open]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }

@@ -1,4 +1,5 @@
-/// A person who requested something, or who could have used the requesting account, and so must not approve it.
+/// A person who requested a message or another change, or who could have signed in to the requesting account. Such a
+/// person must not approve the request.
 package enum Principal: Hashable, Sendable {
   /// A console account's number.
   case account(Int32)

@@ -1,20 +1,20 @@
 package import Domain
 package import Reactor
 
-/// Computes where scans of a queue may start, for queues whose entries have ascending numbers.
+/// The number at which a scan of a queue can start, for queues whose entries have ascending numbers.
 ///
-/// While another session holds an old snapshot (a backup, a forgotten session), PostgreSQL cannot remove dead rows, and
-/// a scan from the beginning reads everything that was finished meanwhile. So a scan starts at the lowest waiting
-/// number that the scan of at least a minute ago found: every transaction in progress then has committed by now. An
-/// entry that returns to the queue below that number, such as a reopened message, is found by occasional scans from the
-/// beginning. They run once a minute, or less often if they are slow, so that they take at most a three-hundredth of
-/// the time.
+/// While another session has an old snapshot (a backup, a forgotten session), PostgreSQL cannot remove dead rows, and a
+/// scan from the beginning reads everything that was finished meanwhile. So a scan starts at the lowest waiting number
+/// that a scan at least a minute ago found: every transaction that was in progress at that time has committed by now.
+/// An entry that returns to the queue below that number, such as a reopened message, is found by occasional scans from
+/// the beginning. These run once a minute, or less often if they are slow, so that they use at most a three-hundredth
+/// of the time.
 package struct QueueStart<Number: RowNumber> {
   private var found: [(at: Instant, lowest: Number)] = []
   private var fromTheBeginningAt = Instant(nanoseconds: .min)
 
-  /// How old a scan must be to be relied on: longer than any of our transactions takes from assigning a number to its
-  /// commit.
+  /// Minimum age of a scan whose result is used: longer than any of our transactions needs from assigning a number to
+  /// its commit.
   private static var margin: Duration { .seconds(60) }
   /// Minimum time between scans from the beginning, however quick they are.
   private static var interval: Duration { .seconds(60) }
@@ -23,7 +23,8 @@ package struct QueueStart<Number: RowNumber> {
 
   package init() {}
 
-  /// Returns the number at which the next scan may start, because no lower entry waits; 0 to scan from the beginning.
+  /// Returns the number at which the next scan can start, because no entry below it is known to wait. Returns 0, for a
+  /// scan from the beginning, if one is due, or until a recorded scan is a minute old.
   package func begin(at now: Instant) -> Number {
     guard now < fromTheBeginningAt, let first = found.first, now - first.at >= Self.margin else { return .zero }
     return found.map(\.lowest).min() ?? .zero
@@ -31,9 +32,9 @@ package struct QueueStart<Number: RowNumber> {
 
   /// Records the result of a scan.
   /// - Parameters:
-  ///   - start: the number the scan started at.
+  ///   - start: the number at which the scan started; 0 for the beginning.
   ///   - lowest: the lowest number that waits; if none does, the last number assigned before the scan.
-  ///   - began: when the scan began; taken before the last assigned number was read.
+  ///   - began: when the scan began, before the last assigned number was read.
   ///   - ended: when the scan ended.
   package mutating func looked(from start: Number, found lowest: Number, began: Instant, ended: Instant) {
     // Keep one scan that is older than the margin, and drop those before it.

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Scheduled and repeating messages. Whether a message is due is decided by the database's clock.
+/// Scheduled and repeating messages. The database's clock decides whether a message is due.
 package enum Schedules {
   package static let lateReason = "late"
 
@@ -20,7 +20,7 @@ package enum Schedules {
     UPDATE messages m SET schedule = s.schedule, occurrence = 0 FROM schedule s WHERE m.seqno = $1
     """)
 
-  /// Makes a message the first occurrence of a repetition, in the transaction that creates it.
+  /// Makes a scheduled message the first occurrence of a repetition, in the transaction that creates the message.
   package static func begin(_ seqno: Seqno, _ repetition: Repetition) -> Query<Void> {
     Query(beginStatement, seqno, repetition.unit.rawValue, repetition.until.text) { _ in }
   }
@@ -51,8 +51,9 @@ package enum Schedules {
     RETURNING seqno
     """)
 
-  /// Creates the occurrence that follows a message, and returns its SEQNO. Returns nil after the last occurrence, or
-  /// when the next one exists already.
+  /// Creates the occurrence that follows a message, without its gate, and returns its SEQNO. Returns nil if there is
+  /// none to create: after the last occurrence, if the next one exists already, if the repetition has been ended, or if
+  /// the message does not repeat.
   package static func continueAfter(_ seqno: Seqno) -> Query<Seqno?> {
     Query(first: continueStatement, seqno) { $0.seqno() }
   }
@@ -60,7 +61,7 @@ package enum Schedules {
   private static let endStatement = Statement(
     "schedules-end", "UPDATE schedules SET ended_at = now() WHERE schedule = $1 AND ended_at IS NULL")
 
-  /// Ends a repetition: there are no further occurrences.
+  /// Ends a repetition: no further occurrences are created. One that is scheduled already is not affected.
   package static func end(_ schedule: Int64) -> Query<Void> {
     Query(endStatement, schedule) { _ in }
   }
@@ -79,7 +80,9 @@ package enum Schedules {
     RETURNING m.seqno, m.schedule IS NOT NULL, m.request::text
     """)
 
-  /// Queues messages whose time has come. The caller creates the following occurrences in the same transaction.
+  /// Queues at most 100 scheduled messages that are due, and returns them with whether they repeat and with their
+  /// requests as JSON. Skips locked rows, and messages that have been due for more than `seconds` (`failLate`), except
+  /// messages by local time. The caller creates the following occurrences in the same transaction.
   package static func due(
     lateAfter seconds: Int32
   ) -> Query<[(seqno: Seqno, repeats: Bool, request: [UInt8])]> {
@@ -91,7 +94,7 @@ package enum Schedules {
   private static let nextStatement = Statement(
     "schedules-next", "SELECT due_at FROM messages WHERE state = \(MessageState.scheduled.sql) ORDER BY due_at LIMIT 1")
 
-  /// Returns when the next scheduled message is due; nil if there is none.
+  /// Returns when the next scheduled message is due, which can be in the past; nil if no message is scheduled.
   package static func nextDue() -> Query<Timestamp?> {
     Query(first: nextStatement) { $0.timestamp() }
   }
@@ -113,9 +116,11 @@ package enum Schedules {
     RETURNING seqno, targeted, schedule IS NOT NULL, request::text
     """)
 
-  /// Ends messages that are found too late by skipping all recipients, because sending a scheduled message late could
-  /// surprise people.
-  /// - Parameter next: called within the transaction for each such message that belongs to a repetition.
+  /// Fails at most 100 messages that have been due for more than `seconds` and were never frozen, because sending a
+  /// scheduled message late could surprise people. Counts their recipients as skipped and writes their events, all in
+  /// one transaction. Leaves out messages by local time and messages that are being cancelled. Skips locked rows.
+  /// - Parameter next: called within the transaction for each failed message that belongs to a repetition.
+  /// - Returns: the number of messages that failed.
   package static func failLate(
     after seconds: Int32, on connection: Connection,
     next: (_ seqno: Seqno, _ request: [UInt8]) throws -> Void
@@ -134,7 +139,8 @@ package enum Schedules {
     }
   }
 
-  /// Ends a wave that is found too late, within a transaction.
+  /// Ends a wave that is found too late, within a transaction: nothing more of it is claimed, and its unclaimed
+  /// recipients are counted as skipped. Does not close the message.
   package static func endWave(_ seqno: Seqno, wave: Int16, on connection: Connection) throws(PostgresError) {
     try connection.run(Waves.markLate(seqno, wave: wave))
     let shards = try connection.run(Cancellation.closeShards(seqno, wave: wave))

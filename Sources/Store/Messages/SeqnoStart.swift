@@ -1,8 +1,8 @@
 package import Domain
 package import Postgres
 
-/// Continues the SEQNOs of another push server that ours replaces. Devices drop messages whose SEQNO they have seen,
-/// and a late receipt for one of the other server's messages must not be taken for one of ours.
+/// The continuation of the SEQNOs of another push server, which this one replaces. Devices drop messages whose SEQNO
+/// they have seen, and a late receipt for one of the other server's messages must not be mistaken for one of ours.
 package enum SeqnoStart {
   private static let roomStatement = Statement(
     "seqno-start-room",
@@ -18,8 +18,8 @@ package enum SeqnoStart {
 
   private static let moveStatement = Statement("seqno-start-move", "SELECT go_on_behind_seqno($1)")
 
-  /// Creates the partitions for SEQNOs above `seqno`; the skipped range gets a single partition. Commit this before
-  /// calling `move`. Fails with `.lockNotAvailable` while a long transaction reads the history.
+  /// Creates the partitions for SEQNOs up to `seqno`, in a single range, and for at least a million above, unless they
+  /// exist. Commit this before calling `move`. Throws `.lockNotAvailable` while a long transaction reads the history.
   package static func makeRoom(after seqno: Seqno, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -28,8 +28,9 @@ package enum SeqnoStart {
     _ = try connection.run(nextStatement, parameters)
   }
 
-  /// Ensures that the next message gets a SEQNO above `seqno`. Returns false if it would have got one anyway. Fails
-  /// with `.lockNotAvailable` while a long transaction holds a SEQNO that was assigned to it.
+  /// Makes the next message receive a SEQNO above `seqno`. Returns false, without changes, if it would have received
+  /// one anyway. Fails with `.lockNotAvailable` if a transaction that has assigned a SEQNO does not end within two
+  /// seconds.
   package static func move(behind seqno: Seqno) -> Query<Bool> {
     Query(one: moveStatement, seqno) { $0.bool() }
   }

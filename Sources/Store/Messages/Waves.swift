@@ -2,7 +2,9 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Messages sent at a local time: devices whose time zones reach that time at the same instant form a wave.
+/// Messages sent at a local time: devices whose time zones reach that time at the same instant form a wave. The last
+/// wave of a message, the sweep, is for devices that moved to another time zone meanwhile and that no other wave
+/// reached.
 ///
 /// PostgreSQL converts local times to instants. A local time that is skipped when clocks go forward becomes the instant
 /// that many minutes after the change; one that occurs twice when clocks go back means the second occurrence. A device
@@ -17,7 +19,8 @@ package enum Waves {
       UNION ALL SELECT $2::text::timestamp AT TIME ZONE $3) dues
     """)
 
-  /// Returns when the first and the last devices of an app are due.
+  /// Returns when the first and the last devices of an app are due. The app's own time zone always counts, even without
+  /// devices.
   package static func span(
     app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<(first: Timestamp, last: Timestamp)> {
@@ -53,7 +56,9 @@ package enum Waves {
     SELECT $1, max(wave) + 1, max(due_at), '{}', true FROM found HAVING count(*) > 0
     """)
 
-  /// Creates the waves of a message within the transaction that freezes its audience.
+  /// Creates the waves of a message within the transaction that freezes its audience: one for each instant at which
+  /// active devices of the app are due, and the sweep. Devices beyond `mostWaves` instants are due at the app's local
+  /// time. Creates no waves if they exist already, or if the app has no active devices.
   package static func create(
     _ seqno: Seqno, app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<Void> {
@@ -63,7 +68,7 @@ package enum Waves {
   private static let unplannedStatement = Statement(
     "waves-unplanned", "SELECT wave, sweeps FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
 
-  /// Returns the next wave that is not completely planned; nil if there is none.
+  /// Returns the lowest wave that is not completely planned, and whether it is the sweep; nil if there is none.
   package static func unplanned(_ seqno: Seqno) -> Query<(wave: Int16, sweeps: Bool)?> {
     Query(first: unplannedStatement, seqno) { ($0.int16(), $0.bool()) }
   }
@@ -85,7 +90,8 @@ package enum Waves {
       AND \(TimeZones.named) = ANY((SELECT zones FROM waves WHERE seqno = $5 AND wave = $6)::text[])
     """)
 
-  /// Counts the devices in a range of user keys that belong to a wave.
+  /// Returns the number of active devices that belong to a wave, were bound at or before `frozenAt`, and have user keys
+  /// above `after`, up to and including `upto`. 0 for the sweep.
   package static func count(
     app: App.Number, after: String, upto: String, frozenAt: Timestamp, seqno: Seqno, wave: Int16
   ) -> Query<Int64> {
@@ -107,7 +113,8 @@ package enum Waves {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])
     """)
 
-  /// Returns the devices that belong to a wave.
+  /// Returns those of the devices that belong to a wave and have no delivery of the message yet. To the sweep belong
+  /// devices that have registered since the audience was frozen, unless their time zone's wave was ended as late.
   package static func members(of devices: [DeviceID], seqno: Seqno, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -129,8 +136,10 @@ package enum Waves {
     RETURNING w.seqno, w.wave, NOT w.sweeps AND w.due_at < clock_timestamp() - make_interval(secs => $1)
     """)
 
-  /// Opens the waves that are due. The caller must end those returned as late in the same transaction.
-  /// - Parameter seconds: maximum delay with which a wave may be opened, in seconds.
+  /// Opens at most 100 planned waves that are due, so that their shards can be claimed, and returns them. A sweep opens
+  /// only when the shards of all other waves are exhausted. Skips locked rows. The caller must end the waves returned
+  /// as late in the same transaction.
+  /// - Parameter seconds: delay after which a wave is late, in seconds. A sweep is never late.
   package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Seqno, wave: Int16, isLate: Bool)]> {
     Query(each: openStatement, seconds) { row in
       (row.seqno(), row.int16(), row.bool())
@@ -140,7 +149,7 @@ package enum Waves {
   private static let markLateStatement = Statement(
     "waves-mark-late", "UPDATE waves SET late = true WHERE seqno = $1 AND wave = $2")
 
-  /// Records that a wave was ended because it was late when found.
+  /// Records that a wave was ended because it was late.
   static func markLate(_ seqno: Seqno, wave: Int16) -> Query<Void> {
     Query(markLateStatement, seqno, wave) { _ in }
   }
@@ -149,12 +158,12 @@ package enum Waves {
 
   /// A device's times for one message.
   package struct LocalTimes: Sendable {
-    /// When the message expires for the device; nil if at the same time as for all others.
+    /// When the message expires for the device; nil if it expires for all devices at the same time.
     package let expiresAt: Timestamp?
-    /// When the daily send window opens in the device's time zone; nil if it is open.
+    /// When the daily send window opens in the device's time zone; nil if it is open, or if there is none.
     package let opensAt: Timestamp?
-    /// When the night ends in the device's time zone, for an ad that must not be sent at night; nil if it need not
-    /// wait.
+    /// When the night ends in the device's time zone, for an ad that must not be sent to the device at night; nil if
+    /// the message need not wait for that.
     package let nightEndsAt: Timestamp?
   }
 
@@ -171,7 +180,11 @@ package enum Waves {
     WHERE d.device = ANY($1)
     """)
 
-  /// Returns when a message expires and may be sent for each device, by its local clock.
+  /// Returns, for each device, when a message expires and when it may be sent by the device's local clock. Devices that
+  /// do not exist are omitted.
+  /// - Parameters:
+  ///   - local: the local time at which the message is sent; nil if it is sent to all devices at the same instant.
+  ///   - window: the daily send window to apply in the device's time zone; nil for none.
   package static func localTimes(
     _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?,
     isAd: Bool

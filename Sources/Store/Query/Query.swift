@@ -1,6 +1,6 @@
 package import Postgres
 
-/// A statement, its parameters, and a closure that decodes its rows.
+/// A statement, its parameters, and a closure that decodes its rows. Creating a query does not run the statement.
 package struct Query<Answer> {
   package let statement: Statement
   package let parameters: Parameters
@@ -12,7 +12,7 @@ package struct Query<Answer> {
     self.read = read
   }
 
-  /// Creates a query whose rows are decoded together.
+  /// Creates a query whose `read` decodes all rows together.
   /// - Parameter values: the values of `$1`, `$2` … in order.
   package init<each Value: ParameterValue>(
     _ statement: Statement, _ values: repeat each Value, read: @escaping (Rows) -> Answer
@@ -20,35 +20,36 @@ package struct Query<Answer> {
     self.init(statement, Parameters(repeat each values), read: read)
   }
 
-  /// Creates a query whose rows are decoded one by one.
+  /// Creates a query whose answer has one element for each row, in the order of the rows; empty if there are none.
   package init<each Value: ParameterValue, Element>(
     each statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Element
   ) where Answer == [Element] {
     self.init(statement, Parameters(repeat each values)) { $0.decode(read) }
   }
 
-  /// Creates a query that returns one row.
+  /// Creates a query for a statement that returns exactly one row. Decoding traps if there is none.
   package init<each Value: ParameterValue>(
     one statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Answer
   ) {
     self.init(statement, Parameters(repeat each values)) { $0.decodeOne(read) }
   }
 
-  /// Creates a query that returns one row or none, which is nil.
+  /// Creates a query for a statement that returns at most one row. The answer is nil if there is no row, or if `read`
+  /// returns nil for it.
   package init<each Value: ParameterValue, Element>(
     first statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Element?
   ) where Answer == Element? {
     self.init(statement, Parameters(repeat each values)) { $0.decodeFirst(read) }
   }
 
-  /// Returns the same query with its answer transformed.
+  /// Returns a query with the same statement and parameters, whose answer is this query's answer after `transform`.
   package func map<Other>(_ transform: @escaping (Answer) -> Other) -> Query<Other> {
     Query<Other>(statement, parameters) { transform(read($0)) }
   }
 }
 
 extension Connection {
-  /// Runs a query and decodes its answer.
+  /// Runs a query, blocking until the database has answered, and decodes the answer.
   package func run<Answer>(_ query: Query<Answer>) throws(PostgresError) -> Answer {
     query.read(try run(query.statement, query.parameters))
   }

@@ -63,7 +63,7 @@ extension Rows {
     isNull(row, column) ? nil : timestamp(row, column)
   }
 
-  /// Decodes each row with `read`, which gets the row's index.
+  /// Returns the results of `read` in row order. `read` receives the row's index, counted from 0.
   package func map<Value>(_ read: (Int) -> Value) -> [Value] {
     (0..<count).map(read)
   }

@@ -3,7 +3,7 @@ internal import Postgres
 
 /// The stages of an app's removal, in order.
 extension AppPurge {
-  /// The rows that one transaction may remove.
+  /// What one transaction may remove: at most `limit` rows of each table.
   struct Portion {
     let app: App.Number
     /// The key at which a stage that walks through a table continues; empty to start at the beginning.
@@ -17,7 +17,7 @@ extension AppPurge {
 
   struct Done {
     var removed: Int64
-    /// Where the stage continues; nil if it has nothing left to remove.
+    /// Where the stage continues, empty for the beginning; nil if it has nothing left to remove.
     var place: String?
     var waits = false
   }
@@ -79,9 +79,9 @@ extension AppPurge {
         """))
   }
 
-  /// Returns a stage that walks through a table by its key, because no index leads to the app's rows. `$3` is the key
-  /// after which to continue. The statement returns the last key that it has read and the number of rows that it has
-  /// removed.
+  /// Returns a stage that walks through a table by its key, because no index leads to the app's rows. `$1` and `$2` are
+  /// as in `statement`; `$3` is the key after which to continue, empty for the beginning. The statement returns the
+  /// last key that it has read, NULL at the end of the table, and the number of rows that it has removed.
   private static func walk(_ name: String, _ statement: Statement) -> Stage {
     Stage(name: name) { (portion, connection) throws(PostgresError) in
       var parameters = portion.parameters
@@ -108,7 +108,7 @@ extension AppPurge {
     "app-purge-claims",
     "SELECT EXISTS (SELECT FROM claims c JOIN messages m ON m.seqno = c.seqno WHERE m.app = $1)")
 
-  /// Waits until the app has no claims: their holders have yet to write outcomes.
+  /// Removes nothing. The stage waits while the app has claims, whose nodes have yet to write outcomes.
   @Sendable private static func settle(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
     Done(removed: 0, waits: try connection.run(claimsStatement, Parameters(portion.app)).decodeOne { $0.bool() })
   }
@@ -152,7 +152,8 @@ extension AppPurge {
       WHERE g.app = $1 AND NOT EXISTS (SELECT FROM groups below WHERE below.parent = g.groupseq) LIMIT $2)
     """)
 
-  /// Removes groups without subgroups, so that repetition removes the tree from its leaves up.
+  /// Removes groups without subgroups. The stage is repeated until there are none, which removes the tree from its
+  /// leaves up.
   @Sendable private static func groups(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
     let removed = try connection.run(groupsStatement, portion.parameters).affected
     return Done(removed: Int64(removed), place: removed == 0 ? nil : "")
@@ -184,8 +185,8 @@ extension AppPurge {
     "app-purge-seqnos", "SELECT seqno FROM messages WHERE app = $1 ORDER BY seqno LIMIT least($2, 500) FOR UPDATE")
   private static let messagesStatement = Statement("app-purge-messages", "DELETE FROM messages WHERE seqno = ANY($1)")
 
-  /// Removes the app's next messages with all rows that belong to them. The messages go last, so that nothing is left
-  /// behind.
+  /// Removes the app's next 500 messages at most, with all rows that belong to them, over as many calls as the limit
+  /// requires. The messages themselves are removed last, so that no row without a message is left.
   @Sendable private static func messages(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
     let found = try connection.run(seqnosStatement, portion.parameters)
     guard found.count > 0 else { return Done(removed: 0) }

@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Removes the stored data of deleted apps whose grace period has ended, in portions. Decision 156.
+/// The removal of the stored data of deleted apps whose grace period has ended, in portions. Decision 156.
 ///
 /// ```
 ///   due ─► begun ─► messages stopped ─► claims ended ─► secrets ─► devices ─► people ─► messages ─► the rest ─┐
@@ -15,7 +15,7 @@ package import Postgres
 /// the next round. The audit log is kept, and so is the row in `app_purges`, which keeps the id.
 package enum AppPurge {
   package enum Step: Equatable, Sendable {
-    /// A portion was removed.
+    /// A portion was removed, possibly an empty one; more can be left.
     case removed
     /// Deliveries are still in progress, or nodes may not have noticed yet that the removal has begun.
     case waiting
@@ -122,8 +122,9 @@ package enum AppPurge {
     RETURNING app
     """)
 
-  /// Restarts the removal of the next app at its first stage, after a portion that failed because of its data. Returns
-  /// the app's number; nil if there is none.
+  /// Restarts the removal of the app that `step` would process next at the first stage, after a portion has failed
+  /// because of its data. Returns the app's number; nil if no removal is in progress, or if other nodes have locked all
+  /// of them.
   package static func restart() -> Query<App.Number?> {
     Query(first: restartStatement) { $0.int32() }
   }

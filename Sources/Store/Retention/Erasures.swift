@@ -1,21 +1,22 @@
 internal import Domain
 package import Postgres
 
-/// Removes erased persons from deliveries to devices that no longer belong to them.
+/// The removal of erased persons from deliveries to devices that no longer belong to them, and from campaigns' blocks.
 ///
-/// No index finds these deliveries: a device has one user at a time, and only its past deliveries say who had it
-/// before. So erasures are stored, and the nodes scan the deliveries of all messages continuously, a page at a time.
-/// All erasures share this scan; a new one joins it at its current position.
+/// No index finds these deliveries: a device has one user at a time, and only its past deliveries name its former
+/// users. So erasures are stored, and the nodes scan the deliveries of all messages continuously, a page at a time. All
+/// erasures share this scan; a new one joins the scan at its current position.
 ///
 /// ```
 ///   requested ─► seen ─► settled ─────────────► joined at a position ─ one full scan ─► done
 ///                 │        └ no claim of that time is left    └ in progress: into `erasure_rests`, removed once ended
 ///                 └ no transaction is left that began before it was seen
 /// ```
-/// Before an erasure joins, everything that had read the person's key has either ended or written it where the scan
-/// finds it, so one full scan is enough. A page, the new position and the completed erasures are written in one
-/// transaction, so a crash undoes them together; a lock on the row with the position keeps two nodes from scanning at
-/// the same time. Messages created after the scan began are left alone, because the same CUID may be in use again.
+/// Before an erasure joins, every transaction that had read the person's key has ended, and what it claimed is stored
+/// where the scan finds it, so one full scan is enough. A page, the new position and the completed erasures are written
+/// in one transaction, so a crash undoes them together; a lock on the row with the position keeps two nodes from
+/// scanning at the same time. Messages created after an erasure was settled are left alone, because the same CUID can
+/// be in use again.
 package enum Erasures {
   package enum Limits {
     /// Maximum number of persons searched for at once; their keys must fit into a small table in the database's memory.
@@ -34,7 +35,8 @@ package enum Erasures {
       upto_claim = NULL, lap = NULL, from_seqno = NULL, from_device = NULL
     """)
 
-  /// Records an erasure, in the transaction that erases everything else.
+  /// Records an erasure, in the transaction that erases everything else. If an earlier erasure of the same user is not
+  /// completed, starts it again.
   static func add(_ user: Users.Key, on connection: Connection) throws(PostgresError) {
     _ = try connection.run(addStatement, Parameters(user.app, user.userKey.text))
   }
@@ -102,8 +104,10 @@ package enum Erasures {
     SELECT app, user_key FROM done
     """)
 
-  /// Searches the next `deliveries` deliveries for all persons being erased, within a transaction. Returns false if
-  /// nobody is being erased, or another node is scanning.
+  /// Removes all persons being erased from the next `deliveries` deliveries and from some blocks, and completes the
+  /// erasures for which the scan is done. Call this within a transaction.
+  /// - Returns: false if nothing was scanned, because no erasure has joined the scan yet or another node is scanning;
+  ///   true if another step can be useful.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
     guard var place = rows.decodeFirst({ Place(lap: $0.int32(), seqno: $0.seqno(), device: $0.uuid()) }) else {
@@ -192,8 +196,8 @@ package enum Erasures {
   private static let endStatement = Statement(
     "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
 
-  /// Adds settled erasures to the scan. Returns the highest SEQNO that may contain the key of anyone being erased; nil
-  /// if there is nobody.
+  /// Advances erasures that have not joined the scan, and adds those that can join at `place`, as long as there are at
+  /// most `Limits.persons`. Returns the highest SEQNO that the scan must reach; nil if no erasure has joined.
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Seqno? {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
@@ -207,7 +211,7 @@ package enum Erasures {
 
   // MARK: Deliveries in progress during the scan
 
-  /// Selects rows of `erasure_rests` that are due to be checked again, at most `$1`.
+  /// SQL that selects and locks at most `$1` rows of `erasure_rests` that have not been checked for a minute.
   static let dueRests = """
     SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
     ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -236,8 +240,9 @@ package enum Erasures {
       AND NOT EXISTS (SELECT FROM waiting w WHERE w.seqno = p.seqno AND w.device = p.device)
     """)
 
-  /// Removes persons from deliveries that were in progress when the scan passed them and have ended since, within a
-  /// transaction. Returns how many of these deliveries need no further check.
+  /// Removes persons from deliveries that were in progress when the scan passed them and have ended since. Checks at
+  /// most `Limits.rests` deliveries, and each no more than once a minute. Call this within a transaction. Returns the
+  /// number of deliveries that need no further check.
   package static func takeOutRests(on connection: Connection) throws(PostgresError) -> Int {
     var parameters = Parameters()
     parameters.append(Limits.rests)

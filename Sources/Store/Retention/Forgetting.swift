@@ -1,8 +1,8 @@
 package import Domain
 package import Postgres
 
-/// Deletes the recipients of messages sent with `dbIn` false, 48 hours after the message's end, or 30 days after it if
-/// the message changed badge counts. The totals are kept.
+/// The deletion of the recipients of messages sent with `dbIn` false, 48 hours after the message's end, or 30 days
+/// after the end if the message changed badge counts. The totals are kept.
 ///
 /// A message is first marked, so that nothing more is recorded for it. Transactions that were recording something at
 /// that moment have committed a minute later; then the message's rows are deleted in portions, and finally the personal
@@ -22,10 +22,12 @@ package enum Forgetting {
     """)
 
   private static let hours: Int32 = 48
-  /// Longer than for other messages, because a later read must subtract from the badge count what the message added.
+  /// Hours for messages with a badge. More than for others, because a later read must subtract from the badge count
+  /// what the message added.
   private static let hoursWithBadge: Int32 = 30 * 24
 
-  /// Marks messages whose recipients are due to be deleted. Returns how many were marked.
+  /// Marks at most `limit` messages whose recipients are due to be deleted, longest ended first, and returns the number
+  /// marked. Leaves out messages of which a resend has not ended. Skips locked rows.
   package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
     Query(markStatement, withBadge ? 1 as Int32 : 0, withBadge ? hoursWithBadge : hours, limit) { $0.affected }
   }
@@ -110,13 +112,16 @@ package enum Forgetting {
     RETURNING seqno
     """)
 
-  /// Postpones the message that is due next, and returns its SEQNO; nil if none is due.
+  /// Postpones the deletion for the marked message that is due next by a day, because it fails, and returns the
+  /// message's SEQNO; nil if none is due.
   package static func postponeFirst() -> Query<Seqno?> {
     Query(first: postponeStatement) { $0.seqno() }
   }
 
-  /// Deletes what is stored about the recipients of marked messages, at most `deliveries` deliveries, within a
-  /// transaction. Returns how many messages are finished; nil if none is marked.
+  /// Deletes what is stored about the recipients of at most `messages` messages that were marked over a minute ago: up
+  /// to `deliveries` deliveries with rows, and a few blocks. Call this within a transaction. Skips locked messages.
+  /// - Returns: the number of messages of which nothing is left to delete; 0 if the limits were reached, so that the
+  ///   next call continues; nil if no marked message is due.
   package static func empty(
     atMost deliveries: Int, of messages: Int, on connection: Connection
   ) throws(PostgresError) -> Int? {

@@ -8,13 +8,14 @@ package import Time
 ///   created ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► (its row stays)
 ///               └ older than a fraction of the retention period: the next message opens the next range
 /// ```
-/// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop locks
-/// only the partitioned parent tables: it waits for a tenth of a second at most and is otherwise retried later. Each
-/// step is a transaction and determines by itself how far others have come, so any node may perform any of them and
-/// stop at any moment.
+/// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop locks the
+/// partitioned parent table: it waits for the lock for a tenth of a second at most, and is otherwise retried later.
+/// Each step is a transaction and reads how far other nodes have come, so any node can perform any step and stop at any
+/// moment.
 package enum HistoryRanges {
-  /// The tables whose partitions are dropped, in this order. Outcomes go first: a resend that runs meanwhile then finds
-  /// no recipients. If the reads were dropped before them, it would send the message again to people who have read it.
+  /// The tables whose partitions are dropped, in this order. Outcomes are first: a resend that runs meanwhile then
+  /// finds no recipients. If the reads were dropped before the outcomes, the resend would go to people who have read
+  /// the message.
   package static let tables = [
     "outcomes", "blocks", "block_states", "waits", "block_confirmations", "row_receipts", "row_reads",
   ]
@@ -30,7 +31,9 @@ package enum HistoryRanges {
   private static let beginStatement = Statement(
     "history-begin-range", "SELECT begin_seqno_range(make_interval(hours => $1))")
 
-  /// Opens the next range if the current one is older than `hours`. Returns the next SEQNO if it did; otherwise nil.
+  /// Makes the next message open the next range if the first message of the current range is older than `hours`. Skips
+  /// the SEQNOs in between. Returns the SEQNO of the next message; nil, without changes, if the current range is
+  /// younger, is almost used up, or has no range after it yet.
   package static func begin(afterHours hours: Int32) -> Query<Int64?> {
     Query(one: beginStatement, hours) { $0.optionalInt64() }
   }
@@ -45,7 +48,8 @@ package enum HistoryRanges {
       ORDER BY r.from_seqno FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Marks ranges in which no more SEQNOs are assigned. They may be closed a day later.
+  /// Records, for ranges in which no more SEQNOs are assigned, when this was first observed. Such a range can be closed
+  /// a day later, even if no further message is stored.
   package static func leave() -> Query<Void> { Query(leaveStatement) { _ in } }
 
   package struct Range: Sendable {
@@ -84,7 +88,8 @@ package enum HistoryRanges {
     RETURNING r.from_seqno, r.upto_seqno
     """)
 
-  /// Closes the ranges whose messages all ended more than `days` ago.
+  /// Closes the ranges whose messages all ended more than `days` ago, and returns them. Leaves open ranges in which a
+  /// SEQNO was assigned within the last day, and those with messages that are being resent. Skips locked ranges.
   package static func close(keepingDays days: Int32) -> Query<[Range]> {
     Query(closeStatement, days, read: ranges)
   }
@@ -96,13 +101,17 @@ package enum HistoryRanges {
     WHERE closed_at < clock_timestamp() - interval '1 minute' AND dropped_at IS NULL ORDER BY from_seqno LIMIT 10
     """)
 
-  /// Returns ranges that may be dropped, oldest first.
+  /// Returns at most ten ranges that may be dropped, because they were closed over a minute ago, in ascending order.
   package static func closed() -> Query<[Range]> { Query(closedStatement, read: ranges) }
 
   private static let dropStatement = Statement("history-drop-range", "SELECT drop_seqno_range($1, $2)")
 
-  /// Drops one table's partition of a range. Gives up when the lock is not free within a tenth of a second.
-  /// - Throws: `.lockNotAvailable` when the table is in use; try again later.
+  /// Drops one table's partition of a range, if it still exists.
+  ///
+  /// Returns true if the partition is gone. Returns false, without changes, if the range may not be dropped yet or has
+  /// been dropped completely, if another node is dropping one of the range's partitions, or if a transaction that is
+  /// older than a second uses the table. Fails with `.lockNotAvailable` if the lock is not free within a tenth of a
+  /// second; try again later.
   package static func drop(_ range: Range, of table: String) -> Query<Bool> {
     Query(one: dropStatement, range.from, table) { $0.bool() }
   }
@@ -111,7 +120,8 @@ package enum HistoryRanges {
     "history-range-dropped",
     "UPDATE seqno_ranges SET dropped_at = clock_timestamp() WHERE from_seqno = $1 AND dropped_at IS NULL")
 
-  /// Records that all partitions of a range are dropped. Returns false if another node has done so already.
+  /// Records that all partitions of a range are dropped, which the caller has made sure of. Returns false if another
+  /// node has recorded it already.
   package static func dropped(_ range: Range) -> Query<Bool> {
     Query(droppedStatement, range.from) { $0.affected == 1 }
   }
@@ -122,12 +132,12 @@ package enum HistoryRanges {
 
   // MARK: Badge ledger
 
-  /// The position of a sweep through the badge ledger, which deletes entries of closed ranges.
+  /// The position of a sweep through the badge ledger, which deletes entries of closed ranges: the last entry examined.
   package struct LedgerPlace: Equatable, Sendable {
     package var app: Int32 = 0
     package var userKey = ""
     package var seqno = Seqno.zero
-    /// True if locked entries were skipped, so that another sweep is needed.
+    /// True if the sweep has skipped locked entries so far, so that another sweep is needed.
     package var leftSome = false
 
     package init() {}
@@ -136,7 +146,8 @@ package enum HistoryRanges {
   private static let unsweptStatement = Statement(
     "history-unswept", "SELECT EXISTS (SELECT FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL)")
 
-  /// Returns whether the ledger may still contain entries of closed ranges.
+  /// Returns whether the ledger can still contain entries of dropped ranges, because no complete sweep has begun since
+  /// a range was dropped.
   package static func needsSweep() -> Query<Bool> { Query(one: unsweptStatement) { $0.bool() } }
 
   private static let sweepStatement = Statement(
@@ -157,8 +168,8 @@ package enum HistoryRanges {
     FROM page ORDER BY app DESC, user_key DESC, seqno DESC LIMIT 1
     """)
 
-  /// Deletes entries of closed ranges among the next `limit` ledger entries. Returns where it stopped; nil at the end.
-  /// Locked entries are skipped, and the place records that.
+  /// Deletes the entries of closed ranges among the next `limit` ledger entries. Returns the place after which the next
+  /// call continues; nil if no entries are left after `start`. Skips locked entries, and records that in the place.
   package static func sweepLedger(after start: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
     Query(first: sweepStatement, start.app, start.userKey, start.seqno, limit) { row in
       var place = start
@@ -171,7 +182,8 @@ package enum HistoryRanges {
   private static let sweptStatement = Statement(
     "history-swept", "UPDATE seqno_ranges SET swept_at = clock_timestamp() WHERE dropped_at < $1 AND swept_at IS NULL")
 
-  /// Records that a sweep which began at this time has covered the whole ledger.
+  /// Records that a sweep that began at this time has covered the whole ledger, for all ranges that were dropped
+  /// before.
   package static func swept(since began: Timestamp) -> Query<Void> {
     Query(sweptStatement, began) { _ in }
   }

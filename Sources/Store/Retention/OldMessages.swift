@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// Deletes messages that ended so long ago that not even their totals are needed any more. Statistics per minute, hour
-/// and day are stored separately and are kept.
+/// The deletion of messages that ended so long ago that not even their totals are needed any more. Statistics per
+/// minute, hour and day are stored separately and are kept.
 package enum OldMessages {
   private static let pruneStatement = Statement(
     "old-messages-prune",
@@ -24,8 +24,10 @@ package enum OldMessages {
     DELETE FROM messages m USING old o WHERE m.seqno = o.seqno
     """)
 
-  /// Deletes messages that ended more than `days` ago, with their idempotency keys. Returns how many.
-  /// - Parameter historyDays: how long their history was kept.
+  /// Deletes at most `limit` messages that ended more than `days` ago, with their totals, fallbacks and idempotency
+  /// keys, and returns their number. Keeps messages whose history has not been dropped, or that are still in inboxes.
+  /// Skips locked rows.
+  /// - Parameter historyDays: the number of days for which history is kept.
   package static func prune(afterDays days: Int32, historyDays: Int32, atMost limit: Int) -> Query<Int> {
     Query(pruneStatement, days, limit, max(0, days - historyDays)) { $0.affected }
   }
@@ -38,7 +40,8 @@ package enum OldMessages {
       ORDER BY approval LIMIT $2)
     """)
 
-  /// Deletes approvals requested more than `days` ago. Returns how many.
+  /// Deletes at most `limit` approvals that were requested more than `days` ago and whose deadline has passed, decided
+  /// or not, and returns their number.
   package static func pruneApprovals(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     Query(approvalsStatement, days, limit) { $0.affected }
   }

@@ -1,7 +1,7 @@
 internal import Domain
 package import Postgres
 
-/// Exports everything that is known about one user, or erases it.
+/// The export of what is stored about one user, and its erasure.
 package enum PersonErasure {
   package enum Limits {
     /// Rows of message histories read or changed per statement.
@@ -25,8 +25,9 @@ package enum PersonErasure {
     )
   }
 
-  /// The tables and columns of an export. Of push tokens, only a prefix is exported, because a token gives access to
-  /// the device and says nothing about the person.
+  /// The parts of an export, except the deliveries, with their statements. Of push tokens, only a prefix is exported,
+  /// because a token gives access to the device and says nothing about the person. The phone number is not in them,
+  /// because it is stored encrypted (`Users.phone`).
   private static let parts = [
     part(
       "user", "SELECT substr(user_key, 2) AS client_uid, name, badge, tags FROM users WHERE app = $1 AND user_key = $2"),
@@ -92,10 +93,12 @@ package enum PersonErasure {
         ORDER BY seqno DESC LIMIT 10000) d) t
     """)
 
-  /// The names of all parts.
+  /// The names of all parts of an export, in order.
   package static let partNames = parts.map(\.name) + ["deliveries"]
 
-  /// Returns everything about a user, table by table, with the newest 10,000 deliveries to the user's current devices.
+  /// Returns what is stored about a user, except the phone number, in the order of `partNames`. Contains at most the
+  /// newest 10,000 entries of badges, SMS fallbacks, inbox and deliveries; of deliveries outside of campaigns only
+  /// those to the user's current devices. A part without data has an empty array, so an unknown user has only those.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
     for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
@@ -110,7 +113,7 @@ package enum PersonErasure {
     "person-erase-devices",
     "SELECT device FROM devices WHERE app = $1 AND user_key = $2 ORDER BY device")
 
-  /// Returns the user's devices in any state.
+  /// Returns the user's devices in any state, in order of id.
   private static func devices(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [DeviceID] {
     let rows = try connection.run(devicesStatement, parameters(user))
     return rows.decode { $0.device() }
@@ -165,10 +168,12 @@ package enum PersonErasure {
     WHERE m.app = $1 AND o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
     """)
 
-  /// Erases a user within a transaction: unregisters the user's devices and removes their data; deletes name, badge
-  /// count, group memberships and ledger; and removes the user from deliveries, whose totals are kept. Campaign
-  /// deliveries, and those to devices that have since changed hands, are handled later by `Erasures`. Locks tables in
-  /// the common order. Returns how many devices the user had; nil if nothing was stored about the user.
+  /// Erases a user within a transaction: unregisters the user's devices and removes their data; deletes everything else
+  /// that is stored under the user's key, such as name, badge count, memberships, inbox and events; and removes the
+  /// user from deliveries, whose totals are kept. Campaign deliveries, and those to devices that have since changed
+  /// hands, are handled later by `Erasures`. Locks tables in the common order.
+  /// - Returns: the number of devices that the user had. Nil, without changes, if the user has neither devices nor a
+  ///   row in `users`.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let known = try connection.run(Users.find([user]))[user] != nil
     let devices = try devices(user, on: connection)

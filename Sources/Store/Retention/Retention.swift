@@ -1,11 +1,11 @@
 internal import Postgres
 
-/// Deletes data that finished messages and imports no longer need: gates, waves, shards, schedules, send meters of
-/// devices, and rejected lines and unfinished parts of imports. The messages and imports themselves are kept, with
-/// their totals.
+/// The deletion of data that is no longer needed: gates, waves, shards and schedules of finished messages; send meters
+/// of devices; old fallbacks, events and failure reports; and rejected lines and unfinished parts of imports. The
+/// messages and imports themselves are kept, with their totals.
 package enum Retention {
-  /// SQL condition: the message ended more than two days ago. A token flood may give back deliveries and so reopen a
-  /// message until shortly before that.
+  /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
+  /// the message can be reopened, because refusals that were the server's fault become pending again.
   private static let ended = """
     (SELECT FROM messages m WHERE m.seqno = t.seqno AND m.finished_at < now() - interval '2 days')
     """
@@ -35,8 +35,8 @@ package enum Retention {
       LIMIT $1)
     """)
 
-  /// Deletes send meters of past minutes. Locked rows are skipped, because this statement does not lock them in key
-  /// order as writers do, and could deadlock with them.
+  /// Deletes send meters that began over an hour ago. Skips locked rows, because this statement does not lock rows in
+  /// key order as writers do, and could deadlock with them.
   private static let metersStatement = Statement(
     "retention-device-send-meters",
     """
@@ -45,7 +45,7 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes stored lines that an import has rejected, because they contain personal data.
+  /// Deletes the rejected lines of imports that began over 30 days ago, because the lines contain personal data.
   private static let importErrorsStatement = Statement(
     "retention-import-errors",
     """
@@ -54,7 +54,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Deletes stored parts of imports that were never finished.
+  /// Deletes the stored parts of imports that began over 30 days ago and were never finished.
   private static let importPartsStatement = Statement(
     "retention-import-parts",
     """
@@ -63,7 +63,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Returns the queries that delete all of this, at most `limit` rows of each kind.
+  /// Returns the queries that delete what this type describes, at most `limit` rows of each kind per query.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)

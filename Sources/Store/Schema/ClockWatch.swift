@@ -1,9 +1,9 @@
 internal import Postgres
 package import Time
 
-/// Decides whether the database's clock can be trusted for irreversible work: rows that are deleted as expired are
-/// lost, even if the clock was wrong for only a minute. The observation is stored in the database and shared by all
-/// nodes.
+/// The check whether the database's clock can be trusted for irreversible work: rows that are deleted as expired are
+/// lost, even if the clock was wrong for only a minute. The last observation is stored in the database, so all nodes
+/// share it. A step back of over 30 seconds or forward of over ten minutes counts as a jump.
 ///
 /// ```
 ///   seen ── advances, checked every few seconds ──► steady: expired rows are removed, statistics are rolled up
@@ -13,9 +13,9 @@ package import Time
 /// Decision 013.
 package enum ClockWatch {
   package struct Reading: Sendable {
-    /// The database's clock.
+    /// The time by the database's clock.
     package let now: Timestamp
-    /// True if no jump has been observed within the last hour.
+    /// True if neither a jump nor a gap of over ten minutes between observations has occurred within the last hour.
     package let isSteady: Bool
   }
 

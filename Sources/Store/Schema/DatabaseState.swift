@@ -6,22 +6,22 @@ package struct DatabaseState: Sendable {
   /// A node that has or had a lease.
   package struct Node: Equatable, Sendable {
     package let id: String
-    /// When its lease ends or has ended.
+    /// When the node's lease ends or has ended, by the database's clock.
     package let aliveUntil: Timestamp
     package let isAlive: Bool
-    /// Name of its machine; nil before the node has reported it.
+    /// Name of the node's machine; nil before the node has reported it.
     package let host: String?
-    /// Its release; nil before the node has reported it.
+    /// The node's release; nil before the node has reported it.
     package let version: String?
-    /// When it started; nil before the node has reported it.
+    /// When the node first reported its machine and release; nil before that.
     package let startedAt: Timestamp?
-    /// Number of claims that it holds.
+    /// Number of the node's claims.
     package let claims: Int64
     /// Number of devices in these claims.
     package let devices: Int64
   }
 
-  /// The nodes with the newest leases, at most 100.
+  /// The nodes with the newest leases, newest first, at most 100. `read` leaves this empty; see `nodes()`.
   package var nodes: [Node]
   package let connections: Int64
   package let mostConnections: Int64
@@ -32,7 +32,7 @@ package struct DatabaseState: Sendable {
   package let version: String
   /// Size of this database, in bytes.
   package let bytes: Int64
-  /// Size of the write-ahead log, in bytes; nil if our role may not see it.
+  /// Size of the write-ahead log, in bytes; nil if our role may not see it. `read` leaves this nil; see `walBytes()`.
   package var walBytes: Int64?
 
   private static let nodesStatement = Statement(
@@ -63,10 +63,10 @@ package struct DatabaseState: Sendable {
   private static let walStatement = Statement(
     "database-state-wal", "SELECT coalesce(sum(size), 0)::bigint FROM pg_ls_waldir()")
 
-  /// Returns true if our role may read the size of the write-ahead log, as members of `pg_monitor` may.
+  /// Returns whether our role may read the size of the write-ahead log, as members of `pg_monitor` may.
   package static func mayReadWAL() -> Query<Bool> { Query(one: mayReadWALStatement) { $0.bool() } }
 
-  /// Returns the size of the write-ahead log, in bytes.
+  /// Returns the size of the write-ahead log, in bytes. Fails if our role may not read it (`mayReadWAL`).
   package static func walBytes() -> Query<Int64> { Query(one: walStatement) { $0.int64() } }
 
   package static func nodes() -> Query<[Node]> {
@@ -77,7 +77,7 @@ package struct DatabaseState: Sendable {
     }
   }
 
-  /// Reads the state without the nodes and the size of the write-ahead log.
+  /// Reads the state, except the nodes, which are left empty, and the size of the write-ahead log, which is left nil.
   package static func read() -> Query<DatabaseState> {
     Query(one: statement) { row in
       DatabaseState(

@@ -12,9 +12,10 @@ package enum Diagnosis {
     /// True if the server is a standby that replicates from another one.
     package let isStandby: Bool
     package let isReadOnly: Bool
-    /// The server's clock.
+    /// The time by the server's clock.
     package let wallTime: Timestamp
-    /// Settings that are off although an acknowledged commit may be lost without them, separated by spaces.
+    /// Those of `fsync`, `full_page_writes` and `synchronous_commit` that are off, separated by spaces; empty if all
+    /// are on. Without them, acknowledged commits can be lost.
     package let durabilityOff: String
     package let connections: Int64
     package let maxConnections: Int64
@@ -63,12 +64,12 @@ package enum Diagnosis {
 
   // MARK: Sessions
 
-  /// A transaction that has been open for a long time.
+  /// An open transaction, for example one that has been open for too long.
   package struct OldTransaction: Sendable {
-    /// Describes the session, for example `pid 4711, psql of kim at 10.0.0.7`.
+    /// Description of the session, for example `pid 4711, psql of kim at 10.0.0.7`, or of the prepared transaction.
     package let who: String
     package let seconds: Int64
-    /// True if the transaction is waiting for its client to send the next statement.
+    /// True if the transaction is waiting for its client to send the next statement, or is prepared.
     package let isIdle: Bool
 
     package init(who: String, seconds: Int64, isIdle: Bool) {
@@ -96,8 +97,8 @@ package enum Diagnosis {
     ORDER BY is_idle, seconds DESC
     """)
 
-  /// Returns the oldest active and the oldest idle transaction of any role. Only a member of `pg_read_all_stats` sees
-  /// those of other roles.
+  /// Returns the oldest active and the oldest idle transaction in this database, whatever their age, except our own: at
+  /// most two. Only a member of `pg_read_all_stats` sees the transactions of other roles.
   package static func oldTransactions() -> Query<[OldTransaction]> {
     Query(each: transactionsStatement) { row in
       OldTransaction(who: row.text(), seconds: row.int64(), isIdle: row.bool())
@@ -119,11 +120,13 @@ package enum Diagnosis {
   // MARK: History
 
   package struct History: Sendable {
-    /// Missing partitions of ranges that are in use or retained.
+    /// Names of the partitions that are missing for ranges that are in use or retained, separated by spaces; nil if
+    /// none is.
     package let missingPartitions: String?
     /// Hours since the oldest closed range that is not dropped yet was closed; nil if there is none.
     package let waitingHours: Int64?
-    /// SEQNO of the oldest unfinished message whose range is otherwise past its retention.
+    /// SEQNO of the oldest unfinished message in a range that is past its retention, which therefore cannot be closed;
+    /// nil if there is none.
     package let heldBackBy: Int64?
   }
 
@@ -143,7 +146,8 @@ package enum Diagnosis {
        ORDER BY m.seqno LIMIT 1)
     """)
 
-  /// Returns what prevents ranges of history from being created, or from being dropped after `days`.
+  /// Returns what is wrong with the ranges of history: missing partitions, and what prevents ranges from being closed
+  /// after `days` and then dropped.
   package static func history(keepingDays days: Int32) -> Query<History> {
     Query(one: historyStatement, days) { row in
       History(

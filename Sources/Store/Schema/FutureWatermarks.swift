@@ -1,12 +1,12 @@
 internal import Domain
 internal import Postgres
 
-/// Resets timestamps that lie in the future after a clock jump. They are positions and leases, and the work that
-/// depends on them would stand still until that time. Only values that a correct clock could not have written are
-/// reset.
+/// The correction of timestamps that are in the future after a clock jump. They are positions and leases, and the work
+/// that depends on them would stop until that time. Only values that a correct clock could not have written are reset.
 package enum FutureWatermarks {
-  /// Resets the mark up to which hourly statistics are rolled up, to the first minute that is still stored. Hours
-  /// before that cannot be rolled up again, because their minutes have been deleted.
+  /// Resets the mark up to which hourly statistics are rolled up, to the hour of the first minute that is still stored,
+  /// or to the current hour if none is stored or the first is later. Hours before that cannot be rolled up again,
+  /// because their minutes have been deleted.
   private static let statisticsStatement = Statement(
     "future-marks-statistics",
     """
@@ -15,8 +15,8 @@ package enum FutureWatermarks {
     WHERE hours_upto > clock_timestamp() + interval '1 hour'
     """)
 
-  /// Resets node leases, because otherwise no node could take over the work of a dead one. A live node renews its lease
-  /// within a second.
+  /// Resets node leases to ten seconds from now, because otherwise no node could take over the work of a dead one. A
+  /// live node renews its lease before that.
   private static let leasesStatement = Statement(
     "future-marks-leases",
     """
@@ -24,7 +24,7 @@ package enum FutureWatermarks {
     WHERE alive_until > clock_timestamp() + interval '1 minute'
     """)
 
-  /// Resets the paces of messages, which would stall otherwise. The current pause starts again.
+  /// Resets the paces of messages, which would not continue otherwise. The current pause starts again.
   private static let pacesStatement = Statement(
     "future-marks-paces",
     """
@@ -39,12 +39,13 @@ package enum FutureWatermarks {
     WHERE canary_until > clock_timestamp() + make_interval(secs => canary_wait) + interval '1 minute'
     """)
 
-  /// Resets the send meters of devices, because otherwise a device would be refused for weeks.
+  /// Deletes the send meters of devices that began in the future, because otherwise a device would be refused until
+  /// then.
   private static let metersStatement = Statement(
     "future-marks-meters",
     "DELETE FROM device_send_meters WHERE window_began > clock_timestamp() + interval '1 minute'")
 
-  /// Resets badge syncs, because otherwise a user's other devices would not be sent the new count.
+  /// Makes badge syncs due, because otherwise a user's other devices would not be sent the new count.
   private static let badgesStatement = Statement(
     "future-marks-badges",
     "UPDATE badge_syncs SET due_at = clock_timestamp() WHERE due_at > clock_timestamp() + interval '1 minute'")
@@ -57,7 +58,8 @@ package enum FutureWatermarks {
     WHERE state = \(MessageState.scheduled.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
-  /// All corrections. They read only unfinished work, so they are cheap when little is pending.
+  /// All corrections; each returns the number of rows that it has changed. They read only unfinished work, so they are
+  /// cheap when little is pending.
   package static var corrections: [Query<Int>] {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,
@@ -79,7 +81,8 @@ package enum FutureWatermarks {
       HAVING count(*) > 0) marks(name)
     """)
 
-  /// Returns a description of the timestamps that lie in the future; nil if there are none. Changes nothing.
+  /// Returns a description of the timestamps of statistics, node leases and paces that are in the future; nil if there
+  /// are none. Ignores the other timestamps that `corrections` resets. Changes nothing.
   package static func find() -> Query<String?> {
     Query(one: findStatement) { $0.optionalText() }
   }

@@ -1,12 +1,12 @@
 internal import Postgres
 
-/// Numbers the lives of a database: a restore from a backup begins a new one. It is part of the identity of blocks,
-/// because a restored database assigns block numbers again that had been assigned after the backup.
+/// Incarnations of a database: a restore from a backup begins a new one. The incarnation's number is part of the
+/// identity of blocks, because a restored database assigns block numbers again that had been assigned after the backup.
 package enum Incarnations {
   private static let presentStatement = Statement(
     "incarnations-present", "SELECT incarnation FROM incarnations ORDER BY began_at DESC LIMIT 1")
 
-  /// Returns the number of the current life (21 bits).
+  /// Returns the number of the current incarnation, from 0 to 2,097,151 (21 bits).
   package static func present() -> Query<Int32> { Query(one: presentStatement) { $0.int32() } }
 
   private static let beginStatement = Statement(

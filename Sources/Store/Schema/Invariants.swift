@@ -1,14 +1,15 @@
 internal import Domain
 internal import Postgres
 
-/// Checks what must hold in a database at every instant. Each question counts the violations of one rule.
+/// Rules that a database must satisfy at every instant. Each question counts the violations of a part of one rule.
 ///
-/// I1, I2 and I7 are checked completely. I5 (a user's count equals what the ledger says) can be checked only for users
-/// whose whole ledger is still stored, in apps whose history is complete. It is not checked for users whose count was
-/// ever set (the value is stored nowhere else), who have read a message (a read never lowers the count below 0), or to
-/// whose count more than 1,000 was added (older programs recorded the requested instead of the actual increment). For
-/// all others, the count must equal the sum of the increments that were not taken back. Large tables are sampled: half
-/// a million users.
+/// I1, I2 and I7 are checked for all rows, except that unfinished work of messages from the last two minutes does not
+/// count where the server may still be about to repair it. I5 (a user's count equals what the ledger says) can be
+/// checked only in apps whose history is complete. It is not checked for guests, and for users whose count was ever set
+/// (the value is stored nowhere else), who have read a message (a read never lowers the count below 0), or to whose
+/// count more than 1,000 was added (older programs recorded the requested instead of the actual increment). For all
+/// others, the count must equal the sum of the increments that were not taken back. If there are many users, a sample
+/// is checked: half a million, and fewer the more campaigns have changed badges.
 package enum Invariants {
   package struct Question {
     /// The rule's short name, for example `I5`.
@@ -17,7 +18,8 @@ package enum Invariants {
     package let broken: Query<Int64>
   }
 
-  /// All questions. Each is one statement and so sees a single instant. Those about deliveries read every delivery.
+  /// All questions. Each is one statement and so sees a single instant. Questions about deliveries read every delivery,
+  /// so they take long in a large database.
   package static var all: [Question] {
     [
       question("I1", "an idempotency key has one message, and the index that sees to it is there", sameKeyStatement),

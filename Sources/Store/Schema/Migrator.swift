@@ -1,11 +1,12 @@
 package import Postgres
 internal import Reactor
 
-/// Brings a database's schema up to date from the files of `Migrations/`, forward only.
+/// Migrator of a database's schema: runs those files of `Migrations/` that have not run in the database yet. There is
+/// no way back to an earlier schema.
 ///
 /// Each file runs once, in the order of its number, and is recorded in `upmc_migrations` in the same transaction. The
 /// records must match the files: a changed, renamed or missing file, or a schema newer than this program, is refused
-/// before anything is touched. One query finds out that there is nothing to do.
+/// before anything is changed. If there is nothing to do, one query is enough to find that out.
 ///
 /// **Upgrades while the previous program runs.** A running program never checks the schema's version again, so each
 /// migration must keep it working: it only adds, and changes or drops wait for a later migration (Decision
@@ -39,24 +40,28 @@ package struct Migrator: Sendable {
     self.init(migrations: try MigratorFiles.read(directory, newestKnown: newestKnown))
   }
 
-  /// Returns what `migrate` would run, in order. Changes nothing.
+  /// Returns the files that `migrate` would run, in order. Changes nothing. Throws if the records do not match the
+  /// files, or if the schema is too new for this program.
   package func pending(_ connection: Connection) throws(MigratorError) -> [Migration] {
     try MigratorPlan.pending(migrations, applied: applied(connection))
   }
 
-  /// Returns the database's newest migration if it is newer than this program but compatible with it; otherwise nil.
+  /// Returns the number of the database's newest migration if it is newer than this program; otherwise nil. Does not
+  /// check whether the schema permits this program: `pending` throws if it does not.
   package func newerSchema(_ connection: Connection) throws(MigratorError) -> Int? {
     let newest = try applied(connection).last?.version ?? 0
     return newest > migrations.count ? newest : nil
   }
 
-  /// Runs the pending migrations.
+  /// Runs the pending migrations. Blocks until all have run, however long it must wait for locks. If it throws, the
+  /// files before the failed one have been applied.
   /// - Parameters:
-  ///   - connection: directly to the server: a pooler in transaction mode cannot hold the lock.
-  ///   - willWait: called once when another process holds the lock.
-  ///   - isHeldUp: called when a file could not get a lock on what it changes, before each retry.
-  ///   - didApply: called after each file.
-  /// - Returns: the number of files that were run.
+  ///   - connection: connects directly to the server: a pooler in transaction mode cannot keep the lock.
+  ///   - willWait: called once if another process is migrating, before waiting for it.
+  ///   - isHeldUp: called before each retry of a file that could not lock what it changes in time.
+  ///   - didApply: called after each file, with the time that it needed, including retries.
+  /// - Returns: the number of files that were run; 0 if there was nothing to do.
+  /// - Throws: also if `objection(to:)` finds that the database is not suitable.
   @discardableResult
   package func migrate(
     _ connection: Connection, willWait: () -> Void = {}, isHeldUp: (Migration) -> Void = { _ in },
@@ -86,8 +91,9 @@ package struct Migrator: Sendable {
   // MARK: One file
 
   /// Runs one file and records it.
-  /// - Returns: false if a lock could not be obtained in time, or PostgreSQL chose the transaction as a deadlock
-  ///   victim; it was rolled back then.
+  /// - Returns: false if the file must be retried, because a lock could not be obtained in time, or because of a
+  ///   deadlock or another conflict. Its transaction was rolled back then; without a transaction, its earlier
+  ///   statements stay.
   private func apply(
     _ migration: Migration, _ connection: Connection, since start: Instant, _ clock: SystemClock
   ) throws(MigratorError) -> Bool {
@@ -115,15 +121,15 @@ package struct Migrator: Sendable {
     }
   }
 
-  /// Drops an index that was left invalid by an interrupted build; the next statement's `IF NOT EXISTS` would take it
-  /// for complete.
+  /// Drops an index that was left invalid by an interrupted build; the next statement's `IF NOT EXISTS` would mistake
+  /// it for complete. Does nothing if the index is valid or does not exist.
   private func drop(halfBuilt index: String, _ connection: Connection) throws(PostgresError) {
     guard try connection.run(Self.halfBuilt, Parameters(index)).decodeOne({ $0.bool() }) else { return }
     try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
-  /// Waits, so that sessions queued behind our lock request can proceed. The wait doubles with each try, up to 8
-  /// seconds, because the lock holder may be a backup.
+  /// Waits, so that sessions queued behind our lock request can proceed: one second after the first try, then twice as
+  /// long after each try, up to 8 seconds, because the lock can belong to a backup.
   private func pause(_ connection: Connection, _ tries: Int) throws(MigratorError) {
     do {
       try connection.script("SELECT pg_sleep(\(min(16, 1 << min(tries, 5))) * 0.5)")

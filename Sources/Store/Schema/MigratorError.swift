@@ -72,7 +72,7 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Returns the line of the file at which the server reported the error.
+  /// Returns the line of the file at which the server reported the error, as `, line 7,`; empty if it reported none.
   private static func line(_ error: PostgresError, _ migration: Migration) -> String {
     guard let position = error.position else { return "" }
     let before = migration.sql.unicodeScalars.prefix(max(0, position - 1))

@@ -37,17 +37,21 @@ package struct Migration: Sendable, Equatable {
   }
 }
 
-/// Finds and reads the migration files.
+/// The search for the directory of the migration files, and their reading.
 package enum MigratorFiles {
   /// Returns the directory with the migrations: the configured one, or the one shipped with the program.
-  /// - Parameter configured: `UPMC_MIGRATIONS_DIR`; if set, no other place is tried.
+  /// - Parameter configured: the value of `UPMC_MIGRATIONS_DIR`; nil to try the places at which the program's files can
+  ///   be.
+  /// - Throws: `.noDirectory` if none of the places is a directory.
   package static func locate(configured: String?) throws(MigratorError) -> String {
     let places = configured.map { [$0] } ?? ProgramFiles.places(of: "Migrations")
     if let found = places.first(where: ProgramFiles.isDirectory) { return found }
     throw .noDirectory(places, isConfigured: configured != nil)
   }
 
-  /// Reads all `*.sql` files, in order. Other files are ignored.
+  /// Reads all `*.sql` files in order of their number, ignoring hidden and other files.
+  /// - Throws: if the directory or a file cannot be read, a file has a wrong name, or the numbers are not 1, 2, 3 … up
+  ///   to `newestKnown`.
   static func read(_ directory: String, newestKnown: Int) throws(MigratorError) -> [Migration] {
     guard ProgramFiles.isDirectory(directory),
       let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
@@ -66,7 +70,8 @@ package enum MigratorFiles {
     return migrations
   }
 
-  /// Checks that the numbers are 1, 2, 3 … up to `newestKnown`, without gaps; throws otherwise.
+  /// Checks that the numbers are 1, 2, 3 … up to `newestKnown`, without gaps, repetitions and higher numbers; throws
+  /// otherwise.
   private static func check(_ migrations: [Migration], newestKnown: Int) throws(MigratorError) {
     for (index, migration) in migrations.enumerated() {
       if migration.version < index + 1 { throw .sameNumberTwice(migration.fileName) }
@@ -76,7 +81,8 @@ package enum MigratorFiles {
     if migrations.count < newestKnown { throw .fileMissing(migrations.count + 1) }
   }
 
-  /// Parses a file name: `0001_verb_phrase.sql` gives (1, "verb_phrase"). Returns nil for any other form.
+  /// Parses a file name that ends in `.sql`: `0001_verb_phrase.sql` becomes (1, "verb_phrase"). Returns nil unless the
+  /// name consists of four digits, not all 0, an underscore, and lower-case letters, digits and underscores.
   static func parse(_ fileName: String) -> (version: Int, name: String)? {
     let stem = fileName.dropLast(4)
     let digits = stem.prefix(4)

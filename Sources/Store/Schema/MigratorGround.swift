@@ -1,8 +1,9 @@
 package import Postgres
 
-/// Checks the requirements on a database before its first migration, so that it does not fail half-way.
+/// The check of a database before its migration, so that the migration does not fail half-way.
 extension Migrator {
-  /// Returns why the schema cannot be created in this database; nil if it can be, or exists already.
+  /// Returns why the pending migrations cannot run in this database; nil if they can, or if none are pending. Refuses
+  /// an encoding other than UTF-8 and, before the first migration, tables of other programs with the names of ours.
   package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }

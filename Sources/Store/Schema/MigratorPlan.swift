@@ -1,18 +1,21 @@
-/// Compares the migrations recorded in a database with the files, without any I/O.
+/// The comparison of the migrations recorded in a database with the files, without any I/O.
 enum MigratorPlan {
   /// One row of `upmc_migrations`.
   struct Applied: Equatable {
     let version: Int
     let name: String
     let sha256: [UInt8]
-    /// The `oldest-program` that the file declared when it was run.
+    /// The `oldest-program` that the file declared when it was run; nil if it declared none.
     var oldestProgram: Int?
   }
 
-  /// Returns the files that have yet to run.
+  /// Returns the files that have yet to run, in order; empty if the database is up to date, or newer than this program
+  /// but compatible with it.
   /// - Parameters:
   ///   - migrations: numbered from 1 without gaps.
   ///   - applied: ordered by version.
+  /// - Throws: `.schemaNewerThanProgram` if a newer migration does not permit this program; `.recordMissing`,
+  ///   `.renamed` or `.changed` if the records do not match the files.
   static func pending(_ migrations: [Migration], applied: [Applied]) throws(MigratorError) -> [Migration] {
     let newer = applied.filter { $0.version > migrations.count }
     // A newer migration that this program is too old for: nothing is touched.

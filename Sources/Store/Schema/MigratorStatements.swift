@@ -1,6 +1,5 @@
-/// Splits a migration file that runs without a transaction into statements. Such files contain statements that
-/// PostgreSQL does not allow in a transaction, above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which does not
-/// block writers.
+/// The statements of a migration file that runs without a transaction. Such files contain statements that PostgreSQL
+/// does not allow in a transaction, above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which does not block writers.
 ///
 /// If the process is killed half-way, the earlier statements stay done, and an index that was being built remains as an
 /// *invalid* one: it slows down every write, is used by no query, and counts as existing. So before an index is built,
@@ -14,7 +13,8 @@ extension Migration {
     let index: String?
   }
 
-  /// The file's statements in order. A semicolon at the end of a line ends a statement.
+  /// The file's statements in order. A semicolon at the end of a line ends a statement, except in lines that begin with
+  /// `--`. What follows the last semicolon is a statement too, unless it consists of comments.
   var singles: [Single] {
     var found: [Single] = []
     var (blanks, text) = ("", "")

@@ -13,8 +13,8 @@ package enum Nodes {
       clock_timestamp()
     """)
 
-  /// Renews this node's lease for `seconds` of the database's clock. Returns how many nodes hold a lease, including
-  /// this one, and the database's time.
+  /// Creates this node's lease, or renews it, for `seconds` of the database's clock. Returns how many nodes have a
+  /// lease, including this one, and the database's time.
   package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Timestamp)> {
     Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp()) }
   }
@@ -23,7 +23,8 @@ package enum Nodes {
     "nodes-describe",
     "UPDATE nodes SET host = $2, version = $3, started_at = coalesce(started_at, now()) WHERE node = $1")
 
-  /// Stores a node's host name and release, for operators. The node must hold a lease.
+  /// Stores a node's host name and release, and on the first call the present time as its start, for operators. Does
+  /// nothing if the node has never had a lease.
   package static func describe(_ node: UUIDValue, host: String, version: String) -> Query<Void> {
     return Query(describeStatement, node, host, version) { _ in }
   }
@@ -31,7 +32,8 @@ package enum Nodes {
   private static let leaveStatement = Statement(
     "nodes-leave", "UPDATE nodes SET alive_until = least(alive_until, now() - interval '1 second') WHERE node = $1")
 
-  /// Ends this node's lease when it stops in an orderly way, so that other nodes need not wait for it to expire.
+  /// Ends this node's lease when the node stops in an orderly way, so that other nodes need not wait until the lease
+  /// expires.
   package static func leave(_ node: UUIDValue) -> Query<Void> {
     Query(leaveStatement, node) { _ in }
   }
@@ -45,8 +47,8 @@ package enum Nodes {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.node = n.node)
     """)
 
-  /// Marks dead nodes that have no claims left, and deletes them a day later. Marked nodes are not considered when a
-  /// node looks for abandoned claims.
+  /// Marks nodes whose lease ended over a minute ago and that have no claims left, and deletes those that were marked
+  /// over a day ago. Marked nodes are ignored in the search for abandoned claims.
   package static func bury() -> Query<Void> {
     Query(buryStatement) { _ in }
   }
@@ -55,9 +57,9 @@ package enum Nodes {
     "seqno-ranges-extend",
     "SELECT extend_seqno_ranges($1)")
 
-  /// Creates the next partitions when fewer than `width` unused SEQNOs have one. Returns the upper bound of the new
-  /// partitions; nil if none was needed. Throws `lockNotAvailable` when another session holds a conflicting lock; try
-  /// again later.
+  /// Creates partitions for the next `width` SEQNOs if fewer than `width` unused SEQNOs have partitions. Returns the
+  /// upper bound of the new partitions, exclusive; nil if none were needed. Fails with `lockNotAvailable` if another
+  /// session has a conflicting lock; try again later.
   package static func extendRanges(width: Int64) -> Query<Int64?> {
     Query(one: extendStatement, width) { $0.optionalInt64() }
   }

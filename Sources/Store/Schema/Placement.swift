@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// Detects tables of ours that the extension Citus manages.
+/// The detection of tables of ours that the extension Citus manages.
 ///
 /// Decision 160.
 package enum Placement {
@@ -19,8 +19,8 @@ package enum Placement {
     WHERE c.relnamespace = current_schema()::regnamespace ORDER BY 1
     """)
 
-  /// Returns the names of our tables that Citus manages: distributed, reference or managed local tables. Fails in a
-  /// database without the extension.
+  /// Returns the names of our tables that Citus manages, in alphabetical order: distributed, reference or managed local
+  /// tables. Fails in a database without the extension.
   package static func tablesOfCitus() -> Query<[String]> {
     Query(movedStatement) { rows in (0..<rows.count).map { rows.text($0, 0) } }
   }

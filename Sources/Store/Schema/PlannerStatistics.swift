@@ -1,10 +1,10 @@
 internal import Postgres
 
-/// Keeps the query planner's statistics current.
+/// The query planner's statistics about the tables.
 package enum PlannerStatistics {
   private static let analyzeStatement = Statement("maintenance-analyze", "ANALYZE")
 
-  /// Analyzes all tables. Used after a large import, instead of waiting for autovacuum.
+  /// Analyzes all tables, which updates the statistics. Used after a large import, instead of waiting for autovacuum.
   package static func analyze() -> Query<Void> {
     Query(analyzeStatement) { _ in }
   }

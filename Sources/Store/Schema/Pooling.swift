@@ -1,26 +1,27 @@
 package import Postgres
 
-/// Detects a connection pooler that assigns a server session per transaction or statement, as PgBouncer does with
-/// `pool_mode = transaction` (or `statement`).
+/// The detection of a connection pooler that assigns a server session per transaction or statement, as PgBouncer does
+/// with `pool_mode = transaction` (or `statement`).
 ///
 /// We need sessions that last as long as our connections, because prepared statements, LISTEN, timeouts and the
-/// migrator's lock belong to a session. With the wrong mode these fail late, or silently. So this tests for the effect
-/// itself: whether two connections share one session. Decision 113.
+/// migrator's lock belong to a session. With the wrong mode these fail late, or silently. So the detection tests for
+/// the effect itself: whether two connections share one session. Decision 113.
 package enum Pooling {
-  /// Describes the fault; the caller adds the server's address.
+  /// Description of the fault, to which the caller adds the server's address.
   package static let complaint =
     "a pooler lends its sessions for a transaction, so prepared statements, LISTEN and locks get lost"
   package static let remedy =
     "Set pool_mode = session in PgBouncer (for this database, if not for all), or name PostgreSQL itself in "
     + "UPMC_DATABASE_URL."
 
-  /// Number of tries. When other clients use the pool too, the two connections may get different sessions at first.
+  /// Number of tries. If other clients use the pool too, the two connections can have different sessions at first.
   private static let looks = 5
   /// Raised by our own test statement. No other software uses class UP.
   private static let oneSession = SQLState(rawValue: "UP001")
 
-  /// Returns true if the server assigns sessions per transaction or statement; false without a pooler, or with one in
-  /// session mode.
+  /// Opens two connections to the server, and returns true if they share a session, because a pooler assigns sessions
+  /// per transaction or statement. Returns false without a pooler, with one in session mode, or if the connections had
+  /// different sessions in each try. Throws if a connection fails.
   package static func lendsSessions(_ url: String) throws(PostgresError) -> Bool {
     var options = ConnectionOptions()
     options.applicationName = "upmc pooler?"

@@ -1,14 +1,14 @@
 package import Domain
 package import Postgres
 
-/// Prepares a database before and after a restore from a backup.
+/// The preparation of a database before and after a restore from a backup.
 ///
 /// The server continued after the backup was made: messages that are unfinished in it may have been sent since, and
 /// SEQNOs were assigned that the backup does not contain. So nothing unfinished is resumed automatically, and the
 /// SEQNOs are skipped, because devices drop messages with a SEQNO that they have seen.
 ///
-/// From before the first row is restored until the end of these steps, a marker table exists. A server that finds it
-/// does not start.
+/// From before the first row is restored (`begin`) until the end of these steps (`settle`), a marker table exists. A
+/// server that finds it does not start.
 package enum Restoration {
   private static let tablesStatement = Statement(
     "restoration-tables",
@@ -18,7 +18,8 @@ package enum Restoration {
       AND c.relname <> 'upmc_restoring'
     """)
 
-  /// Counts the tables, views and sequences in the database, whoever created them.
+  /// Counts the tables, views and sequences in the database, whoever created them, except PostgreSQL's own and the
+  /// marker table.
   package static func tables() -> Query<Int64> {
     Query(one: tablesStatement) { $0.int64() }
   }
@@ -26,17 +27,18 @@ package enum Restoration {
   private static let isUnfinishedStatement = Statement(
     "restoration-is-unfinished", "SELECT to_regclass('upmc_restoring') IS NOT NULL")
 
-  /// Returns whether a restore has begun and not been completed.
+  /// Returns whether a restore has begun and not been completed, that is, whether the marker table exists.
   package static func isUnfinished() -> Query<Bool> {
     Query(one: isUnfinishedStatement) { $0.bool() }
   }
 
-  /// Creates the marker table.
+  /// Creates the marker table, unless it exists.
   package static func begin(on connection: Connection) throws(PostgresError) {
     try connection.script("CREATE TABLE IF NOT EXISTS upmc_restoring ()")
   }
 
-  /// Drops the marker table if nothing has been restored into the database.
+  /// Drops the marker table if the database contains nothing else, because the restore has failed before its first
+  /// table.
   package static func giveUp(on connection: Connection) throws(PostgresError) {
     guard try connection.run(tables()) == 0 else { return }
     try connection.script("DROP TABLE IF EXISTS upmc_restoring")
@@ -86,7 +88,9 @@ package enum Restoration {
       (SELECT coalesce(max(seqno), 0) FROM messages)) + $1)
     """)
 
-  /// Makes a restored database safe to serve from and removes the marker, in one transaction.
+  /// Makes a restored database safe to serve from, in one transaction: pauses the messages that are queued or being
+  /// sent, and the apps with scheduled messages whose time has come; ends all leases; skips SEQNOs and creates their
+  /// partitions; begins a new incarnation; and drops the marker table.
   /// - Parameter ahead: how many SEQNOs are skipped.
   package static func settle(ahead: Int64, on connection: Connection) throws(PostgresError) -> Settled {
     try connection.transaction { () throws(PostgresError) in

@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// The names of time zones that are accepted for devices. PostgreSQL also accepts rules such as `A+1:02:03`, of which a
-/// client could invent any number.
+/// The names of time zones that count for devices. PostgreSQL also accepts rules such as `A+1:02:03`, of which a client
+/// could invent any number.
 package enum TimeZones {
   /// SQL expression: the device's time zone if its name is known, otherwise an empty string.
   static let named = "(CASE WHEN time_zone IN (SELECT name FROM time_zones) THEN time_zone ELSE '' END)"
@@ -13,8 +13,8 @@ package enum TimeZones {
     WHERE NOT EXISTS (SELECT FROM time_zones t WHERE t.name = n.name) ON CONFLICT DO NOTHING
     """)
 
-  /// Adds names that PostgreSQL's updated time zone data contains. Reads many files, which takes some tenths of a
-  /// second.
+  /// Adds the names that PostgreSQL's time zone data contains and that are missing here, for example after an update.
+  /// Reads many files, which takes some tenths of a second.
   package static func learn() -> Query<Void> {
     Query(learnStatement) { _ in }
   }

@@ -9,13 +9,13 @@ package enum Timelines {
   /// A change of timeline after which SEQNOs were skipped.
   package struct Change: Equatable, Sendable {
     package let timeline: Int32
-    /// The last SEQNO known on the new timeline.
-    /// The SEQNO after which numbering continued.
+    /// The last SEQNO that was known on the new timeline.
     package let from: Int64
+    /// The SEQNO after which numbering continued.
     package let upto: Int64
   }
 
-  /// Returns the latest change; nil if there has been none.
+  /// Returns the latest change; nil if there has been none since the database was created.
   package static func change() -> Query<Change?> {
     Query(first: changeStatement) { row in
       Change(timeline: row.int32(), from: row.int64(), upto: row.int64())

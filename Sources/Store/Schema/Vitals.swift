@@ -1,20 +1,21 @@
 package import Domain
 internal import Postgres
 
-/// Backlog and state of the database in a few cheap queries, for metrics and readiness.
+/// The backlog and the state of the database, in a few cheap queries for metrics and readiness.
 package enum Vitals {
   /// Counts of the messages in one lane and state.
   package struct Waiting: Sendable {
     package let lane: String
     package let state: String
     package let count: Int64
-    /// How long the message that was due first has been due, in seconds.
+    /// Seconds since the earliest due time of these messages; a message without a due time counts from its creation.
+    /// Negative if none is due yet.
     package let oldestSeconds: Double
     /// The lowest SEQNO of these messages.
     package let first: Seqno
   }
 
-  /// Maximum number of rows that a query counts. Beyond it, the exact number is of no use.
+  /// Maximum number of rows that a query counts, because the exact number beyond that is of no use.
   package static let countedMessages = 20_000
 
   private static let waitingStatement = Statement(
@@ -36,8 +37,11 @@ package enum Vitals {
     GROUP BY lane, state
     """)
 
-  /// Counts waiting messages by lane and state.
-  /// - Parameter starts: by lane, a SEQNO below which no message is being sent; 0 where unknown.
+  /// Counts scheduled, queued, sending and paused messages by lane and state. Of scheduled messages, of paused ones,
+  /// and of those that are queued or sending in one lane, counts at most `countedMessages`. Lanes and states without
+  /// messages are omitted.
+  /// - Parameter starts: by lane, a SEQNO below which no message is queued or being sent; a lane without an entry is
+  ///   read from the beginning.
   package static func waiting(from starts: [Lane: Seqno] = [:]) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(Int64(countedMessages))
@@ -56,13 +60,14 @@ package enum Vitals {
   }
 
   package struct Snapshot: Sendable {
-    /// Number of deferred deliveries that have been due for more than a minute.
+    /// Number of deferred deliveries that have been due for more than a minute, counted up to 20,000 with rows and 100
+    /// groups in blocks.
     package let overdue: Int64
-    /// Number of claims, of all nodes, that still lack outcomes.
+    /// Number of claims, of all nodes, that still lack outcomes, counted up to 20,000.
     package let claims: Int64
     package let nodes: Int64
     package let pausedApps: Int64
-    /// Number of messages that are paused because no node could handle them.
+    /// Number of messages that were paused because a release could not handle them, counted up to 20,000.
     package let setAside: Int64
     /// Number of unused SEQNOs that have partitions.
     package let seqnosLeft: Int64
@@ -94,7 +99,7 @@ package enum Vitals {
       pg_relation_size('confirmation_log')
     """)
 
-  /// Counts the pending work.
+  /// Returns counts of the pending work, and the state of nodes, SEQNOs and schema.
   /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
   package static func snapshot(claimsFrom start: ClaimID = .zero) -> Query<Snapshot> {
     Query(one: snapshotStatement, start) { row in
@@ -105,13 +110,13 @@ package enum Vitals {
     }
   }
 
-  /// Counts of the events queued for customers' servers.
+  /// Counts of the event deliveries to all webhooks.
   package struct Webhooks: Sendable {
-    /// Number of waiting events, counted up to `countedMessages`.
+    /// Number of waiting deliveries, counted up to `countedMessages`.
     package let waiting: Int64
-    /// Number of events that were given up, counted up to `countedMessages`.
+    /// Number of deliveries that were given up, counted up to `countedMessages`.
     package let dead: Int64
-    /// Age of the oldest waiting event, in seconds; 0 if there is none.
+    /// Age of the oldest event that waits for an active webhook, in seconds; 0 if there is none.
     package let oldestSeconds: Double
   }
 
@@ -138,7 +143,7 @@ package enum Vitals {
 
   /// Ages in the retained delivery history.
   package struct History: Sendable {
-    /// Age of the oldest message whose history is retained, in seconds.
+    /// Age of the oldest message whose history is retained, in seconds; 0 if there is none.
     package let oldestSeconds: Double
     /// How long the oldest closed range has been waiting to be dropped, in seconds; 0 if there is none.
     package let dropWaitingSeconds: Double

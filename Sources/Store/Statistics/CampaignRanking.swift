@@ -2,11 +2,11 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Ranks the campaigns of a period by size or by a share. Reads only campaigns, and neither single sends nor tests.
+/// The ranking of a period's campaigns by time, size or a share. Reads only campaigns, not single sends and tests.
 package enum CampaignRanking {
   /// The property by which campaigns are sorted, in descending order. Campaigns without a share come last.
   package enum Order: String, CaseIterable, Sendable {
-    /// Time at which the campaign was requested.
+    /// The SEQNO, that is, the order in which the campaigns were stored.
     case newest
     case targeted
     /// Share of the targeted devices whose push a network accepted.
@@ -28,11 +28,12 @@ package enum CampaignRanking {
 
   package struct Filter: Sendable {
     package var apps: [App.Number]
-    /// Start of the period in which campaigns were requested. End of that period, exclusive.
+    /// Start of the period in which campaigns were requested.
     package var from: Timestamp
+    /// End of that period, exclusive.
     package var to: Timestamp
     package var kind: MessageKind?
-    /// Text that the title, subtitle or body contains, ignoring case.
+    /// Text that the title, subtitle or body must contain, ignoring case; nil for any.
     package var text: String?
     package var sender: String?
 
@@ -43,7 +44,7 @@ package enum CampaignRanking {
     }
   }
 
-  /// Position of a campaign in the order.
+  /// Position of a campaign in the order; `first` is the position before all campaigns.
   package struct Place: Equatable, Sendable {
     package let key: Int64
     package let seqno: Seqno
@@ -71,7 +72,7 @@ package enum CampaignRanking {
     package let read: Int64
   }
 
-  /// One statement per order. Ranks the newest campaigns of the period, at most `$8`.
+  /// One statement per order, which ranks the newest campaigns of the period, at most `$8`.
   private static let statements: [Statement] = Order.allCases.map { order in
     Statement(
       "statistics-campaigns-\(order.rawValue)",
@@ -127,8 +128,9 @@ package enum CampaignRanking {
     return Parameters(apps, filter.from, filter.to)
   }
 
-  /// Returns the campaigns after a position in the order.
-  /// - Parameter window: maximum number of campaigns ranked: the newest of the period.
+  /// Returns at most `limit` matching campaigns that come after a position in the order. A campaign with a request of
+  /// 64 KiB or more counts as a notice of the default sender, and matches no text.
+  /// - Parameter window: maximum number of campaigns examined: the newest of the period.
   package static func rows(
     _ filter: Filter, by order: Order, behind place: Place, window: Int, limit: Int
   ) -> Query<[Row]> {

@@ -26,7 +26,8 @@ package enum ReadTimes {
     GROUP BY 1, 2 ORDER BY 1, 2
     """)
 
-  /// Returns at most 168 rows for [from, to); hours without counts are omitted. Hours are kept for 400 days.
+  /// Returns the counts of all the apps together in [from, to), by weekday and hour in ascending order: at most 168
+  /// rows. Hours without counts are omitted. `from` is rounded down to the hour. The data reach back 400 days.
   package static func rows(of apps: [App.Number], from: Timestamp, to: Timestamp) -> Query<[Row]> {
     var column = Int32Column()
     for app in apps { column.append(app) }

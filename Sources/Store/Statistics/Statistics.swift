@@ -16,7 +16,7 @@ package enum Statistics {
     package var lane: Lane?
     /// The app version that the device reported; empty when unknown.
     package var appVersion = ""
-    /// The reason of a failure; empty for accepted, received, read and joined.
+    /// Why deliveries failed or devices left; empty for accepted, received, read and joined.
     package var reason = ""
 
     package init(app: App.Number) {
@@ -52,7 +52,7 @@ package enum Statistics {
 
     package var isEmpty: Bool { cells.isEmpty }
 
-    /// Counts deliveries that ended with this status.
+    /// Counts deliveries that ended with this status. Ignores deferred deliveries, which have not ended.
     /// - Parameter key: nil for deliveries that are not counted.
     package mutating func count(
       _ status: OutcomeStatus, _ key: Key?, times: Int64 = 1
@@ -96,7 +96,8 @@ package enum Statistics {
 
   private static let addStatement = Statement("statistics-add", insertion(after: 0))
 
-  /// Adds a tally to the minute of `now`. Run it in the transaction that writes the counted rows.
+  /// Adds a tally to the writer's counts of the minute of `now`. Run it in the transaction that writes the counted
+  /// rows.
   package static func add(_ tally: Tally, writer: Int32, at now: Timestamp) -> Query<Void> {
     var parameters = Parameters()
     append(tally, writer: writer, at: now, to: &parameters)
@@ -124,8 +125,8 @@ package enum Statistics {
     for column in counts { parameters.append(column) }
   }
 
-  /// Adds to the statistics of one message, whose app and lane the database looks up. Used by steps that end many
-  /// deliveries at once.
+  /// Adds to the statistics of one message, whose app and lane the database looks up, in the present minute. Adds
+  /// nothing for a test. Used by steps that end many deliveries at once.
   private static let addOfMessageStatement = Statement(
     "statistics-add-of-message",
     """

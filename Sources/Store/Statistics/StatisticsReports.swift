@@ -43,8 +43,9 @@ package enum StatisticsReports {
   private static let day = "date_trunc('day', $2, a.time_zone)"
   private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
 
-  /// Returns SQL that combines the tables: hours before `hours_upto` come from the hourly table and later ones from
-  /// minutes; days before the one that contains it come from the daily table.
+  /// Returns SQL that combines the tables, for the apps `$1` in [`$2`, `$3`). Except for minutes, `$2` is rounded down
+  /// to the hour or day. Hours before `hours_upto` come from the hourly table, later ones from minutes. Days before the
+  /// day that contains `hours_upto` come from the daily table, later ones from hours and minutes.
   static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
@@ -86,8 +87,8 @@ package enum StatisticsReports {
     }
   }
 
-  /// Returns SQL for the start of a row's period. Weeks and months are summed from days; the first may be incomplete,
-  /// because it contains only the days from `$2` on.
+  /// Returns SQL for the start of a row's period. Weeks and months are summed from days; the first of them can be
+  /// incomplete, because it contains only the days from `$2` on.
   private static func start(_ unit: Unit) -> String {
     switch unit {
     case .minute, .hour, .day: "s.at"
@@ -104,7 +105,9 @@ package enum StatisticsReports {
     return statements[place + (Division.allCases.firstIndex(of: division) ?? 0)]
   }
 
-  /// Returns the counts of the periods in [from, to), in order of time. Periods without counts are omitted.
+  /// Returns the counts in [from, to): at most `limit` rows, one for each period and part (`division`), in order of
+  /// time and part. Periods without counts are omitted. For hours, `from` is rounded down to the hour; for longer
+  /// periods, to the day.
   package static func report(
     of apps: [App.Number], from: Timestamp, to: Timestamp, by unit: Unit, per division: Division, limit: Int
   ) -> Query<[Row]> {

@@ -1,18 +1,20 @@
 package import Postgres
 package import Time
 
-/// Rolls minutes up to hours, and hours up to days in each app's time zone, and prunes what is old. Any node may do it,
-/// one at a time; repeating it changes nothing.
+/// The roll-up of minutes to hours, and of hours to days in each app's time zone, with the deletion of what is old. Any
+/// node can perform it, one at a time; repeating it changes nothing.
 ///
 /// ```
 ///   statistics_minutes ─── an hour is over, plus 10 minutes ──► statistics_hours ─── a day is over ──► statistics_days
 ///     kept 3 days                                                kept 400 days                          kept
 /// ```
-/// Hours before `hours_upto` are complete: readers use hours before it and minutes from it on. An hour is always made
-/// from all its minutes, and the preceding hour is made again, so that a slow commit is not lost.
+/// Hours before the stored mark `hours_upto` are complete: readers use hours before the mark, and minutes from then on.
+/// An hour is always computed from all its minutes, and the preceding hour is computed again, so that a slow commit is
+/// not lost.
 package enum StatisticsRollup {
   package enum Limits {
-    /// How long after the event a writer may commit its counts, in seconds.
+    /// Time after an hour's end at which the hour is rolled up, in seconds, because writers commit their counts later
+    /// than what they count.
     static let graceSeconds: Int64 = 600
     /// Maximum number of hours rolled up in one transaction after the service was down for long.
     static let hoursAtOnce: Int64 = 48
@@ -75,7 +77,9 @@ package enum StatisticsRollup {
   private static let pruneHoursStatement = Statement(
     "statistics-prune-hours", "DELETE FROM statistics_hours WHERE at < $1")
 
-  /// Rolls up all complete hours and days. Returns whether there was anything to do.
+  /// Rolls up the complete hours that are not rolled up yet, at most `Limits.hoursAtOnce`, and the days that they
+  /// complete, and deletes old minutes and hours, in one transaction. Returns false if there was nothing to do, or if
+  /// another node is rolling up.
   package static func run(_ connection: Connection, now: Timestamp) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
       let rows = try connection.run(

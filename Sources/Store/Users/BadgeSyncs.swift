@@ -18,7 +18,10 @@ package enum BadgeSyncs {
       due_at = CASE WHEN badge_syncs.attempts = 0 THEN badge_syncs.due_at ELSE excluded.due_at END
     """)
 
-  /// Queues a sync of the users' devices except `device`, which already knows the count; nil to include all devices.
+  /// Queues a sync of each user's devices except `device`, which already knows the count; nil includes all devices. If
+  /// a sync of the user is queued already, the two become one: its tries count from 0, it includes all devices unless
+  /// both exclude the same one, and it keeps the earlier due time if it has not been tried yet. Each user may occur
+  /// once.
   package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Timestamp) -> Query<Void> {
     var parameters = Users.keys(changes.map(\.user))
     var devices = UUIDColumn()
@@ -49,8 +52,8 @@ package enum BadgeSyncs {
     RETURNING b.app, b.user_key, b.device, b.generation, b.attempts
     """)
 
-  /// Returns users that are due, and postpones them to `again`: if their syncs are not done by then, they are returned
-  /// again.
+  /// Returns at most `limit` users whose syncs are due, longest due first, counts a try for each, and postpones the
+  /// syncs to `again`: those that are not done by then are returned again. Skips locked rows.
   package static func take(at now: Timestamp, again: Timestamp, limit: Int) -> Query<[Due]> {
     Query(each: takeStatement, now, again, limit) { row in
       Due(
@@ -68,8 +71,8 @@ package enum BadgeSyncs {
     RETURNING app
     """)
 
-  /// Drops the sync of the user that is due first, because the row cannot be claimed. The user's devices get the count
-  /// with their next message. Returns the user's app; nil if no user is due.
+  /// Deletes the sync that is due first, because claiming it fails. The user's devices then receive the count only with
+  /// their next message. Returns the user's app; nil if no sync is due.
   package static func dropFirst(at now: Timestamp) -> Query<App.Number?> {
     Query(first: dropStatement, now) { $0.int32() }
   }

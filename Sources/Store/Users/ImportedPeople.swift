@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Saves users from imported files, and exports users.
+/// The import of users from files, and their export.
 package enum ImportedPeople {
   package struct Person: Sendable {
     package let user: UserKey
     /// The user's name; empty to keep the current one.
     package let name: String
-    /// Added to the user's existing tags; sorted, without duplicates.
+    /// Tags to add to those that the user has; sorted, without duplicates.
     package let tags: [String]
 
     package init(user: UserKey, name: String, tags: [String]) {
@@ -34,8 +34,8 @@ package enum ImportedPeople {
     WHERE (excluded.name <> '' AND users.name <> excluded.name) OR NOT users.tags @> excluded.tags
     """)
 
-  /// Creates or updates users, which must be distinct. Fails with `users_tags_are_few` when a user would have too many
-  /// tags.
+  /// Creates users, or updates existing ones: replaces the name, unless the new one is empty, and adds the tags. The
+  /// users must be distinct. Fails with a violation of `users_tags_are_few` if a user would have more than 100 tags.
   package static func save(_ people: [Person], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(people, app)) { _ in }
   }
@@ -49,8 +49,8 @@ package enum ImportedPeople {
       SELECT count(DISTINCT tag) FROM unnest(u.tags || string_to_array(t.tags, chr(31))) AS kept(tag)) > $5
     """)
 
-  /// Returns the existing users that would have more than `limit` tags after `save`. The caller counts the tags of users
-  /// that `save` creates. `people` must be distinct.
+  /// Returns the existing users that would have more than `limit` tags after `save`. The caller counts the tags of
+  /// users that `save` creates. `people` must be distinct.
   package static func overloaded(_ people: [Person], of app: App.Number, limit: Int) -> Query<Set<UserKey>> {
     var parameters = columns(people, app)
     parameters.append(limit)
@@ -94,7 +94,7 @@ package enum ImportedPeople {
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
     """)
 
-  /// Returns users with keys in [from, upto), in ascending order of key, starting after `key`.
+  /// Returns at most `limit` users with keys in [from, upto), in ascending order of key, starting after `key`.
   package static func lines(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[Line]> {

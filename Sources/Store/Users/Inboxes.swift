@@ -10,9 +10,10 @@ package import Time
 ///                              │                                              ├─► expired, or the person is gone
 ///                              └──────────────────────────────────────────────┘    (erased, or no longer a guest)
 /// ```
-/// An entry is a narrow row. Its content is stored once per message and filled in when it is read. Both are written in
-/// the transaction that claims the deliveries, many rows per statement. The entries of a message expire at about the
-/// same time, so expired ones are removed in the order of one index; the content stays until the last entry expires.
+/// An entry is a narrow row. The content is stored once per message, and the person's values are filled in when the
+/// entry is read. Both are written in the transaction that claims the deliveries, many rows per statement. The entries
+/// of a message expire at about the same time, so expired ones are removed in the order of one index; the content stays
+/// until the last entry expires.
 package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -81,8 +82,9 @@ package enum Inboxes {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Returns the queries that store the messages' content and the entries. Run them in the transaction that claims the
-  /// deliveries.
+  /// Returns the queries that store the messages' content and the entries; none if there are no entries. Existing
+  /// entries stay as they are, and entries that have expired are not stored. Run the queries in the transaction that
+  /// claims the deliveries.
   package static func create(_ entries: [New]) -> [Query<Void>] {
     guard !entries.isEmpty else { return [] }
     var (apps, keys, seqnos) = (Int32Column(), TextColumn(), Int64Column())
@@ -112,7 +114,7 @@ package enum Inboxes {
   /// An entry with the content of its message.
   package struct Entry: Sendable {
     package let seqno: Seqno
-    /// When the message was sent.
+    /// When the message was sent: the later of its creation and its due time.
     package let sentAt: Timestamp
     package let endsAt: Timestamp
     package let readAt: Timestamp?
@@ -123,7 +125,7 @@ package enum Inboxes {
     package let appHasExtension: Bool
   }
 
-  /// Which entries of a person's inbox a device may see.
+  /// The entries of a person's inbox that a device may see.
   package struct View: Hashable, Sendable {
     package let user: Users.Key
     /// Messages sent before this time are not visible.
@@ -169,7 +171,8 @@ package enum Inboxes {
     ORDER BY t.n, e.seqno DESC
     """)
 
-  /// Returns a page of entries for each question, keyed by its index, newest first.
+  /// Returns a page of entries for each question, newest first, by the question's index. Expired entries are left out;
+  /// questions without entries are omitted.
   package static func list(_ questions: [Question], at now: Timestamp) -> Query<[Int: [Entry]]> {
     var (before, most) = (Int64Column(), Int64Column())
     for question in questions {
@@ -207,7 +210,8 @@ package enum Inboxes {
       WHERE x.read_at IS NULL AND \(isInView)) c
     """)
 
-  /// Counts the unread entries in each view, considering only the person's newest `most` entries.
+  /// Returns the number of unread entries in each view, considering only the person's newest `most` entries that have
+  /// not expired.
   package static func unread(in views: Set<View>, at now: Timestamp, ofNewest most: Int) -> Query<[View: Int64]> {
     let views = Array(views)
     var parameters = columns(views)
@@ -237,7 +241,7 @@ package enum Inboxes {
       JOIN inbox_entries e ON e.app = d.app AND e.user_key = d.user_key AND e.seqno = t.seqno
     """)
 
-  /// Returns those of the deliveries whose message is in the inbox of the device's current user.
+  /// Returns those of the deliveries whose message is in the inbox of the device's current user, read or not.
   package static func have(_ asked: some Collection<Confirmations.Delivery>) -> Query<Set<Confirmations.Delivery>> {
     Query(haveStatement, Confirmations.columns(asked), read: Confirmations.fresh)
   }
@@ -254,7 +258,7 @@ package enum Inboxes {
     RETURNING e.app, e.user_key, e.seqno
     """)
 
-  /// Marks entries as read at the given times. Returns those that had been unread.
+  /// Marks entries as read at the given times. Returns those that had been unread; ignores entries that do not exist.
   package static func read(_ entries: [Key: Timestamp]) -> Query<Set<Key>> {
     var (apps, keys, seqnos, times) = (Int32Column(), TextColumn(), Int64Column(), TimestampColumn())
     for (key, at) in entries {
@@ -283,7 +287,7 @@ package enum Inboxes {
     WHERE e.app = o.app AND e.user_key = o.user_key AND e.seqno = o.seqno
     """)
 
-  /// Deletes expired entries, at most `limit`. Returns how many were deleted.
+  /// Deletes at most `limit` expired entries, earliest expiry first, and returns the number deleted. Skips locked rows.
   package static func end(atMost limit: Int) -> Query<Int> {
     Query(endStatement, limit) { $0.affected }
   }
@@ -297,7 +301,8 @@ package enum Inboxes {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes the content of messages whose entries have all expired. Returns how many messages that were.
+  /// Deletes the content of at most `limit` messages whose last entry expired over a minute ago, and returns the number
+  /// of these messages. Skips locked rows.
   package static func endMessages(atMost limit: Int) -> Query<Int> {
     Query(endMessagesStatement, limit) { $0.affected }
   }

@@ -7,26 +7,30 @@ package import Postgres
 ///   +1 by a message ──► counted ──┬─ every delivery ends negative ──► −1 ── they are deferred again after all ──► +1
 ///                                 └─ the count is set (5) ──► not counted any more: nothing is taken back
 /// ```
-/// Numbers, not clocks, decide whether a count was set after an increment: a set records the highest SEQNO assigned so
-/// far (`users.set_seqno`), so the increments of later messages came after it. An earlier message may also be counted
-/// after a set (it was scheduled, or is claimed in waves): then its ledger entry records the set it came after. Both
-/// are written under the user's lock, which defines one order.
+/// Numbers, not clocks, decide whether a count was set after an increment: setting it records the highest SEQNO
+/// assigned so far (`users.set_seqno`), so the increments of messages with higher SEQNOs were added afterwards. A
+/// message with a lower SEQNO can also be counted afterwards, because it was scheduled or is claimed in waves: then its
+/// ledger entry records the `set_seqno` at that time. Both are written under the user's lock, which defines one order.
 ///
-/// A count stays within 0…1000, so a message may add less than it asks for, and there may be less left to take back.
-/// The ledger records the actual amount, and exactly that is taken back or added again.
+/// A count stays within 0…1000, so a message can add less than requested, and less can be left to take back. The ledger
+/// records the actual amount, and exactly that is taken back or added again.
 ///
 /// Decision 014.
 package enum Increments {
-  /// Records deliveries that ended negative. When all of a message's deliveries to a user have ended so, the message's
-  /// increment is taken back.
+  /// Records deliveries that ended negative. When all of a message's deliveries to a user have ended negative,
+  /// subtracts the message's increment from the user's count, unless the user has read the message, or the count was
+  /// set after the increment.
+  /// - Parameter negatives: number of these deliveries for each user and message.
   package static func revoke(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
     try move(try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) })), sign: -1, connection)
   }
 
-  /// Records that deliveries which had ended negative are deferred again, and adds increments that had been taken back
-  /// for them.
+  /// Records that deliveries that had ended negative are deferred again. If the increment of their message had been
+  /// taken back, adds it to the user's count again, under the conditions of `revoke`. Ignores messages without a ledger
+  /// entry.
+  /// - Parameter negatives: number of these deliveries for each user and message.
   package static func restore(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
@@ -64,8 +68,8 @@ package enum Increments {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Makes PostgreSQL use an index scan, which locks rows in key order. A bitmap scan locks them in the table's order,
-  /// so that two transactions could deadlock.
+  /// Makes PostgreSQL use index scans for the rest of the transaction, which lock rows in key order. A bitmap scan
+  /// locks them in the table's order, so that two transactions could deadlock.
   private static let inOrderStatement = Statement(
     "increments-in-order", "SELECT set_config('enable_bitmapscan', 'off', true)")
 
@@ -84,9 +88,11 @@ package enum Increments {
     """)
 
   /// Adds a message's increment to users' counts, in key order, creating missing users. Returns the new counts, and the
-  /// actual increments of users whose count reached its limit, which the ledger must record.
-  /// - Parameter areNeighbours: whether the users belong to one app and lie close together in key order. The existing
-  ///   counts are then updated by one range scan, at half the cost of looking up each user.
+  /// actual increments of users whose count reached its limit, which the caller must record in the ledger.
+  /// - Parameters:
+  ///   - claims: the users and the message; each user once.
+  ///   - areNeighbours: whether the users belong to one app and are close together in key order. The existing counts
+  ///     are then updated by one range scan, at half the cost of looking up each user.
   package static func add(
     _ increment: Int16, by claims: [Ledger.Key], areNeighbours: Bool, on connection: Connection
   ) throws(PostgresError) -> (counts: [Users.Key: Users.Count], short: [(key: Ledger.Key, increment: Int16)]) {

@@ -1,9 +1,10 @@
 package import Domain
 package import Postgres
 
-/// Records what each message added to each user's badge count. The increments of a campaign are stored with its blocks
-/// (`Blocks`) and get an entry here only when one is read, taken back or changed; the SQL function `badge_entry`
-/// combines both. Decision 009.
+/// The ledger of what each message added to each user's badge count. The increments of a campaign are stored with its
+/// blocks (`Blocks`); for a campaign, a user has an entry in the ledger only if the user has read it, if a delivery to
+/// the user ended negative, or if the increment differs from that of the block. The SQL function `badge_entry` combines
+/// both. Decision 009.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -27,8 +28,8 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment > 0 AND negatives > 0 AND negatives = deliveries
     """)
 
-  /// Marks messages as read by users. Returns those that were unread, and for each whether its increment has been taken
-  /// back.
+  /// Marks messages as read by users, creating missing entries. Returns those that were unread, and for each whether
+  /// its increment has been taken back. A message that was read before keeps its first read, and is omitted.
   package static func read(_ reads: [(key: Key, option: BadgeOption)]) -> Query<[Key: Bool]> {
     var parameters = columns(reads.map(\.key))
     var options = Int16Column()
@@ -70,8 +71,9 @@ package enum Ledger {
     }
   }
 
-  /// Records claims. Returns the new ones, which are the ones whose users' counts change. (If another device has read
-  /// the message before the claim, the count is still changed, once.)
+  /// Records claims, and returns those whose users' counts must be changed: the first claim of the message for a user,
+  /// and a later one if the increment has been taken back in between. (If another device has read the message before
+  /// the claim, the count is still changed, once.) Each user and message may occur once.
   package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
     var (deliveries, increments) = (Int16Column(), Int16Column())
@@ -99,8 +101,8 @@ package enum Ledger {
     COPY badge_ledger (app, user_key, seqno, increment, deliveries) FROM STDIN (FORMAT binary)
     """
 
-  /// Records claims that are all new, with COPY, like `Outcomes.copy`. Throws `uniqueViolation` when one of them
-  /// exists.
+  /// Records claims that are all new, with COPY, which is faster than `claim`. Blocks until the database has answered.
+  /// Throws `.uniqueViolation` if an entry exists already.
   package static func copy(_ claims: [Claim], _ connection: Connection) throws(PostgresError) {
     let ordered = claims.sorted { left, right in
       (left.key.user.app, left.key.user.userKey, left.key.seqno)
@@ -138,20 +140,21 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// The amount that a message added to a user's count. It is smaller than requested if the count reached 1000.
+  /// The amount that a message has added to a user's count. It is smaller than requested if the count reached 1000.
   package struct Move: Sendable {
     package let key: Key
     package let increment: Int16
     let countedAt: Seqno?
 
-    /// Returns true if the count still includes the amount, because it was not set afterwards.
+    /// Returns true if the count still includes the amount, because the count was not set afterwards.
     func isIn(_ count: Users.Count) -> Bool {
       !count.wasSet(since: key.seqno) || count.setSeqno == countedAt
     }
   }
 
-  /// Records deliveries that ended negative. Returns the increments to be taken back if the count still includes them:
-  /// those of unread messages all of whose deliveries to the user ended negative.
+  /// Records deliveries that ended negative, creating missing entries. Returns the increments to be taken back if the
+  /// count still includes them: those of unread messages all of whose deliveries to the user have ended negative. Omits
+  /// increments of 0.
   static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -177,8 +180,9 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, read_option IS NULL, negatives, deliveries
     """)
 
-  /// Records that deliveries that had ended negative are deferred again. Returns the increments to be added again,
-  /// unless the count was set since: those of unread messages whose increment had been taken back.
+  /// Records that deliveries that had ended negative are deferred again, ignoring messages without an entry. Returns
+  /// the increments to be added again unless the count was set since: those of unread messages whose increment had been
+  /// taken back. Omits increments of 0.
   static func restore(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -205,8 +209,8 @@ package enum Ledger {
     WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno
     """)
 
-  /// Records the actual change of counts where it is smaller than requested, so that only that much is taken back or
-  /// added again later. The transaction must hold the entries' locks.
+  /// Records the actual change of counts where it is smaller than requested, so that only that amount is taken back or
+  /// added again later. The caller holds the entries' row locks.
   package static func noteMoved(_ moved: [(key: Key, increment: Int16)]) -> Query<Void> {
     var parameters = columns(moved.map(\.key))
     var increments = Int16Column()
@@ -223,8 +227,9 @@ package enum Ledger {
     WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno AND u.set_seqno >= t.seqno
     """)
 
-  /// Records that the increments of earlier messages were added after the users' counts were last set. Call it only for
-  /// such entries, in the transaction that has just claimed them.
+  /// Records that increments were added after the users' counts were last set, although the SEQNOs of their messages
+  /// are not higher than `set_seqno`. Call it in the transaction that has just claimed these entries. Ignores entries
+  /// whose SEQNO is higher.
   package static func noteCounted(_ late: [Key]) -> Query<Void> {
     Query(countedStatement, columns(late)) { _ in }
   }

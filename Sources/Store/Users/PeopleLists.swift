@@ -33,7 +33,7 @@ package enum PeopleLists {
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
     """)
 
-  /// Returns users with keys in [from, upto), in ascending order of key, starting after `key`.
+  /// Returns at most `limit` users with keys in [from, upto), in ascending order of key, starting after `key`.
   package static func users(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[User]> {
@@ -56,7 +56,8 @@ package enum PeopleLists {
     ORDER BY u.name COLLATE "C", u.user_key LIMIT $6
     """)
 
-  /// Returns users with names in [from, upto), in order of name and key, starting after `after`.
+  /// Returns at most `limit` users with names in [from, upto), in ascending order of name and key, starting after
+  /// `after`. Omits users without a name.
   package static func users(
     of app: App.Number, after: (name: String, key: String), named from: String, upto: String, limit: Int
   ) -> Query<[User]> {
@@ -86,7 +87,8 @@ package enum PeopleLists {
     package let quarantineSeqno: Seqno?
   }
 
-  /// The columns of a `Devices.Record`, followed by five more.
+  /// The columns of `Devices.columnList`, from which a `Devices.Record` is decoded, followed by the other five of a
+  /// `Device`.
   private static let columnList = """
     d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform,
       d.model,
@@ -110,8 +112,8 @@ package enum PeopleLists {
     ORDER BY d.user_key, d.device
     """)
 
-  /// Returns active devices of users with keys in [from, upto), in order of user key and device, starting after
-  /// `after`.
+  /// Returns at most `limit` active devices of users with keys in [from, upto), in ascending order of user key and
+  /// device, starting after `after`.
   package static func devices(
     of app: App.Number, after: (key: String, device: DeviceID), from: String, upto: String, limit: Int
   ) -> Query<[Device]> {
@@ -130,7 +132,8 @@ package enum PeopleLists {
     ORDER BY d.device
     """)
 
-  /// Returns devices that own a token whose value is in [from, upto).
+  /// Returns at most `limit` devices of an app, in any state, that own a token of any kind with a value in [tokensFrom,
+  /// upto), in order of id.
   package static func devices(of app: App.Number, tokensFrom: String, upto: String, limit: Int) -> Query<[Device]> {
     Query(byTokenStatement, app, tokensFrom, upto, limit, read: devices)
   }

@@ -1,7 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Searches for users in all apps at once. Reads from each app's index no more users than the result may contain.
+/// Searches for users in all apps at once, or in one. They read from each app's index no more users than the result can
+/// contain.
 package enum PeopleSearch {
   package struct Found: Sendable {
     package let app: App.Number
@@ -27,7 +28,7 @@ package enum PeopleSearch {
     JOIN apps a ON a.app = u.app ORDER BY u.user_key, a.app
     """)
 
-  /// Returns users with keys in [from, upto), in order of key and app.
+  /// Returns at most `limit` users with keys in [from, upto), in order of key and app.
   /// - Parameter app: the only app to search; nil for all.
   package static func users(of app: App.Number?, from: String, upto: String, limit: Int) -> Query<[Found]> {
     query(byKeyStatement, app, from, upto, limit)
@@ -46,7 +47,8 @@ package enum PeopleSearch {
     JOIN apps a ON a.app = u.app ORDER BY u.name COLLATE "C", u.user_key, a.app
     """)
 
-  /// Returns users with names in [from, upto), in order of name, key and app.
+  /// Returns at most `limit` users with names in [from, upto), in order of name, key and app. Omits users without a
+  /// name.
   /// - Parameter app: the only app to search; nil for all.
   package static func users(
     of app: App.Number?, namedFrom from: String, upto: String, limit: Int

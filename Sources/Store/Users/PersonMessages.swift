@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Finds the messages that were sent to one person.
+/// The search for the messages that were sent to one person.
 ///
 /// There is no index from a person to deliveries, because it would make every delivery half as expensive again.
 /// Instead, a search reads the app's messages, newest first and a batch at a time, and looks up each message with each
@@ -16,8 +16,9 @@ package enum PersonMessages {
     WHERE created_at > $3 ORDER BY seqno DESC
     """)
 
-  /// Returns an app's messages with SEQNOs below `seqno`, newest first, and whether they have ended.
-  /// - Parameter since: only messages created later than this are returned.
+  /// Returns an app's messages with SEQNOs below `seqno`, newest first, and whether they have ended. Reads at most
+  /// `limit` messages.
+  /// - Parameter since: of the messages read, only those created after this time are returned.
   package static func recent(
     of app: App.Number, before seqno: Seqno, since: Timestamp, limit: Int
   ) -> Query<[(seqno: Seqno, hasEnded: Bool)]> {
@@ -39,7 +40,8 @@ package enum PersonMessages {
     ORDER BY seqno DESC
     """)
 
-  /// Returns those of the messages that were sent to the user on these devices, or are being sent, newest first.
+  /// Returns those of the messages that have a delivery to the user, newest first: one that has ended or is deferred,
+  /// on one of these devices, or one in a block or in progress, on any device.
   package static func find(
     _ messages: [(seqno: Seqno, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
   ) -> Query<[Seqno]> {
@@ -65,8 +67,8 @@ package enum PersonMessages {
     package let sender: String?
     /// The title; nil if the message has none, is confidential, or has too large a request.
     package let title: String?
-    /// True if the message is confidential. If its request is too large to be read, this is known only until its
-    /// content is deleted.
+    /// True if the message is confidential. If the request is too large to be read, false after the message's content
+    /// has been deleted, because the fact is then unknown.
     package let isConfidential: Bool
     package let fallback: Fallback?
   }
@@ -95,7 +97,8 @@ package enum PersonMessages {
     WHERE m.seqno = ANY($3) ORDER BY m.seqno DESC
     """)
 
-  /// Returns messages, newest first, with the state of their SMS fallback for the user.
+  /// Returns messages, newest first, with the state of their SMS fallback for the user. Messages that do not exist are
+  /// omitted.
   package static func messages(_ seqnos: [Seqno], of user: Users.Key) -> Query<[Message]> {
     var parameters = parameters(user)
     parameters.append(column(seqnos))
@@ -148,7 +151,8 @@ package enum PersonMessages {
     FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL block_deliveries(t.seqno, $2) b
     """)
 
-  /// Returns the deliveries of messages to the user's devices, by message.
+  /// Returns the deliveries of messages to the user, by message: ended and deferred ones on these devices, and on any
+  /// device those in blocks and those in progress. Messages without deliveries are omitted.
   package static func deliveries(
     of seqnos: [Seqno], for user: Users.Key, on devices: [DeviceID]
   ) -> Query<[Seqno: [Delivery]]> {

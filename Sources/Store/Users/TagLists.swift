@@ -14,12 +14,13 @@ package enum TagLists {
     RETURNING user_key
     """)
 
-  /// Adds and removes tags of users, creating missing users. Returns the keys of all of them. Fails with
-  /// `users_tags_are_few` when a user would have too many.
+  /// Adds and removes tags of users, creating missing users, and returns the keys of all of the users. Adding a tag
+  /// that a user has, or removing a tag that the user lacks, changes nothing. Fails with a violation of
+  /// `users_tags_are_few` if a user would have more than 100 tags.
   /// - Parameters:
   ///   - users: must be distinct.
   ///   - remove: must name no tag of `add`.
-  ///   - replacing: whether to remove all existing tags first.
+  ///   - replacing: whether to remove all existing tags before adding.
   package static func changeUsers(
     app: App.Number, _ users: [UserKey], add: [String], remove: [String], replacing: Bool
   ) -> Query<[UserKey]> {
@@ -47,8 +48,9 @@ package enum TagLists {
     RETURNING device
     """)
 
-  /// Like `changeUsers`, for registered devices: none is created, so unknown ones are missing from the result. Fails with
-  /// `devices_tags_are_few` when a device would have too many.
+  /// Adds and removes tags of an app's devices, and returns the devices changed. Devices that are unknown in the app or
+  /// unregistered are ignored, so they are missing from the result. Fails with a violation of `devices_tags_are_few` if
+  /// a device would have more than 100 tags. The parameters are as in `changeUsers`.
   package static func changeDevices(
     app: App.Number, _ devices: [DeviceID], add: [String], remove: [String], replacing: Bool
   ) -> Query<[DeviceID]> {
@@ -79,7 +81,8 @@ package enum TagLists {
     ORDER BY tag COLLATE "C" LIMIT $2
     """)
 
-  /// Returns the tags that are used in an app. Reads all of its users and devices.
+  /// Returns at most `limit` tags that users or registered devices of an app have, in ascending order. Reads all of the
+  /// app's users and devices.
   package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
     Query(each: inUseStatement, app, limit) { $0.text() }
   }

@@ -3,8 +3,9 @@ internal import Postgres
 
 /// Users and guests (devices without a user), with their badge counts.
 ///
-/// A count is either changed by an amount (a message adds to it, a read subtracts from it) or set to a value. Setting
-/// it is recorded in `set_seqno`, so that nothing that was added before is taken back later: see `Increments`.
+/// A count is either changed by an amount (a message adds to it, a read subtracts from it) or set to a value.
+/// `set_seqno` records when a count was set, so that nothing that was added before is taken back later: see
+/// `Increments`.
 package enum Users {
   package struct Key: Hashable, Sendable {
     package let app: App.Number
@@ -34,15 +35,16 @@ package enum Users {
     /// The user's name; nil unless the query reads names.
     package var name: String?
 
-    /// Returns false if the count was certainly not set after the message got its SEQNO. True means that it may have
-    /// been, because each set raises `setSeqno`, even past the highest SEQNO assigned. The ledger then tells whether the
-    /// message's increment was added before or after the set.
+    /// Returns false if the count was certainly not set after the SEQNO was assigned to the message. True means that it
+    /// can have been, because each set raises `setSeqno`, even past the highest SEQNO assigned. The message's ledger
+    /// entry then records whether its increment was added after that set.
     package func wasSet(since seqno: Seqno) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }
   }
 
-  /// Locks users, creating missing ones, and returns their counts.
+  /// Locks users in key order until the transaction ends, creating missing ones with a count of 0, and returns their
+  /// counts.
   package static func lock(_ users: some Collection<Key>) -> Query<[Key: Count]> {
     Query(lockStatement, keys(users), read: counts)
   }
@@ -55,7 +57,7 @@ package enum Users {
     ON CONFLICT (app, user_key) DO UPDATE SET badge = excluded.badge
     """)
 
-  /// Stores counts that were changed by an amount. The caller must hold the users' row locks.
+  /// Stores counts that were changed by an amount, creating missing users. The caller holds the users' row locks.
   package static func saveCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<Void> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -76,7 +78,8 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Sets users' counts to a value, creating missing users. Returns the new counts.
+  /// Sets users' counts to a value, creating missing users, and raises `set_seqno`, so that earlier increments are not
+  /// taken back. Returns the new counts.
   package static func setCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<[Key: Count]> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -88,7 +91,7 @@ package enum Users {
   /// A user's name and phone number, as a device or server reported them.
   package struct Said: Equatable, Sendable {
     package let name: String
-    /// The phone number, encrypted; nil if none was given.
+    /// The phone number, encrypted; nil if none was reported.
     package let phone: [UInt8]?
 
     package init(name: String, phone: [UInt8]?) {
@@ -122,8 +125,10 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno, name
     """)
 
-  /// Locks users as `lock` does, and stores the names and phone numbers of those that have none.
-  /// - Parameter renames: whether to replace existing values too, because the caller has proved that they are correct.
+  /// Locks users as `lock` does, creating missing ones, and stores names and phone numbers where none is known. Returns
+  /// the users' counts and resulting names.
+  /// - Parameter renames: whether to replace known values too, because the caller has proved the new ones. An empty
+  ///   name and a missing phone number never replace a known value.
   package static func name(_ names: [(key: Key, said: Said)], renames: Bool) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
     var (column, phones) = (TextColumn(), BytesColumn())
@@ -174,8 +179,8 @@ package enum Users {
     DELETE FROM users u USING guests g WHERE u.app = g.app AND u.user_key = g.user_key
     """)
 
-  /// Deletes the guests' counts, ledgers, memberships and inboxes. Used when a device gets a user or unregisters, or
-  /// when its row is reused for another device.
+  /// Deletes the counts, ledgers, memberships and inboxes of guests; the caller makes sure that the keys are guests'.
+  /// Used when a device is bound to a user or unregisters, or when its row is reused for another device.
   package static func forgetGuests(_ guests: some Collection<Key>) -> Query<Void> {
     Query(forgetGuestsStatement, keys(guests)) { _ in }
   }

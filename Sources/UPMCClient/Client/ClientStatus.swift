@@ -6,45 +6,48 @@ public struct ClientStatus: Sendable, Equatable {
     case notificationsOff
     /// The system has not issued a device token, because there is no network or no entitlement, or this is a simulator.
     case noToken
-    /// The device was never registered with this server, or was unregistered.
+    /// No registration with this server and app is stored on the device: it was never registered, or was unregistered.
     case notRegistered
     /// The server does not know the device, or the device's key is not valid any more: register again.
     case unknownToServer
-    /// The server has a different token from the system's: register again.
+    /// The token that the system has issued, the token stored on this device and the token that the server has are not
+    /// all the same: register again.
     case tokenDiffers
-    /// The token belongs to a different APNs environment from the registered one.
+    /// The server has registered the token for a different APNs environment from the one in the client's settings.
     case environmentDiffers
-    /// The server has accepted no proof of the registered user: the device receives messages to everyone, but none to
-    /// this user.
+    /// The server has not accepted this user, as a rule for lack of a proof: the device receives messages to everyone,
+    /// but none to this user.
     case unproved(clientUID: String)
     /// In an app whose identity mode is `strict`: the device has not yet received the server's silent push and returned
-    /// it.
+    /// it to the server, so it does not belong to the user yet.
     case awaitsPush
     /// The user has withdrawn consent to notifications.
     case consentWithdrawn
-    /// The server could not be reached, for the reason given.
+    /// The server did not answer, was busy, or the answer did not come from a UPMC server; the text says which.
     case serverNotReached(String)
-    /// The server refused the call, for the reason given.
+    /// The server refused the call, or the key store could not be read; the text says which.
     case refused(String)
     /// The given number of receipts and reads wait to be sent: pushes arrive, but the server does not know that.
     case confirmationsWait(Int)
   }
 
-  /// The reasons, the most likely first; empty if nothing is wrong.
+  /// The reasons: those of the system first, then those of the registration and the server, then waiting confirmations.
+  /// Empty if nothing is wrong.
   public let findings: [Finding]
-  /// The registration stored on this device; nil if there is none.
+  /// The registration with the current server and app that is stored on this device; nil if there is none, or if the
+  /// key store cannot be read.
   public let registration: DeviceRegistration?
 
-  /// True if nothing is wrong.
+  /// True if there are no findings.
   public var isWell: Bool { findings.isEmpty }
 }
 
 extension PushClient {
   /// Asks the server about this device and returns what keeps it from receiving pushes. Never throws: a failed call is
-  /// a finding.
+  /// a finding. Does not call the server if the device is not registered.
   /// - Parameters:
   ///   - mayShow: true if the system lets the app show notifications, false if not; nil if unknown.
-  ///   - token: the device token that the system has issued since the app started; nil if none.
+  ///   - token: the device token that the system has issued since the app started; nil if none, which is a finding.
   public func status(mayShow: Bool?, token: String?) async -> ClientStatus {
     var findings: [ClientStatus.Finding] = []
     if mayShow == false { findings.append(.notificationsOff) }

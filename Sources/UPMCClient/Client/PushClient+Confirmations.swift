@@ -1,9 +1,12 @@
 /// Confirms receipts and reads.
 extension PushClient {
-  /// Confirms that a push arrived: stores the receipt in a file first, then sends it. In an app whose identity mode is
-  /// `strict`, also returns the push to the server while the device awaits one.
-  /// - Parameter isExtension: true to limit the call to five seconds, because an extension's process does not live
-  ///   long.
+  /// Confirms that a push arrived: stores the receipt in a file first, then sends it together with everything else in
+  /// the outbox. In an app whose identity mode is `strict`, first returns the push to the server while the device
+  /// awaits one; if that fails, `flush` tries again.
+  /// - Parameter isExtension: true to limit each request with receipts to five seconds, because an extension's process
+  ///   does not live long.
+  /// - Returns: `.notNeeded` for a silent push and for one that the extension has confirmed; `.refused` if the device
+  ///   is not registered.
   @discardableResult
   public func receive(_ payload: ReceivedPayload, isExtension: Bool = false) async -> ConfirmationOutcome {
     do throws(ClientError) {
@@ -17,20 +20,27 @@ extension PushClient {
     return await confirm(.receipt, payload, isExtension: isExtension)
   }
 
-  /// Confirms a push for the given token: for an extension that shares no storage with its app.
+  /// Confirms a push for the given token, in an extension that shares no storage with its app. Like `receive`, stores
+  /// the receipt and sends the outbox, with five seconds for each request; but needs no registration, and also confirms
+  /// silent pushes and those that were confirmed before.
+  /// - Returns: `.refused` if the token is empty, longer than 512 bytes or contains other than visible ASCII
+  ///   characters.
   @discardableResult
   public func feedback(_ payload: ReceivedPayload, token: String) async -> ConfirmationOutcome {
     guard OutboxEntry.isPlain(token, 512) else { return .refused("a push token is 1 to 512 bytes without spaces") }
     return await confirm(.receipt, payload, tokens: [token], isExtension: true)
   }
 
-  /// Confirms that the user has read a message, which also changes the badge count.
+  /// Confirms that the user has read a message, which also changes the badge count: stores the read in a file first,
+  /// then sends it together with everything else in the outbox. Returns `.refused` if the device is not registered.
   ///
   /// `force` is sent as `update`, which takes effect once per message, followed by `update(badge:)` if the server had
-  /// changed the badge for this message before. The server's own `force` takes effect with each call, so repeating it
-  /// after a lost answer would undo later changes of the badge.
-  /// - Throws: if the badge does not match the option; then nothing is stored or sent. For `force`, also the errors of
-  ///   `update(badge:)`.
+  /// changed the badge for this message before. If the read cannot be sent now, that second call is omitted. The
+  /// server's own `force` takes effect with each call, so repeating it after a lost answer would undo later changes of
+  /// the badge.
+  /// - Parameter badge: the new count for `update` and `force`; nil for the other options.
+  /// - Throws: `.badgeNotExpected` or `.badgeOutOfRange` if `badge` does not match the option; then nothing is stored
+  ///   or sent. For `force`, also the errors of `update(badge:)`.
   @discardableResult
   public func read(
     _ payload: ReceivedPayload, badgeOption: BadgeOption = .keep, badge: Int? = nil
@@ -41,8 +51,9 @@ extension PushClient {
     return .recorded(badge: try await update(badge: badge))
   }
 
-  /// Sends stored receipts and reads. Call it when the app starts, when it comes to the foreground, and in background
-  /// tasks.
+  /// Sends the stored receipts and reads, and returns to the server a stored push that proves possession of the token
+  /// (`strict` apps). Sends no receipts and reads during the server's Retry-After. Never throws: what could not be sent
+  /// stays stored. Call it when the app starts, when it comes to the foreground, and in background tasks.
   @discardableResult
   public func flush() async -> FlushReport {
     do throws(ClientError) {
@@ -53,7 +64,7 @@ extension PushClient {
     return await send([])
   }
 
-  /// The number of stored receipts and reads that wait to be sent.
+  /// The number of stored receipts and reads that wait to be sent; 0 also if the outbox cannot be read.
   public var waitingConfirmations: Int { outbox.waiting().count }
 
   private func confirm(
@@ -121,18 +132,20 @@ extension PushClient {
 
 /// The result of confirming a receipt or read.
 public enum ConfirmationOutcome: Sendable, Equatable {
-  /// The server has recorded the confirmation. For a read, `badge` is the user's new count.
+  /// The server has recorded the confirmation. `badge` is the user's new count for a read, and nil for a receipt.
   case recorded(badge: Int?)
-  /// The confirmation is stored and will be sent later; the text says why.
+  /// The confirmation is stored and will be sent later, by this process or another; the text says why.
   case waits(String)
-  /// The server will never accept the confirmation, so it was removed; the text says why.
+  /// The confirmation was removed or not stored, because the server has refused it permanently, the device is not
+  /// registered, or the payload or token is invalid; the text says why.
   case refused(String)
-  /// The confirmation could neither be stored nor sent; the text says why.
+  /// The confirmation could neither be stored nor sent, or the key store could not be read; the text says why.
   case lost(String)
   /// No confirmation was needed: the push is silent, or the extension has confirmed it.
   case notNeeded
 
-  /// True if the server has recorded the confirmation or needs none.
+  /// True if the server has recorded the confirmation or needs none; false if the confirmation waits, was refused or is
+  /// lost.
   public var isDone: Bool {
     switch self {
     case .recorded, .notNeeded: true

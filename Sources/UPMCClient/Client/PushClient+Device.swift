@@ -4,17 +4,19 @@
   internal import Foundation
 #endif
 
-/// Manages badge, groups, consents and further tokens of the device and its user.
+/// Manages badge, groups, consents and further tokens of the device and its user, and reads its inbox. Except for
+/// downloads, all calls throw `.notRegistered` if the device is not registered, and the errors of a call to the server:
+/// `.refused`, `.busy`, `.noAnswer` and `.notAnAnswer`.
 extension PushClient {
   // MARK: Badge
 
-  /// Returns the user's badge count, which the server keeps.
+  /// Returns the user's badge count, which the server keeps; for a guest, the device's.
   public func badge() async throws(ClientError) -> Int {
     try await deviceCall("GET", "/badge", of: demandRegistration()).decoded(ShownBadge.self).badge
   }
 
-  /// Sets the badge count, 1…1000, and returns the new one. Throws before sending anything if the number is out of
-  /// range. To set the count to 0, confirm a read with `reset`.
+  /// Sets the badge count on the server, 1…1000, and returns the new one. Throws `.badgeOutOfRange` before sending
+  /// anything if the number is out of range. To set the count to 0, confirm a read with `reset`.
   @discardableResult
   public func update(badge: Int) async throws(ClientError) -> Int {
     try BadgeOption.check(badge)
@@ -26,12 +28,15 @@ extension PushClient {
 
   // MARK: Groups
 
-  /// Adds the device's user to the group with this number. No effect if it is a member already.
+  /// Adds the device's user, or a guest's device, to the group with this number (GROUPSEQ). No effect for a member.
+  /// - Throws: `.badArgument` if this is not a number; `.refused` (`upmc:unknown-group`) if there is no such group.
   public func register(group groupSequenceNumber: String) async throws(ClientError) {
     try await deviceCall("PUT", try groupPath(groupSequenceNumber), of: demandRegistration()).demandNoContent()
   }
 
-  /// Removes the device's user from the group with this number. No effect if it is not a member.
+  /// Removes the device's user, or a guest's device, from the group with this number (GROUPSEQ). No effect if it is not
+  /// a member.
+  /// - Throws: `.badArgument` if this is not a number; `.refused` (`upmc:unknown-group`) if there is no such group.
   public func unregister(group groupSequenceNumber: String) async throws(ClientError) {
     try await deviceCall("DELETE", try groupPath(groupSequenceNumber), of: demandRegistration()).demandNoContent()
   }
@@ -41,7 +46,7 @@ extension PushClient {
     return "/groups/\(number)"
   }
 
-  /// Returns the groups of the user, or for a guest, of the device.
+  /// Returns the groups of the user, or for a guest, of the device, in the order of their numbers; at most 10,000.
   public func groups() async throws(ClientError) -> [ClientGroup] {
     struct Page: Decodable {
       var items: [ClientGroup]
@@ -64,12 +69,12 @@ extension PushClient {
 
   // MARK: Consents
 
-  /// Returns the consents recorded for this device.
+  /// Returns the consents that the server has recorded for this device.
   public func consents() async throws(ClientError) -> ClientConsents {
     try await deviceCall("GET", "/consent", of: demandRegistration()).decoded(ClientConsents.self)
   }
 
-  /// Records consents given or withdrawn; those that are nil are left unchanged.
+  /// Records consents given or withdrawn; those that are nil are left unchanged. Returns all consents of the device.
   @discardableResult
   public func set(_ consent: ConsentChange) async throws(ClientError) -> ClientConsents {
     try await deviceCall("PUT", "/consent", WireBody.encode(consent), of: demandRegistration())
@@ -78,8 +83,11 @@ extension PushClient {
 
   // MARK: Further tokens
 
-  /// Registers a further APNs token (VoIP, push-to-start and so on). For the token of a running Live Activity, use
-  /// `set(_:forActivity:attributesType:)`.
+  /// Registers a further APNs token (VoIP, push-to-start and so on), replacing the device's earlier one of this kind.
+  /// For the token of a running Live Activity, use `set(_:forActivity:attributesType:)`.
+  /// - Parameter token: hexadecimal digits.
+  /// - Throws: `.badArgument` if the token is empty, longer than 512 bytes or contains other than visible ASCII
+  ///   characters; `.refused` if the server does not accept it.
   public func set(_ token: String, for kind: FurtherTokenKind) async throws(ClientError) {
     struct Body: Encodable { var psid: String }
     guard OutboxEntry.isPlain(token, 512) else { throw .badArgument("a push token is 1 to 512 bytes without spaces") }
@@ -88,17 +96,19 @@ extension PushClient {
     ).demandNoContent()
   }
 
-  /// Removes a further token. No effect if there is none.
+  /// Removes the device's further token of this kind. No effect if there is none.
   public func end(_ kind: FurtherTokenKind) async throws(ClientError) {
     try await deviceCall("DELETE", "/tokens/\(kind.rawValue)", of: demandRegistration()).demandNoContent()
   }
 
-  /// Registers the token that ActivityKit has issued for a Live Activity, replacing an earlier one.
+  /// Registers the token that ActivityKit has issued for a Live Activity, replacing an earlier one. The server removes
+  /// it 24 hours after the last registration, and the oldest one if the device has too many activities.
   /// - Parameters:
   ///   - token: hexadecimal digits.
   ///   - activity: `Activity.id`: 1 to 128 letters, digits, dots, colons, dashes, tildes and underscores.
   ///   - attributesType: name of the activity's attributes type, so that a message can update all activities of the
-  ///     type.
+  ///     type; nil to exclude the activity from such messages.
+  /// - Throws: `.badArgument` if token or id is invalid.
   public func set(
     _ token: String, forActivity activity: String, attributesType: String? = nil
   ) async throws(ClientError) {
@@ -111,7 +121,8 @@ extension PushClient {
     try await deviceCall("PUT", try Self.path(ofActivity: activity), body, of: demandRegistration()).demandNoContent()
   }
 
-  /// Removes the token of a Live Activity that has ended. No effect if there is none.
+  /// Removes the token of a Live Activity that has ended. No effect if there is none. Throws `.badArgument` if this is
+  /// not an activity's id.
   public func end(activity: String) async throws(ClientError) {
     try await deviceCall("DELETE", try Self.path(ofActivity: activity), of: demandRegistration()).demandNoContent()
   }
@@ -131,10 +142,11 @@ extension PushClient {
 
   // MARK: Inbox
 
-  /// Returns a page of the inbox: messages that were sent with `inbox`, newest first.
+  /// Returns a page of the user's inbox: the messages that were sent with `inbox`, newest first.
   /// - Parameters:
   ///   - limit: maximum number of entries, 1…100.
   ///   - cursor: `nextCursor` of the previous page; nil for the first page.
+  /// - Throws: `.badArgument` if limit or cursor is invalid.
   public func inbox(limit: Int = 20, after cursor: String? = nil) async throws(ClientError) -> InboxListing {
     guard (1...100).contains(limit) else { throw .badArgument("a page of the inbox has 1 to 100 entries") }
     let query =
@@ -142,7 +154,8 @@ extension PushClient {
     return try await deviceCall("GET", "/inbox" + query, of: demandRegistration()).decoded(InboxListing.self)
   }
 
-  /// Validates a cursor, which comes from a server and becomes part of a URL.
+  /// Returns a cursor unchanged, or throws `.badArgument` if it is not 1 to 512 letters, digits, dashes and
+  /// underscores: it comes from a server and becomes part of a URL.
   private static func cursor(_ text: String) throws(ClientError) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
@@ -154,19 +167,25 @@ extension PushClient {
 
   // MARK: Pages and media
 
-  /// Downloads the value of a hosted page (`RichContent.hosted`) or text (`…_msp.html`). Returns any other value
-  /// unchanged.
+  /// Downloads the value of a hosted page (`RichContent.hosted`) or text (`…_msp.html`), of at most 768 KiB. Returns
+  /// every other value unchanged.
+  /// - Throws: `.badContent` if the URL is `http` of another server, does not answer 200, or its page is not
+  ///   percent-encoded UTF-8; `.noAnswer` also if the page is too large.
   public func resolve(_ value: String) async throws(ClientError) -> String {
     guard RichContent.isHosted(value) else { return value }
     return try HostedText.decode(try await fetch(value, mostBytes: ClientLimits.pageBytes).body)
   }
 
-  /// Downloads an image, sound or video of at most 10 MB.
+  /// Downloads an image, sound or video of at most 10 MB, without validating its content.
+  /// - Throws: `.badContent` if the URL is invalid, is `http` of another server, or does not answer 200; `.noAnswer`
+  ///   also if the file is too large.
   public func media(_ url: String) async throws(ClientError) -> [UInt8] {
     try await fetch(url, mostBytes: ClientLimits.mediaBytes).body
   }
 
   /// Downloads a URL from a payload. Sends no credentials, because the URL may belong to another server.
+  /// - Throws: `.badContent` unless the URL is https or on this server, names no user, and is answered with 200 and at
+  ///   most `mostBytes`; `.noAnswer` also if the transport stops at that limit.
   private func fetch(_ url: String, mostBytes: Int) async throws(ClientError) -> WireAnswer {
     guard url.hasPrefix("https://") || settings.server.holds(url) else {
       throw .badContent("pages and media come by https, or from the server itself")
@@ -185,7 +204,7 @@ extension PushClient {
   }
 }
 
-/// A group that a device or its user can be a member of.
+/// A group that the device's user, or a guest's device, is a member of.
 public struct ClientGroup: Sendable, Equatable, Decodable {
   /// The group's number (GROUPSEQ).
   public let groupSeq: String
@@ -193,9 +212,9 @@ public struct ClientGroup: Sendable, Equatable, Decodable {
   public let name: String
 }
 
-/// The consents of a device; nil for those that the user was never asked for.
+/// The consents of a device; nil for those that were neither given nor withdrawn yet.
 public struct ClientConsents: Sendable, Equatable, Decodable {
-  /// The user's answer to a request for consent.
+  /// A consent that was given or withdrawn.
   public struct Answer: Sendable, Equatable, Decodable {
     /// True if consent was given, false if it was withdrawn.
     public let given: Bool
@@ -203,11 +222,11 @@ public struct ClientConsents: Sendable, Equatable, Decodable {
     public let at: String
   }
 
-  /// The consent to notifications in general.
+  /// The consent to notifications in general; nil if it was neither given nor withdrawn yet.
   public let notification: Answer?
-  /// The consent to advertising.
+  /// The consent to advertising; nil if it was neither given nor withdrawn yet.
   public let ad: Answer?
-  /// The consent to advertising at night.
+  /// The consent to advertising at night; nil if it was neither given nor withdrawn yet.
   public let nightAd: Answer?
 }
 
@@ -223,7 +242,7 @@ public enum FurtherTokenKind: String, Sendable, CaseIterable {
   case complication
   /// The token of a file provider extension.
   case fileProvider = "file-provider"
-  /// The token for location queries.
+  /// The token for location queries, with which a push asks the app for the device's location.
   case location
   /// The token for updating widgets.
   case widgets
@@ -239,20 +258,22 @@ public struct InboxListing: Sendable, Equatable, Decodable {
     public let seqno: String
     /// The time at which the message was sent (RFC 3339).
     public let sentAt: String
-    /// The time at which the message leaves the inbox (RFC 3339).
+    /// The time at which the message is removed from the inbox (RFC 3339).
     public let endsAt: String
-    /// The time at which the message was read (RFC 3339); nil if unread.
+    /// The time at which the message was read, on any of the user's devices (RFC 3339); nil if unread.
     public let readAt: String?
-    /// The payload as in the push; nil if this version cannot read it.
+    /// The payload as in the push to this device; nil if the server cannot read the message because a newer release
+    /// wrote it.
     public let payload: PayloadValue?
 
-    /// The payload to pass to `PushClient.read`; nil if there is nothing to confirm.
+    /// The payload to pass to `PushClient.read`; nil if `payload` is nil or does not come from UPMC, so that nothing
+    /// can be confirmed.
     public var received: ReceivedPayload? { payload.flatMap { try? ReceivedPayload($0) } }
   }
 
   /// The entries, newest first.
   public let items: [Entry]
-  /// The number of unread messages on all pages.
+  /// The number of unread messages among the user's newest 1000, on all pages.
   public let unread: Int
   /// The cursor of the next page; nil on the last page.
   public let nextCursor: String?

@@ -6,8 +6,9 @@
 
 /// Processes a push for a Notification Service Extension, except for calls to the system's notification API.
 extension PushClient {
-  /// Stores the receipt of a push, before anything is downloaded or sent. Returns true if it is on disk, so that the
-  /// app need not confirm the push.
+  /// Stores the receipt of a push without sending it. Returns true if the receipt is on disk, so that the app need not
+  /// confirm the push; false for a silent push, if the device is not registered, if the key store cannot be read, or if
+  /// the receipt cannot be stored.
   public func store(receiptOf payload: ReceivedPayload) -> Bool {
     guard !payload.isSilent, let known = try? registration(),
       let entry = OutboxEntry(
@@ -22,13 +23,15 @@ extension PushClient {
     }
   }
 
-  /// Processes a push for a Notification Service Extension: stores the receipt first, because the system may end the
+  /// Processes a push for a Notification Service Extension: stores the receipt first, because the system can end the
   /// process at any moment, then sends it while page and image are downloaded. The notification waits for the
-  /// downloads, but never for the receipt.
+  /// downloads, but never for the receipt to be sent. Returns when both have ended.
   /// - Parameters:
   ///   - directory: directory for the media file, which the system moves away when it is attached.
-  ///   - stored: called if the receipt is on disk, so that the app need not confirm the push.
-  ///   - show: passes the content to the system; called once, after the downloads have ended.
+  ///   - stored: called first, if the receipt is on disk (`store(receiptOf:)`), so that the app need not confirm the
+  ///     push.
+  ///   - show: passes the content to the system; called exactly once, after the downloads have ended, even if all
+  ///     failed.
   public nonisolated func process(
     _ payload: ReceivedPayload, mediaInto directory: String, stored: @Sendable () -> Void,
     show: @Sendable (FetchedContent) -> Void
@@ -39,8 +42,9 @@ extension PushClient {
     _ = await confirmed
   }
 
-  /// Downloads what a push refers to: a hosted `ext`, a hosted text, and an image, sound or video, all concurrently.
-  /// Downloads that fail are omitted from the result.
+  /// Downloads what a push refers to: a hosted `ext` and a hosted text concurrently, then an image, sound or video,
+  /// from `mediaUrl` or else the image that `ext` names. Downloads that fail and media of an unknown kind are omitted
+  /// from the result.
   /// - Parameter directory: directory for the media file, which the system moves away when it is attached.
   public nonisolated func fetch(contentOf payload: ReceivedPayload, mediaInto directory: String) async -> FetchedContent
   {
@@ -73,21 +77,22 @@ extension PushClient {
   }
 }
 
-/// The content that was downloaded for a push; a member is nil if the push does not refer to it or the download failed.
+/// The content that was downloaded for a push. A member is nil if the payload contains the value itself or none, or if
+/// the download failed.
 public struct FetchedContent: Sendable, Equatable {
   /// The value of a hosted `ext`.
   public internal(set) var ext: String?
   /// The text of a hosted message.
   public internal(set) var body: String?
-  /// The path of an image, sound or video, with the file name extension that the system requires.
+  /// The path of an image, sound or video, whose file name has the extension that the system requires.
   public internal(set) var mediaFile: String?
 
   /// Creates an empty result.
   init() {}
 }
 
-/// The kind of a media file that the system can attach, determined by its first bytes, because the URL and the
-/// `Content-Type` are not reliable.
+/// The kind of a media file that the system can attach; nil for other content. Determined by the first bytes, because
+/// the URL and the `Content-Type` are not reliable. The raw value is the file name extension.
 enum MediumKind: String {
   case jpg, png, gif, mp4, m4a, wav, aiff, mp3
 

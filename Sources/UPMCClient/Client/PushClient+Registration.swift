@@ -1,10 +1,16 @@
 /// Registers the device and its user.
 extension PushClient {
-  /// Registers the device and optionally its user. Call it at every start of the app, and whenever the system issues a
-  /// token. A new token keeps the user.
+  /// Registers the device and optionally its user, and stores the registration. Call it at every start of the app, and
+  /// whenever the system issues a token. A new token keeps the user.
+  ///
+  /// If the server does not accept the device's key any more, the app's client key is used instead; a new token then
+  /// makes the device a guest unless `user` is set.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
+  ///   - consent: consents to record with the registration; nil leaves all unchanged.
+  /// - Throws: `.badArgument` if the token is empty, longer than 512 bytes or contains other than visible ASCII
+  ///   characters; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user.
   @discardableResult
   public func register(
     token: String, user: ClientUser? = nil, consent: ConsentChange? = nil
@@ -43,7 +49,9 @@ extension PushClient {
     return DeviceRegistration(stored, badge: device.badge)
   }
 
-  /// Sets the user of a registered device.
+  /// Sets the user of a registered device; `.guest` removes the user. In an app whose identity mode is `strict`, the
+  /// device belongs to the user only after a push (`DeviceRegistration.awaitsPush`).
+  /// - Throws: `.notRegistered`; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user.
   @discardableResult
   public func register(user: ClientUser) async throws(ClientError) -> DeviceRegistration {
     try await inOrder { client throws(ClientError) in try await client.setUserNow(user) }
@@ -67,7 +75,8 @@ extension PushClient {
     return DeviceRegistration(known, badge: nil)
   }
 
-  /// Records for `status` whether the server refused the user for lack of a proof.
+  /// Updates `refusedUser`, for `status`: sets it if the server refused the user for lack of a proof, clears it after a
+  /// success, and leaves it unchanged after other answers.
   private func note(_ answer: WireAnswer, of user: ClientUser?) {
     if ServerProblem(answer)?.type == "upmc:bad-user-proof" {
       refusedUser = user?.clientUID
@@ -77,7 +86,7 @@ extension PushClient {
   }
 
   /// Returns the stored registration with changes that another process has made meanwhile, such as a new token; returns
-  /// `asked` if the device was unregistered or registered anew.
+  /// `asked` if no registration is stored any more, or that of another device.
   private func reread(_ asked: StoredRegistration) throws(ClientError) -> StoredRegistration {
     guard let now = try registration(), now.device == asked.device else { return asked }
     return now
@@ -89,7 +98,8 @@ extension PushClient {
     known.adopt(user: answer.user, identity: answer.identity, awaitsPush: answer.awaitsPush)
   }
 
-  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone.
+  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. No effect on a
+  /// guest. Throws `.notRegistered` if the device is not registered.
   public func unregisterUser() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       let asked = try client.demandRegistration()
@@ -101,13 +111,15 @@ extension PushClient {
     }
   }
 
-  /// Unregisters the device, so that nothing more is sent to it. Also succeeds if the server does not know the device
-  /// any more.
+  /// Unregisters the device, so that nothing more is sent to it, and removes the stored registration. Also succeeds if
+  /// the server does not know the device any more; no effect if the device is not registered. If the call fails, throws
+  /// and keeps the stored registration.
   public func unregisterService() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       guard let known = try client.registration() else { return }
       let answer = try await client.deviceCall("DELETE", "", of: known)
-      // If the answer to an earlier call was lost, the repetition finds neither device nor key: that counts as success.
+      // If the answer to an earlier call was lost, the repetition finds neither device nor key, which counts as
+      // success.
       if ![401, 404].contains(answer.status) || ServerProblem(answer) == nil { try answer.demandNoContent() }
       try client.state.removeRegistration()
     }
@@ -116,7 +128,8 @@ extension PushClient {
   // MARK: Strict apps
 
   /// Returns a push to the server, in an app whose identity mode is `strict`, to prove that the device receives pushes
-  /// sent to its token; only then does it belong to the user. Called by `receive`.
+  /// sent to its token; only then does the device belong to the user. Stores the push first, so that `flush` repeats a
+  /// failed call. No effect if the device is not registered or awaits no push. Called by `receive`.
   func provePossession(_ payload: ReceivedPayload) async throws(ClientError) {
     guard let known = try registration(), known.awaitsPush else { return }
     // Store it first, like a receipt, because the silent push arrives only once.
@@ -125,7 +138,9 @@ extension PushClient {
     try await proveStoredPossession()
   }
 
-  /// Returns the stored push to the server, if there is one.
+  /// Returns to the server the push that `provePossession` has stored, if there is one. Removes it if the server
+  /// accepts or rejects it, or if the device awaits no push any more. If the server does not answer or is busy, keeps
+  /// it and throws.
   func proveStoredPossession() async throws(ClientError) {
     guard let possession = try state.possession() else { return }
     try await inOrder { client throws(ClientError) in
@@ -148,7 +163,7 @@ extension PushClient {
   }
 }
 
-/// The answer to the calls that change the user.
+/// The answer to setting the user and to returning a push: the device's key from now on, and its user.
 struct DeviceUserAnswer: Decodable, Sendable {
   var authKey: String
   var user: KnownUser?
@@ -162,15 +177,16 @@ public struct DeviceRegistration: Sendable, Equatable {
   public let device: String
   /// The registered push token (PSID).
   public let token: String
-  /// The CUID of the user; nil for a guest.
+  /// The CUID of the user to which the device belongs; nil for a guest.
   public let clientUID: String?
-  /// The user's display name (CNAME); nil for a guest.
+  /// The user's display name (CNAME), which may be empty; nil for a guest.
   public let clientName: String?
-  /// The identity mode in which the user was proved (`open`, `proof` or `strict`); nil for a guest.
+  /// The identity mode in which the device was bound to its user (`open`, `proof` or `strict`); nil for a guest.
   public let identity: String?
-  /// True in `strict` mode until a push has been returned; only then does the device belong to the user.
+  /// True in `strict` mode from the setting of a user until a push has been returned; only then does the device belong
+  /// to that user.
   public let awaitsPush: Bool
-  /// The user's badge count, if the answer contained it.
+  /// The user's badge count at the registration; nil if this value was not returned by `register(token:user:consent:)`.
   public let badge: Int?
 
   init(_ stored: StoredRegistration, badge: Int?) {

@@ -7,9 +7,9 @@
 /// The client of a UPMC server on one device. Create one per process: one in the app and one in its extension, with the
 /// same key store and directory.
 ///
-/// Every call is idempotent. If its answer is lost, it is repeated once; receipts and reads stay stored instead, and are
-/// sent again later. Calls that change the registration or send stored confirmations are performed one after another in
-/// the order made, so that the latest token is registered last.
+/// Every call is idempotent. If its answer is lost, it is repeated once; receipts and reads stay stored instead, and
+/// are sent again later. Calls that change the registration or send stored confirmations are performed one after
+/// another in the order made, so that the latest token is registered last. All other calls run concurrently.
 public actor PushClient {
   /// The current settings.
   public private(set) var settings: ClientSettings
@@ -18,16 +18,18 @@ public actor PushClient {
   let outbox: Outbox
   let now: @Sendable () -> Date
   private(set) var log = ClientLog.off
-  /// The last of the calls that must be performed in order; nil if there was none.
+  /// Ends when the last call made with `inOrder` has ended; nil before the first.
   private var last: Task<Void, Never>?
-  /// The user that the server has refused for lack of a proof, since this process started.
+  /// The CUID of the user that the server has refused for lack of a proof, since this process started; nil if none, or
+  /// if a later registration or change of user has succeeded.
   var refusedUser: String?
-  /// The period in which the server has asked not to be called (Retry-After); nil if none.
+  /// The last period in which the server has asked not to be sent confirmations (Retry-After), possibly over; nil if
+  /// none.
   private var rest: (from: Date, until: Date)?
   /// Called after each step of sending the outbox; for tests.
   let onSending: @Sendable (SendingStep) -> Void
 
-  /// Creates a client.
+  /// Creates a client. Neither reads stored values nor calls the server.
   /// - Parameters:
   ///   - transport: sends requests to the server.
   ///   - keys: key store; must be the same for the app and its extension.
@@ -40,7 +42,9 @@ public actor PushClient {
   }
 
   /// Creates a client whose steps tests can observe.
-  /// - Parameter onStep: called after each step of writing an outbox file; tests end the process there.
+  /// - Parameters:
+  ///   - onStep: called after each step of writing an outbox file; tests end the process there.
+  ///   - onSending: called after each step of sending the outbox.
   package init(
     _ settings: ClientSettings, transport: any Transport & Sendable, keys: any KeyStore,
     now: @escaping @Sendable () -> Date, onStep: @escaping @Sendable (DurableFile.Step) -> Void,
@@ -54,30 +58,32 @@ public actor PushClient {
     outbox = Outbox(directory: settings.directory, onStep: onStep)
   }
 
-  /// Replaces the log.
+  /// Replaces the log, which is off by default.
   public func use(_ log: ClientLog) {
     self.log = log
   }
 
-  /// Switches to another server, for test builds for example. The registration with the previous server is ignored from
-  /// now on.
+  /// Switches to another server, for test builds for example. The registration with the previous server is ignored
+  /// while the other is selected, and replaced when the device registers there. Stored receipts and reads are sent to
+  /// the new server, which refuses them, so that they are lost.
   public func change(_ server: ServerAddress) {
     settings.server = server
   }
 
-  /// Sets the attributes that the device reports from now on.
+  /// Sets the attributes that the device reports with its next registration.
   public func use(_ attributes: DeviceAttributes) {
     settings.attributes = attributes
   }
 
-  /// Sets the APNs environment that issues the device tokens.
+  /// Sets the APNs environment that issues the device tokens, from the next registration on.
   public func use(_ environment: TokenEnvironment) {
     settings.environment = environment
   }
 
   // MARK: The registration
 
-  /// Returns the registration with the current server and app; nil if there is none.
+  /// Returns the stored registration; nil if there is none with the current server and app, or if it cannot be decoded.
+  /// Throws `.keyStore` if it cannot be read.
   func registration() throws(ClientError) -> StoredRegistration? {
     guard let known = try state.registration(), known.server == settings.server, known.appID == settings.appID else {
       return nil
@@ -85,7 +91,8 @@ public actor PushClient {
     return known
   }
 
-  /// The registration stored on this device; nil if there is none.
+  /// The registration with the current server and app that is stored on this device; nil if there is none, or if the
+  /// key store cannot be read.
   public var known: DeviceRegistration? {
     guard let stored = try? registration() else { return nil }
     return DeviceRegistration(stored, badge: nil)
@@ -98,7 +105,8 @@ public actor PushClient {
 
   // MARK: Calls
 
-  /// Runs a call that changes the registration or sends the outbox, after all earlier ones have ended.
+  /// Runs a call that changes the registration or sends the outbox, after all earlier ones have ended, successfully or
+  /// not. Must not be called from within `body`, which would wait for itself.
   func inOrder<Value: Sendable>(
     _ body: @escaping @Sendable (isolated PushClient) async throws(ClientError) -> Value
   ) async throws(ClientError) -> Value {
@@ -115,7 +123,8 @@ public actor PushClient {
     return try await task.value.get()
   }
 
-  /// Sends a request, and repeats it once if the answer is lost. All requests are idempotent.
+  /// Sends a request with the timeout of the settings, and repeats it once if the answer is lost; all requests are
+  /// idempotent. Returns the answer whatever its status. Throws `.noAnswer` if both attempts fail.
   func call(_ request: WireRequest) async throws(ClientError) -> WireAnswer {
     var request = request
     request.seconds = settings.callSeconds
@@ -132,7 +141,8 @@ public actor PushClient {
     }
   }
 
-  /// Sends a request about this device, authenticated by the device's key.
+  /// Sends a request about this device, authenticated by the device's key, like `call`.
+  /// - Parameter path: the part of the path after the device's id, with a leading slash, and the query; may be empty.
   func deviceCall(
     _ method: String, _ path: String, _ body: [UInt8]? = nil, of known: StoredRegistration
   ) async throws(ClientError) -> WireAnswer {
@@ -144,7 +154,7 @@ public actor PushClient {
 
   // MARK: Retry-After
 
-  /// Seconds until the server may be called again; nil if it may be called now.
+  /// Seconds until confirmations may be sent to the server again; nil if they may be sent now.
   var restSeconds: Double? {
     let now = now()
     // Setting the clock back ends the waiting period.

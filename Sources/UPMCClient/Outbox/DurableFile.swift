@@ -6,22 +6,23 @@
   internal import Glibc
 #endif
 
-/// Writes files atomically and durably: writes and syncs a temporary file, renames it, and syncs the directory. If the
-/// process or the machine stops at any moment, no partial file remains under the final name.
+/// Reads, writes and removes files. A write is atomic and durable: it writes and syncs a temporary file, renames it,
+/// and syncs the directory. If the process or the machine stops at any moment, no partial file remains under the final
+/// name. All calls block.
 package enum DurableFile {
   /// A step of writing a file; tests end the process there.
   package enum Step: String, Sendable, CaseIterable {
-    /// Some of the bytes are written.
+    /// The first half of the bytes is written, to the temporary file.
     case begun
-    /// All bytes are written, but not synced.
+    /// All bytes are written to the temporary file, but not synced.
     case written
     /// The bytes are synced, in the temporary file.
     case synced
-    /// The file was renamed to its final name.
+    /// The file was renamed to its final name; the directory is not synced yet.
     case renamed
   }
 
-  /// A failed system call.
+  /// A failed system call: its name and `errno`.
   struct Failure: Error, Equatable, CustomStringConvertible {
     let call: String
     let code: Int32
@@ -30,7 +31,7 @@ package enum DurableFile {
     var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
   }
 
-  /// The prefix of temporary files, by which readers ignore them.
+  /// The prefix of the names of temporary files, which the outbox does not count as entries.
   static let asidePrefix = ".writing-"
 
   static func write(
@@ -61,8 +62,8 @@ package enum DurableFile {
     sync(directory)
   }
 
-  /// Returns the content of a file; nil if it does not exist. A file longer than `mostBytes` is not ours and counts as
-  /// empty.
+  /// Returns the content of a file; nil if it does not exist, and empty if it is longer than `mostBytes`, because the
+  /// client writes no such file. Does not follow a symbolic link. Throws if the file cannot be opened or read.
   static func read(_ path: String, mostBytes: Int) throws(Failure) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else {
@@ -83,12 +84,13 @@ package enum DurableFile {
     }
   }
 
-  /// Removes a file. No effect if it does not exist.
+  /// Removes a file. No effect if it does not exist. Throws if it cannot be removed.
   static func remove(_ path: String) throws(Failure) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw Failure(call: "unlink", code: errno) }
   }
 
-  /// Creates a directory and its parents, with mode 0700.
+  /// Creates a directory and its missing parents, with mode 0700. No effect if there is a directory or file at this
+  /// path.
   static func makeDirectory(_ path: String) throws(Failure) {
     if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {

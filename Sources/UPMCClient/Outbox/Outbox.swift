@@ -8,16 +8,17 @@
 /// extension.
 ///
 /// ```
-///   add ──► file, synced ──► sent ──► recorded, invalid-pushkey, unknown-message ──► removed
-///                              │ no answer, 5xx, 429, an answer that is none
+///   add ──► file, synced ──► sent ──► recorded, invalid-pushkey, unknown-message, rejected ──► removed
+///                              │ no answer, 5xx, 429, an answer that UPMC does not give
 ///                              └──► stays for the next flush, of this process or another
 /// ```
-/// **Invariants.** A confirmation that `add` has accepted is on disk before it is sent. A file is removed only after an
-/// answer to exactly what it contains. There are no locks: any process may end or be suspended at any time, and another
-/// continues.
+/// **Invariants.** A confirmation that `add` has accepted is on disk before it is sent. Its file is removed only after
+/// an answer to exactly what it contains, except that a read with another badge option replaces it, and that there are
+/// limits of number (`ClientLimits.outboxFiles`) and age (`outboxSeconds`). There are no locks: any process can end or
+/// be suspended at any time, and another continues.
 ///
 /// **Failure.** If the disk is full, `add` throws, and the caller still tries to send. Readers never see partial files,
-/// and temporary files of ended processes are swept. A damaged file is removed and counted.
+/// and temporary files of ended processes are removed after an hour. A damaged file is removed when it is read.
 package struct Outbox: Sendable {
   let directory: String
   private let mostFiles: Int
@@ -32,8 +33,9 @@ package struct Outbox: Sendable {
     self.onStep = onStep
   }
 
-  /// Stores a confirmation. If a receipt for the message is stored already, keeps it with its time; a read replaces a
-  /// read with another badge option.
+  /// Stores a confirmation. If the same receipt or read is stored already, keeps that file with its time; a read
+  /// replaces other reads of the message, which differ in badge option or number. Above `mostFiles`, removes the
+  /// entries with the lowest SEQNOs, possibly this one. Throws if a file cannot be written or removed.
   package func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
     if try read(entry.name) == nil { try write(entry) }
@@ -48,7 +50,7 @@ package struct Outbox: Sendable {
   }
 
   /// Replaces the content of an entry's file. Returns false, and writes nothing, if there is no such file: another
-  /// process has removed it after an answer, or it could not be stored.
+  /// process has removed it after an answer, or it could not be stored. Throws if the file cannot be read or written.
   func replace(_ entry: OutboxEntry) throws -> Bool {
     guard try read(entry.name) != nil else { return false }
     try write(entry)
@@ -59,7 +61,8 @@ package struct Outbox: Sendable {
     try DurableFile.remove(path(entry.name))
   }
 
-  /// Returns the names of the files that wait to be sent: receipts first, each kind in the order of SEQNO.
+  /// Returns the names of the files that wait to be sent: receipts first, each kind in ascending order of SEQNO. Empty
+  /// if there is no directory or it cannot be read.
   package func waiting() -> [String] {
     names().compactMap { name in OutboxEntry.parts(of: name).map { (name, $0) } }
       .sorted { left, right in
@@ -69,7 +72,8 @@ package struct Outbox: Sendable {
       .map(\.0)
   }
 
-  /// Returns an entry; nil if it does not exist, or was damaged and has been removed.
+  /// Returns the entry in the file of this name; nil if the file does not exist, or was damaged and has been removed.
+  /// Throws if the file cannot be read or removed.
   package func read(_ name: String) throws -> OutboxEntry? {
     guard let bytes = try DurableFile.read(path(name), mostBytes: 16_384) else { return nil }
     if let entry = OutboxEntry(bytes, named: name) { return entry }
@@ -77,8 +81,8 @@ package struct Outbox: Sendable {
     return nil
   }
 
-  /// Removes temporary files of ended processes. A process that is still running finds its file gone and writes it
-  /// again.
+  /// Removes temporary files that were last changed more than an hour ago: their processes have ended. A process that
+  /// is still running finds its file gone and writes it again. Ignores files that cannot be removed.
   func sweep(now: Date) {
     for name in names() where name.hasPrefix(DurableFile.asidePrefix) {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
@@ -87,7 +91,8 @@ package struct Outbox: Sendable {
     }
   }
 
-  /// Returns true if the entry is so old that no server knows its message any more (`ClientLimits.outboxSeconds`).
+  /// Returns true if the entry was created so long ago (`ClientLimits.outboxSeconds`) that no server knows its message
+  /// any more. Unreliable if the device's clock is wrong.
   static func isTooOld(_ entry: OutboxEntry, now: Date) -> Bool {
     now.timeIntervalSince1970 - entry.writtenAt > ClientLimits.outboxSeconds
   }
@@ -106,7 +111,8 @@ package struct Outbox: Sendable {
     try DurableFile.write(entry.bytes, to: path(entry.name), in: directory, onStep: onStep)
   }
 
-  /// Drops the oldest entries above the limit, in the order of SEQNO, because clocks may be wrong.
+  /// Removes the entries above the limit, those with the lowest SEQNOs first. Times are not compared, because clocks
+  /// may be wrong.
   private func limit() throws {
     let all = names().compactMap { name in OutboxEntry.parts(of: name).map { (name, $0.seqno) } }
     guard all.count > mostFiles else { return }

@@ -9,18 +9,18 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
   package var kind: Confirmation.Kind
   package var seqno: String
   package var pushkey: String
-  /// The token that the push was probably sent to, followed by earlier ones: the token may have changed while the push
-  /// was in transit.
+  /// The token that the push was probably sent to, followed by earlier ones, newest first, to try if the server rejects
+  /// the first: the token may have changed while the push was in transit. Never empty.
   var psids: [String]
   /// The time of the receipt or read (RFC 3339); nil if the device's clock is obviously wrong.
   var at: String?
   var badgeOption: BadgeOption?
   var badge: Int?
-  /// The time of storing by the device's clock, in seconds since 1970.
+  /// The time at which the entry was created, by the device's clock, in seconds since 1970.
   var writtenAt: Double
 
-  /// Creates an entry; nil if the payload's values are not valid for UPMC. They become part of the file's name, so they
-  /// are checked.
+  /// Creates an entry; nil if SEQNO, pushkey or a token is invalid, or if there is no token. SEQNO, option and badge
+  /// become the file's name, so a payload from elsewhere must not determine a path.
   init?(
     _ kind: Confirmation.Kind, seqno: String, pushkey: String, psids: [String], option: BadgeOption? = nil,
     badge: Int? = nil, now: Date
@@ -38,14 +38,15 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     writtenAt = now.timeIntervalSince1970
   }
 
-  /// Creates an entry from a confirmation, with the current time; nil if its values are not valid for UPMC.
+  /// Creates an entry from a confirmation, with the current time instead of the confirmation's; nil if SEQNO, pushkey
+  /// or token is invalid.
   package init?(_ kind: Confirmation.Kind, _ confirmation: Confirmation) {
     self.init(
       kind, seqno: confirmation.seqno, pushkey: confirmation.pushkey, psids: [confirmation.psid],
       option: confirmation.badgeOption, badge: confirmation.badge, now: Date())
   }
 
-  /// Decodes the content of a file; nil if it is damaged or not ours.
+  /// Decodes the content of a file; nil if it is damaged or belongs to an entry whose file has another name.
   init?(_ bytes: [UInt8], named name: String) {
     guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(bytes)), entry.name == name,
       Self.isSequence(entry.seqno), !entry.psids.isEmpty, entry.writtenAt.isFinite
@@ -62,7 +63,8 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     return "\(seqno).read-\(badgeOption?.rawValue ?? "keep")\(badge.map { "-\($0)" } ?? "")"
   }
 
-  /// Parses a file name, so that entries can be sorted and counted without opening them; nil if it is not ours.
+  /// Parses a file name, so that entries can be sorted and counted without opening them; nil if no entry's file has
+  /// such a name.
   static func parts(of name: String) -> (seqno: String, kind: Confirmation.Kind)? {
     guard let dot = name.firstIndex(of: "."), isSequence(String(name[..<dot])) else { return nil }
     let rest = name[name.index(after: dot)...]
@@ -70,7 +72,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     return rest.hasPrefix("read-") ? (String(name[..<dot]), .read) : nil
   }
 
-  /// The confirmation to send.
+  /// The confirmation to send, for the first of `psids`.
   var confirmation: Confirmation {
     Confirmation(seqno: seqno, psid: psids[0], pushkey: pushkey, at: at, badgeOption: badgeOption, badge: badge)
   }

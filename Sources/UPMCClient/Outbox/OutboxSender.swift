@@ -4,22 +4,25 @@
   internal import Foundation
 #endif
 
-/// The result of sending the stored confirmations.
+/// The result of one flush, which sends the stored confirmations.
 public struct FlushReport: Sendable, Equatable {
   /// The number of confirmations that the server has recorded.
   public internal(set) var recorded = 0
-  /// The number of confirmations that were refused permanently, and removed.
+  /// The number of confirmations that were removed without being recorded, because the server refused them permanently
+  /// or they are too old.
   public internal(set) var refused = 0
-  /// The number of confirmations still stored.
+  /// The number of confirmations still stored after the flush.
   public internal(set) var waiting = 0
-  /// The reason why some are still stored; nil if none are.
+  /// The reason why the flush ended before all confirmations were sent; nil if all were sent. Confirmations can be
+  /// stored even then, for example because this version does not know the server's result.
   public internal(set) var reason: String?
-  /// The number of seconds for which the server has asked not to be called; nil if it has not.
+  /// The number of seconds for which the server has asked not to be called (Retry-After), or the remaining ones if
+  /// nothing was sent for this reason; nil if it has not asked.
   public internal(set) var retryAfterSeconds: Int?
-  /// The results by file name.
+  /// The final results by the entries' file names. Entries that wait have none.
   var verdicts: [String: Verdict] = [:]
 
-  /// The server's result for one entry.
+  /// The final result for one entry.
   enum Verdict: Equatable {
     case recorded(badge: Int?)
     case refused(String)
@@ -29,7 +32,8 @@ public struct FlushReport: Sendable, Equatable {
   init() {}
 }
 
-/// Sends the stored confirmations of an outbox, up to 100 per call, and removes those that were answered.
+/// Sends the stored confirmations of an outbox, up to 100 of one kind per call, and removes those that the server has
+/// recorded or refused permanently.
 struct OutboxSender {
   let outbox: Outbox
   let origin: String
@@ -37,19 +41,21 @@ struct OutboxSender {
   let now: @Sendable () -> Date
   let log: ClientLog
   let send: @Sendable (WireRequest) async -> Result<WireAnswer, NoAnswer>
-  /// Called after each step; tests end the process there.
+  /// Called after each answer and each removal of a file; tests end the process there.
   var onStep: @Sendable (SendingStep) -> Void = { _ in }
 
-  /// The result of one call, for all of its entries.
+  /// The result of one call.
   private enum Outcome {
     case answered([ConfirmationCall.Verdict])
-    /// The server rejects the call as a whole, because one of its entries or its format is invalid.
+    /// The server rejects the call as a whole (400, 413 or 422), because one of its entries or its format is invalid.
     case unfit(String)
     case later(String, seconds: Int?, isAnswered: Bool)
   }
 
-  /// Sends all entries of the outbox.
-  /// - Parameter loose: entries that could not be stored, sent with the others.
+  /// Sends all entries of the outbox, receipts first, until a call fails: no answer, 429 or 5xx, or an answer that is
+  /// not UPMC's. Before that, removes old temporary files. If the server rejects a token of an entry, sends the entry
+  /// once more with its next token.
+  /// - Parameter loose: entries that could not be stored, sent before the others of their kind.
   func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
     var report = FlushReport()
     var done: Set<String> = []
@@ -81,8 +87,10 @@ struct OutboxSender {
     }
   }
 
-  /// Sends a batch and applies the server's results to the files and the report. Returns the entries to send once more
-  /// in this flush, with another token.
+  /// Sends a batch and applies the server's results to the files and the report. Sends the halves of a batch that the
+  /// server rejects as a whole, to find the invalid entry. If the call fails, sets the report's reason, and removes
+  /// entries that are too old if the server has answered that it is busy. Returns the entries to send once more in this
+  /// flush, with another token.
   /// - Parameter unstored: names of entries that are in no file.
   private func settle(
     _ batch: [OutboxEntry], _ unstored: Set<String>, _ report: inout FlushReport
@@ -169,8 +177,8 @@ struct OutboxSender {
 
 /// A step of sending the outbox.
 package enum SendingStep: String, Sendable {
-  /// An answer was received, and no file of its entries is removed yet.
+  /// An answer with results was received, and no file of its entries is removed yet.
   case answered
-  /// A file was removed.
+  /// A file was removed, or its removal was attempted and failed.
   case removed
 }

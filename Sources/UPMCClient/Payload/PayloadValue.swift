@@ -4,7 +4,7 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   case null
   /// The value `true` or `false`.
   case flag(Bool)
-  /// A number. Whole numbers up to 2⁵³ are exact.
+  /// A number. Whole numbers up to 2⁵³ are exact; larger ones are rounded.
   case number(Double)
   /// A string.
   case text(String)
@@ -13,7 +13,7 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   /// An object.
   case object([String: PayloadValue])
 
-  /// Decodes any JSON value.
+  /// Decodes any JSON value. Throws if it is a number that does not fit a `Double`.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
@@ -44,7 +44,8 @@ public enum PayloadValue: Sendable, Equatable, Codable {
     }
   }
 
-  /// Converts a value from a notification's `userInfo`; nil if it cannot be JSON.
+  /// Converts a value from a notification's `userInfo`; nil if it is no text, number, Boolean, array or dictionary, or
+  /// if `depth` is 32. Members and elements that cannot be converted are omitted.
   init?(any: Any, depth: Int = 0) {
     guard depth < 32 else { return nil }
     switch any {
@@ -78,12 +79,12 @@ public enum PayloadValue: Sendable, Equatable, Codable {
     return text
   }
 
-  /// The number as an integer; nil if it is not whole, or for other kinds of values.
+  /// The number as an integer; nil if it is not whole or does not fit, and for other kinds of values.
   public var integer: Int? {
     guard case .number(let number) = self else { return nil }
     return Int(exactly: number)
   }
 
-  /// The text of a SEQNO, which may be a string or a number.
+  /// The text of a SEQNO, which the payload can contain as a string or a number; nil for other values. Not validated.
   var sequence: String? { text ?? integer.map { String($0) } }
 }

@@ -6,7 +6,7 @@
 
 /// The payload of a received push: what the system shows (`aps`), UPMC's own part (`mps`), and custom keys.
 public struct ReceivedPayload: Sendable, Equatable {
-  /// The message's number (SEQNO), as digits.
+  /// The message's number (SEQNO): 1 to 19 digits without a leading zero.
   public let seqno: String
   /// The key that proves that the message was sent to this device's token.
   public let pushkey: String
@@ -21,19 +21,20 @@ public struct ReceivedPayload: Sendable, Equatable {
   public let dbIn: Bool
   /// True if `mps.sms` is `Y`: an SMS follows if the push is not confirmed.
   public let sms: Bool
-  /// The value of `mps.ext`, unparsed; see `RichContent`.
+  /// The value of `mps.ext`, unparsed (see `RichContent`); nil if absent.
   public let ext: String?
   /// The title, from `aps.alert.title`; nil if absent.
   public let title: String?
-  /// The text, from `aps.alert.body`, or `aps.alert` itself if it is a string; nil if absent.
+  /// The text, from `aps.alert.body`, or `aps.alert` itself if it is a string; nil if absent. A large text is the URL
+  /// of a hosted page (`PushClient.resolve`).
   public let body: String?
-  /// The number for the icon, from `aps.badge`; nil to leave the icon unchanged.
+  /// The number for the icon, from `aps.badge`; nil if absent, which leaves the icon unchanged.
   public let badge: Int?
   /// The notification category, from `aps.category`; nil if absent.
   public let category: String?
-  /// True if `mutable-content` is 1, so that the system starts the extension.
+  /// True if the push has an alert and `mutable-content` is 1, so that the system starts the extension.
   public let startsExtension: Bool
-  /// True if the push shows nothing and only wakes the app.
+  /// True if the push has no `aps.alert`: it shows no text and has no receipt.
   public let isSilent: Bool
   /// The URL of an image, sound or video; nil if absent or not https.
   public let mediaURL: String?
@@ -51,14 +52,16 @@ public struct ReceivedPayload: Sendable, Equatable {
   }
 
   /// Parses a payload.
-  /// - Parameter json: the payload as JSON; also FCM's `{"message":"…"}` and `{"data":{"message":"…"}}`.
-  /// - Throws: `.notOfUPMC` if the payload does not come from UPMC.
+  /// - Parameter json: the payload as JSON; also FCM's `{"message":"…"}` and `{"data":{"message":"…"}}`, which contain
+  ///   the payload as a string.
+  /// - Throws: `.notOfUPMC` if this is not JSON or does not come from UPMC.
   public init(json: [UInt8]) throws(ClientError) {
     guard let value = try? JSONDecoder().decode(PayloadValue.self, from: Data(json)) else { throw .notOfUPMC }
     try self.init(value)
   }
 
-  /// Creates a payload from a value that has already been parsed.
+  /// Creates a payload from a value that has already been parsed, including FCM's forms. Members of an unexpected type
+  /// count as absent.
   /// - Throws: `.notOfUPMC` if the payload has no valid SEQNO (1 to 19 digits without a leading zero) or pushkey (1 to
   ///   256 visible ASCII characters).
   public init(_ outer: PayloadValue) throws(ClientError) {
@@ -87,7 +90,8 @@ public struct ReceivedPayload: Sendable, Equatable {
     custom = members.filter { !["aps", "mps", "mediaUrl", "feedback"].contains($0.key) }
   }
 
-  /// Returns the payload that FCM delivers as a string inside a data message; other values unchanged.
+  /// Returns the payload that FCM delivers as a string inside a data message; all other values, and a message that is
+  /// not JSON, unchanged.
   private static func unwrapped(_ value: PayloadValue) -> PayloadValue {
     guard value["mps"] == nil, let text = (value["message"] ?? value["data"]?["message"])?.text else { return value }
     return (try? JSONDecoder().decode(PayloadValue.self, from: Data(text.utf8))) ?? value

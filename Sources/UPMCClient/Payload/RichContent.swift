@@ -1,4 +1,5 @@
-/// The content of `mps.ext`, parsed by its pipe characters: a digit for the kind, then a title and URLs.
+/// The content of `mps.ext`, parsed at its pipe characters: a digit for the kind, then a title and URLs. URLs are not
+/// validated.
 public enum RichContent: Sendable, Equatable {
   /// A title: `0|title`.
   case text(title: String)
@@ -13,12 +14,13 @@ public enum RichContent: Sendable, Equatable {
   /// A title and a link to further information: `6|title|url`.
   case link(title: String, url: String)
   /// A URL that ends in `_ext.html` or `_msp.html`: the value was too large for a push and must be downloaded with
-  /// `PushClient.resolve`.
+  /// `PushClient.resolve`, then parsed again.
   case hosted(url: String)
   /// Any other value: text, JSON or a URL.
   case free(String)
 
-  /// Parses `ext`. Text that matches no kind is `free`.
+  /// Parses `ext`. Text that matches no kind, or has too few parts for its kind, is `free`; surplus pipes belong to the
+  /// last part.
   public init(_ ext: String) {
     let parts = ext.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     switch (parts[0], parts.count) {
@@ -41,7 +43,8 @@ public enum RichContent: Sendable, Equatable {
     }
   }
 
-  /// Returns true if the value must be downloaded from a page of the server.
+  /// Returns true if the value is the URL of a hosted page, from which the actual value must be downloaded: http or
+  /// https, at most 2048 visible ASCII characters, and the ending `_ext.html` or `_msp.html`.
   static func isHosted(_ value: String) -> Bool {
     (value.hasPrefix("https://") || value.hasPrefix("http://")) && value.utf8.count <= 2_048
       && (value.hasSuffix("_ext.html") || value.hasSuffix("_msp.html"))
@@ -51,8 +54,8 @@ public enum RichContent: Sendable, Equatable {
 
 /// Decodes the body of a hosted page: percent-encoded UTF-8.
 enum HostedText {
-  /// Decodes the body of a hosted page.
-  /// - Throws: `.badContent` if the body is not percent-encoded UTF-8.
+  /// Returns the text of a hosted page. Bytes outside percent escapes, including `+`, are unchanged.
+  /// - Throws: `.badContent` if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8.
   static func decode(_ body: [UInt8]) throws(ClientError) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(body.count)

@@ -12,7 +12,7 @@ public struct ClientLog: Sendable {
     self.write = write
   }
 
-  /// Prints to standard output, which Xcode displays.
+  /// Prints each line to standard output, which Xcode displays.
   public static let console = ClientLog { print("UPMC: \($0)") }
 
   /// Logs a line, which is not evaluated if the log is off.

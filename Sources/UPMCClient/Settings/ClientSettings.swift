@@ -9,13 +9,14 @@ public struct ClientSettings: Sendable {
   public var clientKey: String
   /// The network that issues the push token.
   public var network = TokenNetwork.apns
-  /// The APNs environment that issues the token. Use sandbox for builds installed by Xcode.
+  /// The APNs environment that issues the token. Use sandbox for builds installed by Xcode. Ignored for FCM.
   public var environment = TokenEnvironment.production
-  /// The directory of the outbox; shared with the extension (the app group's directory).
+  /// The directory in which the outbox creates its own (`outbox`); shared with the extension (the app group's
+  /// directory).
   public var directory: String
   /// The attributes that the device reports, such as model and locale.
   public var attributes = DeviceAttributes()
-  /// Timeout of a call in seconds.
+  /// Timeout in seconds of each attempt of a call; a call has at most two.
   public var callSeconds = ClientLimits.callSeconds
 
   /// Creates settings with the required values; the others have defaults.
@@ -43,7 +44,8 @@ public enum TokenEnvironment: String, Sendable, Codable {
   case sandbox
 }
 
-/// The attributes that a device reports, each of at most 128 bytes; nil if not reported.
+/// The attributes that a device reports, each of 1 to 128 bytes; nil if not reported. Empty and longer ones are not
+/// reported either.
 public struct DeviceAttributes: Sendable, Codable, Equatable {
   /// The platform, `iOS` or `Android`.
   public var platform: String?
@@ -61,7 +63,8 @@ public struct DeviceAttributes: Sendable, Codable, Equatable {
   /// Creates attributes without any value.
   public init() {}
 
-  /// The attributes without those that are too long: otherwise the server would refuse the registration.
+  /// The attributes without those that the server would refuse together with the registration: empty ones, and those of
+  /// more than 128 bytes or with a NUL character.
   var sendable: DeviceAttributes {
     func cut(_ text: String?) -> String? {
       text.flatMap { $0.isEmpty || $0.utf8.count > 128 || $0.utf8.contains(0) ? nil : $0 }

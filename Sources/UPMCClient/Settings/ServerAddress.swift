@@ -15,9 +15,11 @@ public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertibl
     public let description: String
   }
 
-  /// Parses the address of a server.
+  /// Parses the address of a server, and removes trailing slashes.
   /// - Parameter allowsPlainHTTP: true to accept `http` to other machines, for test systems in closed networks. Keys of
-  ///   devices are then sent unencrypted. Without it, `http` is accepted only for this machine.
+  ///   devices are then sent unencrypted. If false, `http` is accepted only for this machine.
+  /// - Throws: if the text is not an http or https URL in ASCII with a host, or contains a user, password, query or
+  ///   fragment; and for `http` that is not accepted.
   public init(_ text: String, allowsPlainHTTP: Bool = false) throws(Invalid) {
     guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
       let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http"
@@ -39,7 +41,7 @@ public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertibl
   /// The base URL, without a trailing slash.
   public var description: String { base }
 
-  /// Returns true if a URL in a payload refers to this server.
+  /// Returns true if a URL from a payload begins with this address and a slash.
   func holds(_ url: String) -> Bool { url.hasPrefix(base + "/") }
 
   private static func isThisMachine(_ host: String) -> Bool {

@@ -15,7 +15,7 @@ public struct SharedSettings: Codable, Sendable, Equatable {
   /// The APNs environment that issues the token.
   public var environment: TokenEnvironment
 
-  /// Creates shared settings with the members that an extension needs.
+  /// Creates shared settings from those of the client; the others, such as the client key, are omitted.
   public init(_ settings: ClientSettings) {
     server = settings.server
     appID = settings.appID
@@ -32,13 +32,16 @@ public struct SharedSettings: Codable, Sendable, Equatable {
     self = known
   }
 
-  /// Stores the settings. Writes nothing if they are unchanged.
+  /// Stores the settings for `init(in:)`. Writes nothing if they are unchanged. Throws if the key store cannot be
+  /// written.
   public func store(in keys: any KeyStore) throws {
     guard SharedSettings(in: keys) != self else { return }
     try keys.write(WireBody.encode(self), "settings")
   }
 
-  /// Returns settings for an extension, without a client key, because an extension does not register devices.
+  /// Returns settings for an extension: without a client key, because an extension does not register devices, without
+  /// attributes, and with the shorter timeout of extensions.
+  /// - Parameter directory: the directory of the outbox, which app and extension share.
   public func settings(directory: String) -> ClientSettings {
     var settings = ClientSettings(server: server, appID: appID, clientKey: "", directory: directory)
     settings.network = network

@@ -5,9 +5,9 @@
   /// A key store in the keychain. Entries survive the app's removal and are shared with an extension through an access
   /// group.
   ///
-  /// Entries can be read once the device has been unlocked after booting, because extensions also run while it is
-  /// locked. Backups do not include them. See Apple's documentation, *Sharing access to keychain items among a
-  /// collection of apps*:
+  /// Entries can be read as soon as the device has been unlocked after booting, even while it is locked again, because
+  /// extensions also run then. A backup that is restored to another device does not contain them. See Apple's
+  /// documentation, *Sharing access to keychain items among a collection of apps*:
   /// <https://developer.apple.com/documentation/security/sharing-access-to-keychain-items-among-a-collection-of-apps>
   public struct KeychainStore: KeyStore {
     private let service: String
@@ -20,7 +20,7 @@
       public var description: String { "the keychain answered \(status)" }
     }
 
-    /// Creates a key store.
+    /// Creates a key store. Does not access the keychain yet.
     /// - Parameters:
     ///   - service: name of this app's entries; must be the same in its extension.
     ///   - group: keychain access group of app and extension; nil for the process's default group.
@@ -29,7 +29,8 @@
       self.group = group
     }
 
-    /// Returns the content of an entry; nil if there is none.
+    /// Returns the content of an entry; nil if there is none. Throws `Failure` for any other status, for example before
+    /// the first unlocking.
     public func read(_ name: String) throws -> [UInt8]? {
       var query = query(name)
       query[kSecReturnData as String] = true
@@ -41,7 +42,7 @@
       return [UInt8](data)
     }
 
-    /// Creates or replaces an entry.
+    /// Creates or replaces an entry. Throws `Failure` if the keychain refuses it.
     public func write(_ bytes: [UInt8], _ name: String) throws {
       let change: [String: Any] = [kSecValueData as String: Data(bytes)]
       let status = SecItemUpdate(query(name) as CFDictionary, change as CFDictionary)
@@ -56,7 +57,7 @@
       guard added == errSecSuccess else { throw Failure(status: added) }
     }
 
-    /// Removes an entry. No effect if there is none.
+    /// Removes an entry. No effect if there is none. Throws `Failure` for any other status.
     public func remove(_ name: String) throws {
       let status = SecItemDelete(query(name) as CFDictionary)
       guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }

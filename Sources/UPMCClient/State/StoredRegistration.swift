@@ -11,19 +11,21 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   var device: String
   var authKey: String
   var psid: String
-  /// The previous tokens, newest first.
+  /// The previous tokens, newest first; at most `ClientLimits.formerTokens`.
   var formerPsids: [String] = []
   var clientUID: String?
   var clientName: String?
   var identity: String?
   var awaitsPush: Bool
-  /// The user that the app has requested, even if the server has not bound the device to it yet.
+  /// The CUID of the user that the app has requested, even if the server has not bound the device to that user yet; nil
+  /// if none, or for a guest.
   var askedFor: String?
 
   /// The tokens that a push may have been sent to, the most likely first.
   var tokens: [String] { [psid] + formerPsids }
 
-  /// Sets another token. Remembers the previous one, for pushes that are in transit.
+  /// Sets another token, and remembers the previous ones, for pushes that are in transit. No effect if the token is the
+  /// current one.
   mutating func adopt(token: String) {
     guard token != psid else { return }
     formerPsids = Array(([psid] + formerPsids.filter { $0 != token }).prefix(ClientLimits.formerTokens))
@@ -44,14 +46,16 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   }
 }
 
-/// A push to be returned to the server, in an app whose identity mode is `strict`.
+/// A push that is to be returned to the server to prove possession of the token, in an app whose identity mode is
+/// `strict`.
 struct StoredPossession: Codable, Equatable, Sendable {
   var seqno: String
   var psid: String
   var pushkey: String
 }
 
-/// Reads and writes the client's entries in the key store.
+/// Reads and writes the client's entries in the key store. Throws `.keyStore` if the store fails; entries that cannot
+/// be decoded count as missing.
 struct ClientState: Sendable {
   let keys: any KeyStore
 
@@ -82,7 +86,8 @@ struct ClientState: Sendable {
     }
   }
 
-  /// Returns the id of this installation, which is created once and stored before it is sent to the server.
+  /// Returns the id of this installation, a random UUID that is created and stored by the first call. Throws if it
+  /// cannot be read or stored.
   func installation() throws(ClientError) -> String {
     struct Installation: Codable { var id: String }
     if let known: Installation = try read("installation") { return known.id }

@@ -10,24 +10,27 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case notRegistered
   /// The badge is not in 1…1000. Nothing was sent.
   case badgeOutOfRange(Int)
-  /// A badge was given with an option other than `update` and `force`, or is missing with one of these. Nothing was
-  /// sent.
+  /// A badge was given with an option other than `update` and `force`, or none with one of these two. Nothing was sent.
   case badgeNotExpected
-  /// An argument is invalid. Nothing was sent.
+  /// An argument is invalid; the text says which. Nothing was sent, except that a list of groups throws it also for an
+  /// invalid cursor of the server.
   case badArgument(String)
   /// The payload has no valid SEQNO or pushkey, so it does not come from UPMC and there is nothing to confirm.
   case notOfUPMC
-  /// There was no answer. The server may have carried out the call; repeating it does no harm.
+  /// There was no complete answer, or it was too large. The server may have carried out the call; repeating it does no
+  /// harm.
   case noAnswer(String)
-  /// The server is overloaded or unavailable at present.
+  /// The server is overloaded or unavailable at present (429 or 5xx). The caller should wait for the given seconds; nil
+  /// if the server names none.
   case busy(retryAfterSeconds: Int?)
-  /// The server refused the call.
+  /// The server refused the call, for the given reason.
   case refused(ServerProblem)
   /// The answer does not come from a UPMC server: the address is wrong, or the network requires a login first.
   case notAnAnswer(status: Int)
   /// The key store could not be read or written.
   case keyStore(String)
-  /// A page or media file that a payload refers to was rejected.
+  /// A page or media file that a payload refers to could not be used: its URL, status, size or encoding is invalid. The
+  /// text says which.
   case badContent(String)
 
   /// A description for people and logs.
@@ -58,13 +61,14 @@ public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertib
   public var title: String?
   /// An explanation of what is wrong and how to correct it; nil if the server sent none.
   public var detail: String?
-  /// The id under which the server has logged the request.
+  /// The id under which the server has logged the request; nil if the server sent none.
   public var requestId: String?
 
   /// A description for people and logs.
   public var description: String { "\(status) \(type)" + (detail.map { ": \($0)" } ?? "") }
 
-  /// Parses the body of an error response. Returns nil if it does not come from a UPMC server.
+  /// Parses the body of an error response. Returns nil if it does not come from a UPMC server: the body is not a
+  /// problem with a `upmc:` type, or its status differs from that of the response.
   init?(_ answer: WireAnswer) {
     guard let problem = try? JSONDecoder().decode(ServerProblem.self, from: Data(answer.body)),
       problem.type.hasPrefix("upmc:"), problem.status == answer.status
@@ -74,8 +78,9 @@ public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertib
 }
 
 extension WireAnswer {
-  /// Decodes the body of a successful answer. Throws the server's error for any other status, and `notAnAnswer` if the
-  /// body cannot be decoded.
+  /// Decodes the body of a successful answer (2xx).
+  /// - Throws: `.busy` for 429 and 5xx; `.refused` for an error reported by a UPMC server; `.notAnAnswer` for all other
+  ///   statuses, and if the body cannot be decoded.
   func decoded<Value: Decodable>(_ type: Value.Type) throws(ClientError) -> Value {
     guard (200...299).contains(status) else { throw refusal }
     do {
@@ -85,7 +90,9 @@ extension WireAnswer {
     }
   }
 
-  /// Throws `refused`, `busy` or `notAnAnswer` unless the answer is a success without a body (204).
+  /// Checks that the answer is a success without a body (204).
+  /// - Throws: `.busy` for 429 and 5xx; `.refused` for an error reported by a UPMC server; `.notAnAnswer` for all other
+  ///   statuses, including other successes.
   func demandNoContent() throws(ClientError) {
     // A network that requires a login answers 200 with a page.
     guard status == 204 else { throw (200...299).contains(status) ? .notAnAnswer(status: status) : refusal }

@@ -4,19 +4,20 @@
   internal import Foundation
 #endif
 
-/// `POST /v1/receipts` and `POST /v1/reads`: up to 100 confirmations of one kind. Needs no authentication, because each
-/// confirmation contains a pushkey.
+/// `POST /v1/receipts` and `POST /v1/reads`: up to 100 confirmations of one kind. Creates the request and parses the
+/// answer. Needs no authentication, because each confirmation contains a pushkey.
 public enum ConfirmationCall {
   /// The server's result for one confirmation.
   public struct Verdict: Sendable, Equatable {
-    /// The status: `recorded`, `invalid-pushkey` or `unknown-message`.
+    /// The status: `recorded`, `invalid-pushkey` (the pushkey does not belong to this SEQNO and token) or
+    /// `unknown-message`. Newer servers may send others.
     public var status: String
-    /// The user's new badge count, for a read.
+    /// The user's new badge count; nil for a receipt, and for a read that was not recorded.
     public var badge: Int?
   }
 
   /// Returns the request that reports confirmations to the server.
-  /// - Parameter confirmations: 1…100 confirmations of `kind`.
+  /// - Parameter confirmations: 1…100 confirmations of `kind`; the number is not checked.
   public static func request(
     _ confirmations: [Confirmation], _ kind: Confirmation.Kind, to origin: String
   ) -> WireRequest {
@@ -25,7 +26,7 @@ public enum ConfirmationCall {
     return request
   }
 
-  /// Encodes the body by hand, because this is the most frequent call and an encoder would take ten times as long.
+  /// Encodes the body, by hand, because this is the most frequent call and an encoder would take ten times as long.
   private static func body(_ confirmations: [Confirmation], _ list: String) -> [UInt8] {
     var json: [UInt8] = []
     json.reserveCapacity(32 + confirmations.count * 224)
@@ -64,7 +65,8 @@ public enum ConfirmationCall {
     json.append(UInt8(ascii: "\""))
   }
 
-  /// Returns the result of each confirmation, in order; nil if the answer does not match the confirmations sent.
+  /// Returns the result of each confirmation, in the order of the request; nil if the status is not 200, or the body
+  /// does not contain a result for exactly the confirmations sent.
   public static func verdicts(_ answer: WireAnswer, of confirmations: [Confirmation]) -> [Verdict]? {
     struct Results: Decodable {
       struct Result: Decodable {
@@ -104,7 +106,7 @@ public struct Confirmation: Sendable, Equatable {
   /// The number for `update` and `force`; nil for other options.
   public var badge: Int?
 
-  /// Creates a receipt or, with the last two arguments, a read.
+  /// Creates a confirmation. `badgeOption` and `badge` are only for reads. Nothing is validated.
   public init(
     seqno: String, psid: String, pushkey: String, at: String? = nil, badgeOption: BadgeOption? = nil, badge: Int? = nil
   ) {
@@ -116,9 +118,10 @@ public struct Confirmation: Sendable, Equatable {
     self.badge = badge
   }
 
-  /// Formats a time for the server; nil if it is so wrong that no server would accept it.
+  /// Formats a time for the server, in RFC 3339 with milliseconds; nil if it is before 2020 or after 9998, so that the
+  /// device's clock is obviously wrong.
   static func moment(_ date: Date) -> String? {
-    // Accepts the years 2020 … 9999.
+    // Accepts the years 2020 … 9998.
     guard (1_577_836_800..<253_370_764_800).contains(date.timeIntervalSince1970) else { return nil }
     return Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(date)
   }
@@ -126,17 +129,19 @@ public struct Confirmation: Sendable, Equatable {
 
 /// The effect of a read on the user's badge count, which the server keeps.
 public enum BadgeOption: String, Sendable, Codable, CaseIterable {
-  /// Decrements the count, once per message.
+  /// Decrements the count, to no less than 0, once per message.
   case keep
-  /// Sets the count to 0.
+  /// Sets the count to 0, once per message.
   case reset
   /// Sets the count to a number, once per message.
   case update
-  /// Sets the count to a number, with every call.
+  /// Sets the count to a number, with every call. `PushClient.read` achieves this with `update`, because a repeated
+  /// call must not set the count again.
   case force
 
   /// Checks that `badge` matches the option, before anything is sent.
-  /// - Throws: `.badgeNotExpected` or `.badgeOutOfRange`.
+  /// - Throws: `.badgeNotExpected` if there is a badge for `keep` or `reset`, or none for `update` or `force`;
+  ///   `.badgeOutOfRange` if the badge is not in 1…1000.
   public func check(_ badge: Int?) throws(ClientError) {
     switch (self, badge) {
     case (.keep, nil), (.reset, nil): return

@@ -1,4 +1,4 @@
-/// `POST /v1/devices`: registers the device, with or without a user.
+/// `POST /v1/devices`: registers the device, with or without a user. Creates the request and parses the answer.
 public struct RegistrationCall: Sendable {
   /// The body of the request. Fields that are nil are omitted.
   struct Body: Encodable, Sendable {
@@ -21,11 +21,14 @@ public struct RegistrationCall: Sendable {
 
   private let body: Body
 
-  /// Creates the description of a registration.
+  /// Creates the description of a registration. Attributes that the server would refuse are omitted; nothing else is
+  /// validated.
   /// - Parameters:
+  ///   - environment: the environment of the token; ignored for FCM.
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - deviceID: id of this installation, created by the client.
   ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
+  ///   - consent: consents to record; nil leaves all unchanged.
   public init(
     appID: String, network: TokenNetwork, environment: TokenEnvironment, token: String, deviceID: String,
     user: ClientUser?, attributes: DeviceAttributes, consent: ConsentChange? = nil
@@ -49,6 +52,8 @@ public struct RegistrationCall: Sendable {
   }
 
   /// Parses the answer to a registration.
+  /// - Throws: `.busy`, `.refused` or `.notAnAnswer` if the registration failed; `.notAnAnswer` also if the device's id
+  ///   or key contains characters that must not become part of a path or header.
   public static func registered(_ answer: WireAnswer) throws(ClientError) -> RegisteredDevice {
     let device = try answer.decoded(RegisteredDevice.self)
     guard isPathSafe(device.device), !device.authKey.isEmpty,
@@ -57,7 +62,7 @@ public struct RegistrationCall: Sendable {
     return device
   }
 
-  /// Returns true if a device id can safely become part of a path.
+  /// Returns true if a device id can safely become part of a path: 1 to 64 ASCII letters, digits and hyphens.
   static func isPathSafe(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count)
       && id.utf8.allSatisfy { byte in
@@ -72,8 +77,8 @@ public struct ClientUser: Sendable, Equatable {
   public var clientUID: String
   /// The display name (CNAME); may be empty.
   public var clientName: String
-  /// The proof created by the app's backend for this user, in apps whose identity mode is `proof` or `strict`. Not
-  /// needed if the backend has created a voucher at login.
+  /// The proof created by the app's backend for this user, in apps whose identity mode is `proof` or `strict`; nil in
+  /// apps without one, and if the backend has created a voucher at login.
   public var proof: String?
 
   /// Creates a user, with or without a proof.
@@ -91,18 +96,20 @@ public struct ClientUser: Sendable, Equatable {
 public struct RegisteredDevice: Sendable, Codable, Equatable {
   /// The server's id of the device.
   public var device: String
-  /// The device's own key.
+  /// The device's own key, which authenticates its calls from now on.
   public var authKey: String
-  /// The user's badge count.
+  /// The user's badge count, or for a guest, the device's; 0 if the server did not send one.
   public var badge: Int
   /// The user; nil for a guest.
   public var user: KnownUser?
-  /// The identity mode in which the user was proved: `open`, `proof` or `strict`; nil for a guest.
+  /// The identity mode in which the device was bound to its user: `open`, `proof` or `strict`; nil for a guest.
   public var identity: String?
-  /// True in `strict` mode until a push has been returned; only then does the device belong to the user.
+  /// True in `strict` mode from the setting of a user until a push has been returned; only then does the device belong
+  /// to that user.
   public var awaitsPush: Bool
 
-  /// Decodes an answer. Members that an older server does not send get default values.
+  /// Decodes an answer. Of the members that an older server does not send, `badge` becomes 0, `awaitsPush` false, and
+  /// the others nil. Throws if `device` or `authKey` is missing, or a type is wrong.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     device = try members.decode(String.self, forKey: .device)
@@ -122,13 +129,13 @@ public struct KnownUser: Sendable, Codable, Equatable {
   public var clientName: String
 }
 
-/// The consents that a user gives or withdraws; those that are nil are left unchanged.
+/// The consents that a user gives (true) or withdraws (false); those that are nil are left unchanged.
 public struct ConsentChange: Sendable, Codable, Equatable {
-  /// The consent to notifications in general.
+  /// The consent to notifications in general; nil to leave it unchanged.
   public var notification: Bool?
-  /// The consent to advertising.
+  /// The consent to advertising; nil to leave it unchanged.
   public var ad: Bool?
-  /// The consent to advertising at night.
+  /// The consent to advertising at night; nil to leave it unchanged.
   public var nightAd: Bool?
 
   /// Creates a change of the given consents.

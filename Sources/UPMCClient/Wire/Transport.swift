@@ -6,16 +6,16 @@ public struct WireRequest: Sendable, Equatable {
   public var origin: String
   /// The path and query, percent-encoded, with a leading slash.
   public var path: String
-  /// The token for `Authorization: Bearer`; nil if none is needed.
+  /// The token for `Authorization: Bearer`; nil to send no such header.
   public var bearer: String?
   /// The JSON body; nil for none.
   public var body: [UInt8]?
-  /// Maximum size of the answer's body in bytes; a larger one is an error.
+  /// Maximum size of the answer's body in bytes; for a larger one, the transport passes `NoAnswer`.
   public var mostBytes = ClientLimits.answerBytes
-  /// Timeout in seconds, until the answer is complete.
+  /// Timeout in seconds, from sending the request until the answer is complete.
   public var seconds = ClientLimits.callSeconds
 
-  /// Creates a request without authentication and body.
+  /// Creates a request without authentication or body, and with the default limits.
   public init(_ method: String, _ path: String, at origin: String) {
     self.method = method
     self.path = path
@@ -37,8 +37,8 @@ public struct WireAnswer: Sendable, Equatable {
   /// The body, at most as long as the request allows.
   public var body: [UInt8]
 
-  /// Creates the answer that a `Transport` passes to `completion`, whatever its status; without a complete answer, it
-  /// passes `NoAnswer` instead.
+  /// Creates an answer, for a `Transport` to pass to `completion`, whatever its status. Without a complete answer, a
+  /// transport passes `NoAnswer` instead.
   public init(status: Int, retryAfterSeconds: Int? = nil, contentType: String? = nil, body: [UInt8]) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
@@ -50,7 +50,8 @@ public struct WireAnswer: Sendable, Equatable {
   var isBusy: Bool { status == 429 || status >= 500 }
 }
 
-/// The error of a request without an answer. The server may have carried it out.
+/// The error of a request that got no complete answer, or one that was too large. The server may have executed the
+/// request.
 public struct NoAnswer: Error, Sendable, Equatable, CustomStringConvertible {
   /// The reason, as far as known.
   public let description: String
@@ -64,14 +65,17 @@ public struct NoAnswer: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// Sends requests to the server: `URLSessionTransport` of `UPMCClientURLSession`, or an app's own implementation.
 ///
-/// It must not follow redirects or keep cookies or caches, and must enforce the request's timeout.
+/// An implementation must not follow redirects or keep cookies or caches, and must enforce the request's timeout and
+/// maximum size.
 public protocol Transport {
-  /// Sends a request. Calls `completion` exactly once, on any thread.
+  /// Sends a request without blocking. Calls `completion` exactly once, on any thread: with the answer, whatever its
+  /// status, or with `NoAnswer`.
   func send(_ request: WireRequest, _ completion: @escaping @Sendable (Result<WireAnswer, NoAnswer>) -> Void)
 }
 
 extension Transport {
-  /// Sends a request and waits for the answer.
+  /// Sends a request and waits for the answer, without blocking a thread. Returns `NoAnswer` if there is none; does not
+  /// repeat the request.
   func send(_ request: WireRequest) async -> Result<WireAnswer, NoAnswer> {
     await withCheckedContinuation { continuation in send(request) { continuation.resume(returning: $0) } }
   }

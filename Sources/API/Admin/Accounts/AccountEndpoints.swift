@@ -46,7 +46,8 @@ extension Endpoint {
       problems: [.notFound, .conflict], handler: .whole(AdminCall.resetSecondFactor)),
   ]
 
-  /// Request and response schemas of sessions and accounts, in the order of the description.
+  /// The named schemas that the endpoints of sessions, second factors, the identity provider and accounts add to the
+  /// OpenAPI document (`Schemas`), in its order.
   static let accountSchemas: [JSONTree.Member] =
     [
       SignInRequest.schema, SignedIn.object.named, PasswordService.NewPassword.object.named,

@@ -40,7 +40,7 @@ extension Endpoint {
       problems: [.notFound], handler: .whole(AdminCall.revokeKey)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let keySchemas: [JSONTree.Member] = [
     ItemPage<Administration.KeyEntry>.object.named, Administration.KeyEntry.object.named,
     Administration.NewKey.object.named, Administration.KeyCreated.object.named,

@@ -38,7 +38,7 @@ extension Endpoint {
       handler: .whole(AdminCall.signInByOpenID)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let openIDSchemas: [JSONTree.Member] = [
     SignInMethods.object.named, OpenIDSignIn.Beginning.object.named, OpenIDSignIn.Answer.object.named,
   ]
@@ -70,8 +70,8 @@ extension AdminCall {
     return response
   }
 
-  /// Completes a sign-in at the identity provider. It needs no credential; requiring a JSON Content-Type keeps out
-  /// forms of other sites.
+  /// Completes a sign-in at the identity provider, sets the session's cookie, and clears that of the sign-in. Requires
+  /// no credential, but a JSON Content-Type, which forms on other sites cannot send.
   fileprivate func signInByOpenID() throws(Problem) -> Response {
     let answer = try body(OpenIDSignIn.Answer.object)
     let openID = try openID()

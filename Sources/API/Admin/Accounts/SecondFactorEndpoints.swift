@@ -48,7 +48,7 @@ extension Endpoint {
       handler: .whole(AdminCall.removeSecondFactor)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let secondFactorSchemas: [JSONTree.Member] = [
     SecondFactorService.Status.object.named, SecondFactorService.Enrolment.object.named,
     SecondFactorService.Code.object.named, SecondFactorService.Code.confirming.named,

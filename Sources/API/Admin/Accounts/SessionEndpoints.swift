@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import Operations
 
-/// Endpoints for signing in to and out of the console.
+/// Endpoints for signing in to and out of the console, and for the caller's own password and sessions.
 extension Endpoint {
   static let sessions: [Endpoint] = [
     Endpoint(
@@ -75,7 +75,8 @@ extension Endpoint {
 }
 
 extension AdminCall {
-  /// Signs in. Requires no credential, but a JSON Content-Type, which forms on other sites cannot send.
+  /// Signs in with a password or a link, and sets the session's cookie. Requires no credential, but a JSON
+  /// Content-Type, which forms on other sites cannot send.
   fileprivate func signIn() throws(Problem) -> Response {
     let wish = try SignInRequest(try jsonBody())
     let session = try signingIn { () throws(Problem) in
@@ -86,8 +87,8 @@ extension AdminCall {
     return signedIn(session)
   }
 
-  /// Runs a sign-in attempt. Reports success or refusal to `resources.signedIn`, and logs a refusal; a missing second
-  /// factor counts as neither.
+  /// Runs a sign-in attempt and returns its session, or rethrows its refusal. Reports success or refusal to
+  /// `resources.signedIn`, and logs a refusal. A missing second factor is rethrown, but neither reported nor logged.
   func signingIn(_ attempt: () throws(Problem) -> ConsoleSession) throws(Problem) -> ConsoleSession {
     do throws(Problem) {
       let session = try attempt()

@@ -87,7 +87,7 @@ extension Endpoint {
       problems: [.unknownApp, .notFound], handler: .whole(AdminCall.endFormerClientKey)),
   ]
 
-  /// Request and response schemas, in the order in which the OpenAPI document lists them.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let appSchemas: [JSONTree.Member] = [
     Administration.AppEntry.object.named, Administration.IdentityStanding.object.named,
     ItemPage<Administration.AppEntry>.object.named, Administration.NewApp.object.named,
@@ -98,7 +98,8 @@ extension Endpoint {
   static let exampleApp = exampleApp(#""pausedReason":null,"state":"active","purgeAfter":null,"purgedRows":null"#)
 
   /// Returns an app as JSON, for examples.
-  /// - Parameter state: JSON of the last members, which state whether the app is paused or being deleted.
+  /// - Parameter state: the last members as JSON without braces: `pausedReason`, `state`, `purgeAfter` and
+  ///   `purgedRows`.
   static func exampleApp(_ state: String) -> String {
     """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\

@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let auditSchemas: [JSONTree.Member] = [
     ItemPage<AuditTrail.Entry>.object.named, AuditTrail.Entry.settingsSchema,
   ]

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for push network credentials of apps. They can be stored but not read back.
+/// Endpoints for push network credentials of apps. A stored credential cannot be read back, only its public parts.
 extension Endpoint {
   static let credentials: [Endpoint] = [
     Endpoint(
@@ -55,7 +55,7 @@ extension Endpoint {
       handler: .whole(AdminCall.deleteCredential)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let credentialSchemas: [JSONTree.Member] =
     [
       ItemPage<Administration.CredentialEntry>.object.named,

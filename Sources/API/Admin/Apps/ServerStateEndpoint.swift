@@ -27,7 +27,7 @@ extension Endpoint {
       ], problems: [.forbidden, .impossible], handler: .whole(AdminCall.serverState))
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let serverStateSchemas: [JSONTree.Member] = [ServerState.object.named]
 }
 

@@ -30,7 +30,7 @@ extension Endpoint {
 
   private static let example = #"{"groups":[{"name":"Marketing","clientUids":["kim01","lee02"]}]}"#
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let testGroupSchemas: [JSONTree.Member] = [TestGroups.Entry.object.named, TestGroups.Change.object.named]
 }
 

@@ -32,14 +32,15 @@ extension Endpoint {
       ], problems: [.unknownApp, .impossible], handler: .whole(AdminCall.uploadAudience))
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let fileSchemas: [JSONTree.Member] = [
     ("CSVFile", .object([("type", "string"), ("description", "One user a line.")])), CSVUploads.Stored.object.named,
   ]
 }
 
 extension AdminCall {
-  /// Stores an audience. The request's body is the file itself.
+  /// Stores the file in the request's body as an audience, or throws if the app is not named, the Content-Type is
+  /// neither CSV, plain text nor binary, or the file is refused.
   fileprivate func uploadAudience() throws(Problem) -> Response {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say for which app: /v1/admin/audiences/csv?appId=…")

@@ -35,7 +35,7 @@ extension Endpoint {
       problems: [.invalidField, .unknownApp, .unknownDevice, .impossible], handler: .whole(AdminCall.tags)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let tagSchemas: [JSONTree.Member] = [
     TagBody.named, TagService.Changed.object.named, TagService.List.object.named,
   ]
@@ -49,8 +49,8 @@ extension AdminCall {
       try TagService.change(try tags.change(), of: try tags.owners(), in: tags.appID, by: caller, on: connection))
   }
 
-  /// Returns the tags of a user (`?appId=&clientUid=`) or device (`?appId=&device=`); with neither, all tags in use in
-  /// the app.
+  /// Answers with the tags of a user (`?appId=&clientUid=`) or device (`?appId=&device=`); with neither, all tags in
+  /// use in the app. Refuses the request if it names both.
   fileprivate func tags() throws(Problem) -> Response {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose tags: /v1/admin/tags?appId=…&clientUid=… or …&device=…")
@@ -68,7 +68,8 @@ extension AdminCall {
   }
 }
 
-/// Body of a tag change: the users, and the tags to add and remove.
+/// The request body of a tag change: users or devices, and either the tags to add and remove, or the set of tags that
+/// replaces all others.
 private struct TagBody {
   var appID = ""
   var clientUIDs: [String]?
@@ -77,7 +78,8 @@ private struct TagBody {
   var remove: [String] = []
   var set: [String]?
 
-  /// The schema, which permits either users or devices, but not both.
+  /// The schema for the API description, which requires either users or devices. `object`, which parses the body,
+  /// permits both or neither, so `owners` refuses these cases.
   static let named: JSONTree.Member = (
     "TagChange",
     JSONSchema.oneOf([

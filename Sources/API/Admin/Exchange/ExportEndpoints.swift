@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for exports of people, deliveries and the audit log as files.
+/// Endpoints for exports as CSV files: of people, deliveries, the audit log, statistics and campaigns.
 extension Endpoint {
   static let exports: [Endpoint] = [
     export(

@@ -56,7 +56,7 @@ extension Endpoint {
       problems: [.notFound, .conflict, .impossible], handler: .whole(AdminCall.takeImportPart)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let importSchemas: [JSONTree.Member] = [
     ItemPage<ImportService.Entry>.object.named, ImportService.Entry.object.named, ImportService.New.object.named,
     ItemPage<ImportService.FaultEntry>.object.named,

@@ -64,7 +64,7 @@ extension Endpoint {
     "decidedAt":null,"reason":null,"seqno":null}
     """
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let approvalSchemas: [JSONTree.Member] = [
     ItemPage<ApprovalService.Entry>.object.named, ApprovalService.Entry.object.named,
     ApprovalService.Rejection.object.named,

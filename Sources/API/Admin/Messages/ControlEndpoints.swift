@@ -53,7 +53,7 @@ extension Endpoint {
       ], handler: .whole(AdminCall.resend)),
   ]
 
-  /// Request schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let controlSchemas: [JSONTree.Member] = [
     ControlService.PaceChange.object.named, ResendService.Options.object.named,
   ]

@@ -2,9 +2,9 @@ internal import Domain
 internal import Operations
 internal import HTTPServer
 
-/// Handles `POST /v1/admin/messages` for named users on the HTTP loop, so that a one-time code shares its commit with
-/// concurrent operations instead of waiting for an admin thread. All other requests, including invalid ones, are left
-/// to the threads.
+/// Handles `POST /v1/admin/messages` for named users on the HTTP loop, so that an urgent message, such as a one-time
+/// code, shares its commit with concurrent operations instead of waiting for an admin thread. All other requests,
+/// including invalid ones, are left to the threads.
 struct DirectSendHandler {
   let catalog: Catalog
   let committer: Committer
@@ -15,8 +15,9 @@ struct DirectSendHandler {
     self.committer = committer
   }
 
-  /// Starts the send if the request is one to named users. Returns false, without answering, if it is not, or if the
-  /// committer accepts none at the moment.
+  /// Submits the send if the request is a valid one to named users, short, and made with an API key in the catalog, and
+  /// answers the request after the commit. Returns false, without answering, for all other requests, and if the
+  /// committer does not accept the send at the moment.
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"), request.query.isEmpty,
       request.bodyCount <= AdminLimits.namedSendBytes,

@@ -1,4 +1,4 @@
-/// Example requests for sends, shown in the API description.
+/// Examples of send requests and of a dry run's answer, shown in the API description.
 enum MessageExamples {
   static let replacements = [
     (

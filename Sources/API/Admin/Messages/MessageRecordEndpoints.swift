@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints that read a message's complete record, and that change a message that has not begun.
+/// Endpoints that show a message's complete record, and that replace a scheduled message.
 extension Endpoint {
   static let messageRecords: [Endpoint] = [
     Endpoint(
@@ -42,7 +42,7 @@ extension Endpoint {
       ], handler: .whole(AdminCall.replaceMessage)),
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let messageRecordSchemas: [JSONTree.Member] = [MessageRecord.object.named]
 }
 

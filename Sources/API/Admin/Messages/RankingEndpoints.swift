@@ -42,7 +42,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp, .impossible], handler: .whole(AdminCall.readTimes)),
   ]
 
-  /// Parameters of a ranking.
+  /// Query parameters of a ranking, without those of pages. The export of a ranking has the same.
   static let rankingParameters: [Parameter] = [
     .ofApp(isNeeded: false), .query("from", JSONSchema.moment, "Absent: 30 days before `to`."),
     .query("to", JSONSchema.moment, "Before then; absent: now."),
@@ -52,7 +52,7 @@ extension Endpoint {
     .query("sender", JSONSchema.givenText, "Only those with this `sender`."),
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let rankingSchemas: [JSONTree.Member] = [
     ItemPage<RankingService.Entry>.object.named, RankingService.Times.object.named,
   ]

@@ -67,7 +67,7 @@ extension Endpoint {
     ]
   }
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let savedSchemas: [JSONTree.Member] = SavedMessages.Kind.allCases.flatMap { kind in
     let entry = SavedMessageService.Entry.object(of: kind)
     return [

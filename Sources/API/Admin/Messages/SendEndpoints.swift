@@ -39,7 +39,7 @@ extension Endpoint {
     Link("resendMessage", "seqno", "$response.body#/seqno"),
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let sendAnswerSchemas: [JSONTree.Member] = [
     SendAnswer.Accepted.object.named, DryRun.object.named, sendAnswer, ApprovalService.Waiting.object.named,
   ]
@@ -62,8 +62,8 @@ extension AdminCall {
     }
   }
 
-  /// Returns the response for a stored message or approval request. Wakes the dispatcher and logs the message as
-  /// accepted.
+  /// Returns the response, with status 202, for a stored message or an approval request. For a message, also wakes the
+  /// dispatcher and logs the message as accepted.
   func accepted(_ answer: SendAnswer) -> Response {
     if case .accepted(let accepted) = answer {
       resources.messageCommitted()

@@ -51,7 +51,7 @@ extension Endpoint {
       ], problems: [.unknownApp], handler: .pieces(.live, AdminCall.watchOverview)),
   ]
 
-  /// Parameters of a report.
+  /// Query parameters of a report. The export of a report has the same.
   static let reportParameters: [Parameter] = [
     .ofApp(isNeeded: false),
     .query(
@@ -62,7 +62,7 @@ extension Endpoint {
     .query("per", JSONSchema.words(StatisticsReports.Division.allCases.map(\.rawValue)), "What to divide it by."),
   ]
 
-  /// Response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let statisticsSchemas: [JSONTree.Member] = [StatisticsService.Report.object.named, overviewEvents]
 
   private static let overviewEvents: JSONTree.Member = (

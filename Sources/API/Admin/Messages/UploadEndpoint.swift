@@ -30,7 +30,7 @@ extension Endpoint {
       ], problems: [.unknownApp, .notConfigured], handler: .whole(AdminCall.upload))
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let uploadSchemas: [JSONTree.Member] = [UploadService.Uploaded.object.named, file]
 
   private static let file: JSONTree.Member = (

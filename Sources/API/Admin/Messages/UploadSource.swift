@@ -3,8 +3,8 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// Source of the request's body for operations that read it in parts, from memory or from the file to which it was
-/// spooled.
+/// The request's body as a source for operations that read it in parts, from memory or from the file to which it was
+/// spooled. Reading throws if the file cannot be read.
 extension OwnedRequest {
   var source: ByteSource {
     guard let spooled else { return ByteSource(body) }

@@ -81,7 +81,7 @@ extension Endpoint {
     "hasGroups":false,"joinable":false,"members":120}
     """
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let groupSchemas: [JSONTree.Member] = [
     Administration.NewGroup.object.named, Administration.GroupCreated.object.named,
     ItemPage<GroupService.Entry>.object.named, GroupService.Entry.object.named, GroupService.Change.object.named,

@@ -114,7 +114,7 @@ extension Endpoint {
       ], problems: [.unknownDevice], handler: .whole(AdminCall.device)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let peopleSchemas: [JSONTree.Member] = [
     ItemPage<UserDirectory.UserEntry>.object.named,
     UserDirectory.UserDetail.object.named, ItemPage<PersonHistory.Entry>.object.named,

@@ -51,7 +51,7 @@ extension Endpoint {
       problems: [.unknownApp, .unknownDevice], handler: .whole(AdminCall.restoreQuarantine)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
   static let quarantineSchemas: [JSONTree.Member] = [
     ItemPage<QuarantineService.Entry>.object.named,
     (
@@ -68,7 +68,8 @@ extension Endpoint {
 
   private static let reason = JSONSchema.text(upTo: 200)
 
-  /// Schema of one form of the request. Keep it consistent with `AdminCall.readRestoration`.
+  /// Returns the schema of one form of the restoration request, with the member `name` besides `appId`. Keep it
+  /// consistent with `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
       .titled("Restoration\(name.prefix(1).uppercased())\(name.dropFirst())")
@@ -94,8 +95,10 @@ extension AdminCall {
     return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }
 
-  /// Parses a restoration: `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a
-  /// time, `{"appId", "reason"}` those quarantined for a reason, `{"appId", "all": true}` all.
+  /// Parses the body of a restoration: `{"appId", "device"}` restores one device, `{"appId", "since"}` those
+  /// quarantined since a time, `{"appId", "reason"}` those quarantined for a reason, `{"appId", "all": true}` all of
+  /// the app.
+  /// - Throws: if the JSON is malformed, `appId` is missing, or there is not exactly one of the other members.
   static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?

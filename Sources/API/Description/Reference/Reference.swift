@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The OpenAPI document as HTML pages in the handbook's layout: an index, a page for each area, and one of all schemas.
+/// The API reference: the OpenAPI document as HTML pages, an index, a page for each area, and a page of all schemas.
 /// Decision 157.
 struct Reference {
   /// An operation of the document, or an event of its webhooks.
@@ -9,7 +9,7 @@ struct Reference {
     let method: String
     let path: String
     let node: JSONTree
-    /// Whether this server sends the request, to a webhook, instead of receiving it.
+    /// True if this server sends the request to a webhook; false if it receives the request.
     let isEvent: Bool
   }
 
@@ -30,7 +30,7 @@ struct Reference {
   static let schemas = "schemas"
 
   /// Creates the reference from the OpenAPI document.
-  /// - Parameter words: Korean titles; if nil, titles are English.
+  /// - Parameter words: Korean titles, used only if the language is Korean; nil for English titles in both languages.
   init(_ document: JSONTree, _ language: HandbookLanguage, words: ReferenceWords?) {
     self.document = document
     self.language = language
@@ -74,16 +74,18 @@ struct Reference {
     words?.texts["operation.\(operation.id)"] ?? operation.node["summary"]?.string ?? operation.path
   }
 
-  /// Returns the title of a page.
+  /// Returns the title of a page; that of the index if the name is empty or unknown.
   func title(ofPage slug: String) -> String {
     if slug == Self.schemas { return language.pick("Schemas", "스키마") }
     return areas.first { $0.slug == slug }.map(title) ?? language.pick("API reference", "API 레퍼런스")
   }
 
-  /// HTML attribute that marks text which stays English on a Korean page; empty on an English page.
+  /// HTML attribute, with a leading space, that marks text which stays English on a Korean page; empty on an English
+  /// page.
   var foreign: String { language == .korean ? " lang=\"en\"" : "" }
 
-  /// Returns the operation's and its path's parameters, with references resolved.
+  /// Returns the parameters of the operation's path (none for an event), followed by those of the operation itself,
+  /// with references resolved.
   func parameters(of operation: Operation) -> [JSONTree] {
     let ofPath = operation.isEvent ? [] : document["paths"]?[operation.path]?["parameters"]?.elements ?? []
     return (ofPath + (operation.node["parameters"]?.elements ?? [])).map(resolved)

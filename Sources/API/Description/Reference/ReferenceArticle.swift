@@ -1,6 +1,7 @@
 internal import JSON
 
-/// Writes the HTML of one operation: description, samples, parameters and responses.
+/// Writes the HTML of one operation: description, credential, samples, a form to run it, parameters, body and
+/// responses. Call `html` once per instance.
 struct ReferenceArticle {
   private let reference: Reference
   private let operation: Reference.Operation
@@ -82,7 +83,8 @@ struct ReferenceArticle {
     return html + (content.value["example"].map { ReferenceText.example($0, title: title) } ?? "")
   }
 
-  /// Returns the responses as HTML: successful ones, and collapsed the refusals, which are mostly the same everywhere.
+  /// Returns the responses as HTML: first the successful ones, then the refusals (4xx and 5xx), which are collapsed
+  /// because most are the same everywhere.
   private mutating func answers() -> String {
     let responses = operation.node["responses"]?.members ?? []
     let refusals = responses.filter { $0.name.hasPrefix("4") || $0.name.hasPrefix("5") }

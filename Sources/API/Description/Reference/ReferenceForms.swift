@@ -1,12 +1,13 @@
 internal import JSON
 
-/// Writes schemas as HTML. A named object is shown collapsed at its first occurrence; later occurrences link to that
-/// one.
+/// Writes schemas as HTML. How it shows a named schema depends on the style: `inPlace` collapses it at its first
+/// occurrence, to which further occurrences link; `linked` only links to the page of all schemas. Use one instance for
+/// all schemas of an operation.
 struct ReferenceForms {
   enum Style {
-    /// Objects are shown in place; their ids begin with this prefix.
+    /// Named schemas are shown where they first occur; their HTML ids begin with this prefix.
     case inPlace(String)
-    /// Objects are links to the page of all schemas.
+    /// Named schemas are links to their entry on the page of all schemas.
     case linked
   }
 
@@ -19,10 +20,11 @@ struct ReferenceForms {
     self.style = style
   }
 
-  /// Returns the HTML description of a schema.
+  /// Returns the HTML description of a schema; empty if the schema is nil.
   /// - Parameters:
-  ///   - before: words to put before it, such as "list of ".
-  ///   - isChoice: whether it is one of several alternatives.
+  ///   - before: HTML to put before the description, such as "list of ".
+  ///   - isChoice: whether the schema is one of several alternatives; an object with a title is then collapsed under
+  ///     it.
   mutating func form(_ schema: JSONTree?, before: String = "", isChoice: Bool = false) -> String {
     guard let schema else { return "" }
     if let name = schema["$ref"]?.string?.split(separator: "/").last { return named(String(name), before) }
@@ -42,7 +44,7 @@ struct ReferenceForms {
     return before + plain(schema)
   }
 
-  /// Returns a short description of a value without members.
+  /// Returns a short description of a value without members, as HTML: type, format or pattern, and bounds.
   private func plain(_ schema: JSONTree) -> String {
     let names = schema["type"].map { $0.elements.isEmpty ? [$0] : $0.elements } ?? []
     let kind = names.compactMap(\.string).joined(separator: " or ")
@@ -67,7 +69,7 @@ struct ReferenceForms {
     "<details class=\"form\"\(id)><summary>\(summary)</summary><div>\(html)</div></details>"
   }
 
-  /// Returns the members of an object as a list.
+  /// Returns the members of an object as an HTML list; the word "object" if it has none.
   private mutating func members(of schema: JSONTree) -> String {
     let needed = Set((schema["required"]?.elements ?? []).compactMap(\.string))
     var rows = ""
@@ -78,7 +80,10 @@ struct ReferenceForms {
     return rows.isEmpty ? "object" : "<dl>\n\(rows)</dl>\n"
   }
 
-  /// Returns a row of HTML with the name and the description of a member or parameter.
+  /// Returns a row of an HTML list with the name and the description of a member or parameter.
+  /// - Parameters:
+  ///   - isNeeded: false to mark the name as optional.
+  ///   - about: the description as HTML.
   func row(_ name: String, isNeeded: Bool, _ about: String) -> String {
     let optional = isNeeded ? "" : " <i>\(reference.language.pick("optional", "선택"))</i>"
     return "<div><dt><code>\(ReferenceText.escaped(name))</code>\(optional)</dt><dd>\(about)</dd></div>\n"

@@ -1,16 +1,17 @@
 internal import JSON
 
-/// Renders the pages of the reference, and the list of operations beside them.
+/// The HTML of the reference's pages, and of the list of operations beside them.
 extension Reference {
-  /// Returns the content of a page by its name; nil if there is no such page.
+  /// Returns the content of a page as HTML; nil if there is no such page. The empty name is that of the index.
   func body(ofPage slug: String) -> String? {
     if slug.isEmpty { return indexPage }
     if slug == Self.schemas { return schemaPage }
     return areas.first { $0.slug == slug }.map(page)
   }
 
-  /// Returns the list of operations beside each page, by area, with a filter that the script shows.
-  /// - Parameter slug: name of the page.
+  /// Returns the HTML list of all operations, by area, that is shown beside a page. It contains a filter that is hidden
+  /// until the page's script shows it.
+  /// - Parameter slug: name of the page, whose area is expanded.
   func list(besidePage slug: String) -> String {
     var html = """
       <nav class="sections operations" aria-label="\(language.pick("Operations", "API 목록"))">
@@ -39,7 +40,8 @@ extension Reference {
       + "<ul><li><a href=\"\(path(Self.schemas))\"\(current)>\(title(ofPage: Self.schemas))</a></li></ul>\n</nav>\n"
   }
 
-  /// Returns the text that the filter searches: in both languages, because people may know the name in only one.
+  /// Returns the text that the filter searches, in lower case and escaped: method, path, id, and the title in both
+  /// languages, because a reader may know it in only one.
   private func searched(_ operation: Operation) -> String {
     let english = operation.node["summary"]?.string ?? ""
     let own = title(operation)
@@ -91,7 +93,7 @@ extension Reference {
       """
   }
 
-  /// Note about the variables that a reader replaces in samples.
+  /// HTML of the note about the samples: what they need, and which values a reader must replace.
   private var samplesNote: String {
     """
     <section id="samples"><h2>\(language.pick("Samples", "예제"))</h2>

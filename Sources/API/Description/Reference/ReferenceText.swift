@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Renders texts of the document as HTML.
+/// Renders texts and examples of the document as HTML.
 enum ReferenceText {
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { html, character in
@@ -14,7 +14,8 @@ enum ReferenceText {
     }
   }
 
-  /// Renders the few Markdown elements that the document's texts use: paragraphs, `code` and **strong**.
+  /// Returns a text as HTML paragraphs. Supports the few Markdown elements that the document's texts use: paragraphs,
+  /// `code` and **strong**; everything else is escaped.
   static func prose(_ text: String) -> String {
     var paragraphs: [String] = [""]
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -40,11 +41,11 @@ enum ReferenceText {
     "<code>\(escaped(String(decoding: node.bytes, as: UTF8.self)))</code>"
   }
 
-  /// Returns a collapsed block with an example.
+  /// Returns a collapsed HTML block with an example as indented JSON.
   static func example(_ node: JSONTree, title: String) -> String {
     "<details><summary>\(escaped(title))</summary>\(block(node.pretty()))</details>\n"
   }
 
-  /// Returns preformatted text that can be scrolled with the keyboard.
+  /// Returns the text, escaped, as a preformatted HTML block that can be scrolled with the keyboard.
   static func block(_ text: String) -> String { "<pre tabindex=\"0\">\(escaped(text))</pre>" }
 }

@@ -1,7 +1,8 @@
 internal import JSON
 
-/// Form with which a reader calls the server that serves the page, for operations that change nothing. The page's
-/// script shows it and makes the call; a key that is typed in is kept only in its field.
+/// The form with which a reader calls the server that serves the page. It is hidden until the page's script shows it,
+/// and the script makes the call; a key that is typed in is kept only in its field. Operations that change something,
+/// and those with endless answers, have no form.
 enum RunForm {
   static func html(_ reference: Reference, _ operation: Reference.Operation, _ parameters: [JSONTree]) -> String {
     guard isOffered(operation) else { return "" }
@@ -39,7 +40,8 @@ enum RunForm {
       """
   }
 
-  /// Returns whether the form is offered: for calls that change nothing and whose response is not an endless stream.
+  /// Returns whether an operation gets the form: it is a GET that this server receives, and no response is an event
+  /// stream.
   private static func isOffered(_ operation: Reference.Operation) -> Bool {
     guard operation.method == "GET", !operation.isEvent else { return false }
     let types = (operation.node["responses"]?.members ?? []).compactMap { $0.value["content"]?.members.first?.name }

@@ -72,7 +72,7 @@ enum JavaSample: SampleLanguage {
     return path + query
   }
 
-  /// Returns JSON for a text block, with backslashes and triple quotes escaped.
+  /// Returns an example as indented JSON for a Java text block, with backslashes and triple quotes escaped.
   private static func block(_ example: JSONTree) -> String {
     example.pretty().replacing("\\", with: "\\\\").replacing("\"\"\"", with: "\\\"\"\"")
   }

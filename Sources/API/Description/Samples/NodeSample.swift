@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A call as a module of Node 18 or later, with its own `fetch`.
+/// A call as a JavaScript module for Node 18 or later, with Node's own `fetch`.
 enum NodeSample: SampleLanguage {
   static let title = "Node"
   static let key = "node"

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A call as a program of Python 3 with nothing but its standard library.
+/// A call as a program in Python 3 that uses only the standard library.
 enum PythonSample: SampleLanguage {
   static let title = "Python"
   static let key = "python"
@@ -54,7 +54,8 @@ enum PythonSample: SampleLanguage {
     return "f\"{url}\(query.isEmpty ? path : "\(path)?\(query)")\""
   }
 
-  /// Returns the value as a Python literal: `True`, `False` and `None`, and the rest as in JSON.
+  /// Returns a JSON value as a Python literal: `True`, `False` and `None`, and everything else as in JSON.
+  /// - Parameter indent: number of spaces by which the line with the value is indented.
   private static func literal(_ node: JSONTree, indent: Int = 0) -> String {
     let inner = String(repeating: " ", count: indent + 4)
     let outer = String(repeating: " ", count: indent)

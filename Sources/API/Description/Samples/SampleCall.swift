@@ -1,7 +1,7 @@
 internal import JSON
 
-/// A call in the form that the samples of all languages use: built from the document's own examples, with a variable
-/// for each value that only the reader knows.
+/// A call of an operation, from which the samples of all languages are generated. Its body is the document's own
+/// example, and each value that only the reader knows is a variable.
 struct SampleCall {
   enum Part: Equatable {
     case literal(String)
@@ -21,10 +21,11 @@ struct SampleCall {
   let path: [Part]
   /// Names of the required query parameters, and of `appId` wherever it is accepted.
   let query: [String]
-  /// Names of the headers that samples show besides the credential: the required ones, and the idempotency key that
-  /// every send should have.
+  /// Names of the headers that samples show besides the credential and the Content-Type: the idempotency key wherever
+  /// it is accepted, because every send should have one, and the required ones.
   let headers: [String]
-  /// Name of the security scheme; nil if no credential is required.
+  /// Name of the security scheme, the first if there are several; nil if no credential is required. It is also the name
+  /// of the variable for the key.
   let credential: String?
   let body: (type: String, content: Body)?
   /// Variables and their values, in the order of assignment.
@@ -32,10 +33,11 @@ struct SampleCall {
 
   private static let idempotencyKey = Endpoint.Parameter.idempotencyKey.name
 
-  /// Address of a server with default settings. The page's script replaces it with the server's own address.
+  /// URL of a server with default settings. The page's script replaces it with the URL of the server that serves the
+  /// page.
   static let address = "http://127.0.0.1:8080"
 
-  /// Creates the call of an operation.
+  /// Creates the call of an operation. The body is JSON if the document has a JSON example of it, and otherwise a file.
   /// - Parameter parameters: the operation's and its path's parameters, with references resolved.
   init(_ operation: JSONTree, _ method: String, _ path: String, _ parameters: [JSONTree]) {
     func needed(in place: String) -> [String] {
@@ -62,7 +64,8 @@ struct SampleCall {
     if let body, case .file = body.content { values.append(("file", body.type == "text/csv" ? "people.csv" : "FILE")) }
   }
 
-  /// Returns the call with other values for its variables; names of variables that the call does not have are ignored.
+  /// Returns the call with other values for its variables, by name. Variables without another value keep theirs; names
+  /// of variables that the call does not have are ignored.
   func with(_ others: [String: String]) -> SampleCall {
     var call = self
     call.values = values.map { ($0.name, others[$0.name] ?? $0.value) }
@@ -84,7 +87,8 @@ struct SampleCall {
     return literal.isEmpty ? parts : parts + [.literal(literal)]
   }
 
-  /// Returns the document's example of a parameter, or else a value that its schema permits.
+  /// Returns the document's example of a parameter; if it has none, the first of the schema's enumerated values, or `1`
+  /// if the schema has none.
   private static func example(_ name: String, _ parameters: [JSONTree]) -> String {
     if name == idempotencyKey { return "order-4711" }
     let parameter = parameters.first { $0["name"]?.string == name }

@@ -2,7 +2,7 @@ internal import JSON
 
 /// A programming language in which samples are generated.
 protocol SampleLanguage: Sendable {
-  /// Title of the language on the page.
+  /// Name of the language as shown on the page.
   static var title: String { get }
   /// Key under which the page stores the reader's choice of this language.
   static var key: String { get }
@@ -12,7 +12,8 @@ protocol SampleLanguage: Sendable {
 }
 
 extension SampleLanguage {
-  /// Returns the text in double quotes, with the escapes that JSON, Python, JavaScript and Java have in common.
+  /// Returns the text as a string literal in double quotes, with the escapes that JSON, Python, JavaScript and Java
+  /// have in common.
   static func quoted(_ text: String) -> String { String(decoding: JSONTree.text(text).bytes, as: UTF8.self) }
 
   /// Returns the text with each line but the first indented by `blanks` spaces.
