@@ -147,6 +147,8 @@ enum Limits {
   static let badgeAgainInterval: Duration = .seconds(15)
   /// Maximum attempts per user and change of the count; after that, the devices wait for the next change.
   static let badgeAttempts: Int16 = 5
+  /// Interval between looks at a count whose app is paused. It is sent at most this long after the app is resumed.
+  static let badgePauseInterval: Duration = .seconds(300)
   /// Timeout for an answer to a badge push: longer than that of any push network.
   static let badgeTimeout: Duration = .seconds(60)
   /// Expiry of a badge push for an offline device, in seconds: a day, the default of messages.

@@ -80,7 +80,7 @@ package struct FilledText: Sendable {
     switch variable {
     case .clientUID: clientUID
     case .clientName: clientName
-    case .number(let number): variables[number] ?? variable.name
+    case .number(let number): variables[number] ?? ""
     }
   }
 }

@@ -16,6 +16,15 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
 
   package var isFinal: Bool { self != .deferred }
 
+  /// True if the delivery ended without reaching the push network's acceptance, and nobody has cancelled it: rejected,
+  /// expired or skipped. Such deliveries are listed as failures and can be sent again.
+  package var isFailure: Bool {
+    switch self {
+    case .rejected, .expired, .skipped: true
+    case .accepted, .cancelled, .deferred: false
+    }
+  }
+
   package var name: String {
     switch self {
     case .accepted: "accepted"

@@ -14,7 +14,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     guard let list = unsafe PQconninfoParse(url, &message) else {
       defer { unsafe PQfreemem(message) }
       let reason = unsafe message.map { unsafe String(cString: $0) } ?? "out of memory"
-      throw PostgresError(origin: .refusal, message: "not a PostgreSQL URL: \(Self.withoutURL(reason, url))")
+      throw PostgresError(origin: .refusal, message: "not a PostgreSQL URL: \(Self.withoutSecrets(reason))")
     }
     defer { unsafe PQconninfoFree(list) }
     var given: [String: String] = [:]
@@ -28,11 +28,13 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     applicationName = options.applicationName
   }
 
-  /// Returns the first line of the parser's message, or a fixed text if that line contains the URL, because the URL may
-  /// contain a password.
-  private static func withoutURL(_ reason: String, _ url: String) -> String {
+  /// Returns the parser's message if it only names an unknown option; otherwise a fixed text, because other messages
+  /// quote a part of the URL, and that part may be the password.
+  private static func withoutSecrets(_ reason: String) -> String {
     let line = reason.prefix { $0 != "\n" }
-    return line.contains(url) ? "it cannot be read" : String(line)
+    let isHarmless = ["invalid URI query parameter: ", "invalid connection option "].contains { line.hasPrefix($0) }
+    return isHarmless
+      ? String(line) : "it cannot be read; in names and passwords, write % as %25, and each of : / ? # @ as % and its code"
   }
 
   /// Number of hosts in the URL, by name or address; at least 1.
@@ -71,7 +73,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     let hosts = items("host").isEmpty ? items("hostaddr") : items("host")
     let ports = items("port")
     let places = hosts.enumerated().map { index, host in
-      let port = ports.count > 1 ? ports[index] : ports.first ?? ""
+      let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
       return port.isEmpty ? host : "\(host):\(port)"
     }
     return "\(places.joined(separator: ","))/\(given["dbname"] ?? "")"

@@ -9,7 +9,7 @@ enum PostgresEpoch {
   /// and not `-infinity`.
   static func stored(_ time: Timestamp) -> Int64 {
     let (value, overflow) = time.microseconds.subtractingReportingOverflow(unixMicroseconds)
-    return overflow ? .min + 1 : value
+    return overflow ? .min + 1 : max(value, .min + 1)
   }
 
   /// Converts from PostgreSQL's epoch. `infinity` becomes `.max`, as do times too late for a `Timestamp`; `-infinity`

@@ -43,7 +43,11 @@ package final class SpoolFile: Sendable {
         let taken = unsafe pread(file.number, buffer.baseAddress! + filled, wanted - filled, offset + filled)
         if taken < 0, errno == EINTR { continue }
         guard taken > 0 else {
-          failure = .last("read", "the spool file of a request")
+          let isShort = taken == 0
+          failure =
+            isShort
+            ? SystemError(code: ENODATA, operation: "read", subject: "the spool file of a request")
+            : .last("read", "the spool file of a request")
           break
         }
         filled += taken

@@ -54,6 +54,33 @@ import Testing
     }
   }
 
+  @Test func `a count that moves while the app is paused is told after it is resumed`() throws {
+    let (world, device, key) = try world()
+    _ = try told(world, device, key)
+    _ = try world.connection.run(.init("test-pause", "UPDATE apps SET paused_reason = 'a test'"))
+    _ = try world.client.call("PUT", "/v1/devices/\(device)/badge", bearer: key, #"{"badge":777}"#)
+    let isPostponed = Statement(
+      "test-syncs-later",
+      "SELECT count(*) FROM badge_syncs WHERE attempts = 0 AND due_at > clock_timestamp() + interval '1 minute'")
+    _ = try poll("the count is not kept") { try world.connection.run(isPostponed).int64(0, 0) == 1 ? true : nil }
+    #expect(try world.badges(Self.two).last != 777)
+    let resumed = try world.client.call("POST", "/v1/admin/apps/\(World.appID)/resume", bearer: world.apiKey)
+    #expect(resumed.status < 300, "\(resumed.text)")
+    _ = try world.connection.run(.init("test-syncs-due", "UPDATE badge_syncs SET due_at = now()"))
+    _ = try poll("the count was not told") { try world.badges(Self.two).last == 777 ? true : nil }
+  }
+
+  @Test func `a count that an operator sets is told to every device`() throws {
+    let (world, device, key) = try world()
+    _ = try told(world, device, key)
+    let set = try world.client.call(
+      "PUT", "/v1/admin/users/kim/badge", bearer: world.apiKey, #"{"appId":"\#(World.appID)","badge":555}"#)
+    #expect(set.status == 200, "\(set.text)")
+    for token in [Self.one, Self.two] {
+      _ = try poll("\(token) was not told") { try world.badges(token).last == 555 ? true : nil }
+    }
+  }
+
   @Test func `many changes within a second are one push`() throws {
     let (world, device, key) = try world()
     _ = try told(world, device, key)

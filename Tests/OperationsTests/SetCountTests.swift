@@ -143,7 +143,7 @@ import Testing
     let key = try send()
     var one = UserDirectory.NewBadge()
     (one.appID, one.badge) = ("com.example.bank", 1)
-    _ = try UserDirectory.setBadge(one, of: "kim", by: .commandLine, on: world.connection)
+    _ = try UserDirectory.setBadge(one, of: "kim", by: .commandLine, on: world.connection, now: world.now)
     try endNegative(key)
     #expect(try world.badge("kim") == 1)
   }

@@ -207,13 +207,16 @@ import TestSupport
     #expect(!error.description.contains("secret"))
   }
 
-  @Test func `a URL that cannot be read is refused without its password`() throws {
-    let error = try #require(throws: PostgresError.self) {
-      _ = try Connection("postgresql://u:secret@host/db?nonsense=1")
-    }
+  @Test(arguments: [
+    ("postgresql://u:secret@host/db?nonsense=1", "nonsense"), ("postgresql://u:secret%zz@host/db", "%25"),
+    ("postgresql://u:secret%00@host/db", "%25"),
+    ("host=h password='secret", "%25"), ("host=h password=two secret words", "%25"),
+  ])
+  func `a URL that cannot be read is refused without its password`(url: String, hint: String) throws {
+    let error = try #require(throws: PostgresError.self) { _ = try Connection(url) }
     #expect(error.origin == .refusal)
-    #expect(!error.description.contains("secret"))
-    #expect(error.description.contains("nonsense"))
+    #expect(!error.description.contains("secret"), "\(error)")
+    #expect(error.description.contains(hint), "\(error)")
   }
 
   @Test func `with several hosts the first that serves is taken, and the wanted kind of session`() throws {

@@ -104,8 +104,13 @@ final class BadgeSender {
     let apps = Dictionary(
       try connection.run(Apps.all()).map { ($0.app.number, $0.app) }
     ) { first, _ in first }
+    func isPaused(_ sync: BadgeSyncs.Due) -> Bool { apps[sync.user.app]?.pausedReason != nil }
+    let paused = due.filter(isPaused)
+    if !paused.isEmpty {
+      try connection.run(BadgeSyncs.postpone(paused, until: shared.clock.wallTime + Limits.badgePauseInterval))
+    }
     var targets: [PushRoute: [(target: PushTarget, open: Int)]] = [:]
-    for sync in due {
+    for sync in due where !isPaused(sync) {
       lastOpen += 1
       var pushes = 0
       for member in members[sync.user] ?? [] where wants(member, sync, apps[sync.user.app]) {
@@ -124,10 +129,10 @@ final class BadgeSender {
     }
   }
 
-  /// Returns true if the device must be sent the count. False if the app is unknown, paused or syncs no badges, the
-  /// user is out of attempts, or the device is quarantined, has the count already, or has no provider.
+  /// Returns true if the device must be sent the count. False if the app is unknown or syncs no badges, the user is out of
+  /// attempts, or the device is quarantined, has the count already, or has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
-    guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
+    guard let app, app.syncsBadges, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine
       && shared.configuration.providers[member.network] != nil
   }

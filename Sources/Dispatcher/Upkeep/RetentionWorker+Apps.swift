@@ -49,7 +49,8 @@ extension RetentionWorker {
   /// removal has an entry of its own.
   /// - Parameter after: JSON with the result; nil if there is none.
   private static func entry(_ action: String, _ app: App.Number, _ appID: String, after: String?) -> Query<Void> {
-    var entry = AuditLog.New(actor: "the end of its grace", role: "admin", action: action, object: appID)
+    var entry = AuditLog.New(
+      actor: "the end of its grace", role: AuditLog.serverRole, action: action, object: appID)
     entry.app = app
     entry.after = after
     return AuditLog.add(entry)

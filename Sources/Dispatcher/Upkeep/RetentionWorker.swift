@@ -201,7 +201,7 @@ final class RetentionWorker {
   /// - Parameter days: the retention in days; nil if history is kept for ever.
   private static func entry(_ action: String, _ range: HistoryRanges.Range, _ days: Int32?) -> Query<Void> {
     var entry = AuditLog.New(
-      actor: "UPMC_KEEP_HISTORY_DAYS", role: "admin", action: action, object: "\(range.from)-\(range.upto - 1)")
+      actor: "UPMC_KEEP_HISTORY_DAYS", role: AuditLog.serverRole, action: action, object: "\(range.from)-\(range.upto - 1)")
     entry.after = days.map { #"{"keepHistoryDays":\#($0)}"# }
     return AuditLog.add(entry)
   }

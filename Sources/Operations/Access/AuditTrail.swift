@@ -86,7 +86,7 @@ package enum AuditTrail {
   /// Returns the query that stores an entry for a device that joins a user who already has others. The entry identifies
   /// the user only through the device, so that nothing about the person is left here after an erasure.
   static func add(_ device: Devices.Record) -> Query<Void> {
-    var entry = AuditLog.New(actor: "device", role: "device", action: "device.add", object: device.device.description)
+    var entry = AuditLog.New(actor: "device", role: AuditLog.deviceRole, action: "device.add", object: device.device.description)
     entry.app = device.app
     entry.after = #"{"identity":"\#(device.identity.name)"}"#
     return AuditLog.add(entry)
@@ -103,7 +103,9 @@ package enum AuditTrail {
       [
         .always("entryId", .sequence, \.record.entry), .always("at", .moment, \.record.at),
         .always("actor", .anyText, \.record.actor),
-        .always("by", .words(["api-key", "account", "command-line"]), \.by),
+        .always(
+          "by", .words(["api-key", "account", "command-line", "device", "server", "nobody"]), \.by,
+          "`server`: it did so by itself. `nobody`: whoever was refused a sign-in."),
         .always("apiKeyId", .orNull(.sequence), \.record.apiKey),
         .always("accountId", .orNull(.sequence), \.record.account),
         .always("role", .anyText, \.record.role),
@@ -120,7 +122,13 @@ package enum AuditTrail {
     )
 
     private var by: String {
-      record.apiKey != nil ? "api-key" : record.account != nil ? "account" : "command-line"
+      if record.apiKey != nil { return "api-key" }
+      if record.account != nil { return "account" }
+      return switch record.role {
+      case AuditLog.deviceRole: "device"
+      case AuditLog.serverRole: "server"
+      default: record.actor == Caller.nobody.name ? "nobody" : "command-line"
+      }
     }
   }
 

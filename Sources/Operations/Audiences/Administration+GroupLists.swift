@@ -25,7 +25,8 @@ extension Administration {
 
   /// Lists at most `limit` of a group's direct members in the order of their CUIDs. Guests, who have none, come first;
   /// their CUID is returned as GUEST. The name is empty if it is not known.
-  /// - Parameter clientUID: the last CUID of the previous page; nil for the first page.
+  /// - Parameter clientUID: the last CUID of the previous page; nil for the first page. After GUEST, the first users with
+  ///   a CUID are returned: guests who did not fit the previous page cannot be named, and are left out.
   /// - Throws: `.unknownGroup` if the app has no such group, `.forbidden`, `.unknownApp`.
   package static func users(
     in group: Int64, of appID: String, after clientUID: String?, limit: Int, by caller: Caller,
@@ -33,7 +34,8 @@ extension Administration {
   ) throws(Problem) -> [(clientUID: String, name: String)] {
     let app = try groupApp(appID, caller, connection, catalog)
     try require(group, of: app, connection)
-    let after = clientUID.map { UserKey(clientUID: $0).text } ?? ""
+    // Keys of guests sort before those of users, which begin with `u`.
+    let after = clientUID.map { $0 == UserKey.guestUID ? "u" : UserKey(clientUID: $0).text } ?? ""
     return try connection.answer(Groups.users(app: app.number, in: group, after: after, limit: limit)).map {
       (clientUID: $0.userKey.description, name: $0.name)
     }

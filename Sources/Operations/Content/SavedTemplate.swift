@@ -20,7 +20,7 @@ enum SavedTemplate {
     guard let named = members.first(where: { $0.name == "template" }) else { return body }
     let number = try Self.number(named.value)
     guard let record = try connection.answer(SavedMessages.find(number, .template)), caller.reaches(record.app),
-      members.first(where: { $0.name == "appId" })?.value == Self.text(record.appID)
+      members.first(where: { $0.name == "appId" }).flatMap({ Self.text($0.value) }) == record.appID
     else { throw Problem(.notFound, "The app has no template \(number).") }
     let said = Set(members.map(\.name))
     let rest = try Self.members(of: Array(record.message.utf8)).filter { !said.contains($0.name) }
@@ -32,10 +32,10 @@ enum SavedTemplate {
     return writer.bytes
   }
 
-  private static func text(_ text: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.value(text)
-    return writer.bytes
+  /// Returns the text of a JSON string; nil for other values.
+  private static func text(_ value: [UInt8]) -> String? {
+    var reader = JSONReader(value)
+    return try? reader.readString()
   }
 
   private static func members(of body: [UInt8]) throws(Problem) -> [(name: String, value: [UInt8])] {

@@ -7,7 +7,8 @@ internal import Time
 struct BindingSteps {
   private final class State {
     var presented: Set<Vouchers.Presented> = []
-    var vouched: Set<Users.Key> = []
+    /// Users whose voucher this batch has used up, with the DEVICE_ID that the voucher was limited to; empty for any.
+    var vouched: [Users.Key: String] = [:]
     var named: Set<Users.Key> = []
     var devices: [Users.Key: [DeviceID]] = [:]
   }
@@ -39,9 +40,12 @@ struct BindingSteps {
 
   // MARK: Round 2
 
-  /// Returns whether this batch used up a voucher for the user. At most one registration or `setUser` of a batch names
-  /// the user, so the voucher vouches for one device.
-  func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
+  /// Returns whether this batch has used up a voucher that vouches for this device of the user. In a batch, only one
+  /// device can name a user; but another one may have used up a voucher by proving that it is the user's.
+  func hasVoucher(_ user: Users.Key, for installation: String) -> Bool {
+    guard let limit = state.vouched[user] else { return false }
+    return limit.isEmpty || limit == installation
+  }
 
   /// Counts a request that the app's identity mode refuses, or that its simulated stricter mode would refuse. Does
   /// nothing if both modes are `open`.

@@ -57,7 +57,8 @@ struct DeviceUsers {
     .impossible, "That push was not sent to this device since it named its user. Bring back the one that comes next.")
 
   private func hasVoucher(_ named: NamedUser, _ record: Devices.Record) -> Bool {
-    batch.bindings.hasVoucher(Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)))
+    batch.bindings.hasVoucher(
+      Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)), for: record.installation)
   }
 
   /// Applies the rules of `Devices.Record.name` to a device that names a user, and releases the user for the guest.

@@ -218,8 +218,12 @@ struct RegistrationSteps {
     changes.retired.formUnion(state.furtherTokens[device] ?? [])
   }
 
+  private static func hasVoucher(_ entry: Entry, _ batch: BatchContext) -> Bool {
+    entry.user.map { batch.bindings.hasVoucher($0, for: entry.registration.installation) } ?? false
+  }
+
   private func isVouched(_ entry: Entry, _ batch: BatchContext) -> Bool {
-    entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
+    entry.vouching == .vouched || Self.hasVoucher(entry, batch)
   }
 
   /// Removes the registrations for which `refusal` returns a problem, and adds them to `refused`.
@@ -254,7 +258,7 @@ struct RegistrationSteps {
   /// for a missing proof.
   private static func refusal(ofUserIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
-      !batch.bindings.hasVoucher(user)
+      !hasVoucher(entry, batch)
     else { return nil }
     // A device that proves its identity keeps its current or pending user.
     if entry.row.recognition == .key, let known = batch.devices[entry.row.device],

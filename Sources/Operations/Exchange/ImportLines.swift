@@ -14,7 +14,7 @@ struct ImportLines {
 
   /// Parses a part, and advances `record`: its header, encoding, unfinished last line and counts. Writes nothing.
   init(
-    _ part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
+    _ part: ImportPart, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) {
     for line in try Self.lines(of: part, &record, on: connection) {
       guard case .fields(let fields) = line.record else {
@@ -51,7 +51,7 @@ struct ImportLines {
   /// bytes after them are kept in `record`, in the file's encoding: both encodings agree on where a line ends, since
   /// neither has a quote, comma or line break inside a character.
   private static func lines(
-    of part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
+    of part: ImportPart, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) -> [CSVReader.Line] {
     let bytes = record.rest + part.bytes
     let passed = record.lines

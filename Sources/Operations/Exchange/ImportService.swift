@@ -171,26 +171,13 @@ package enum ImportService {
     return try show(number, by: caller, on: connection)
   }
 
-  package struct Part: Sendable {
-    /// Number of the part, counted from 1.
-    let number: Int32
-    let bytes: [UInt8]
-    let isLast: Bool
-
-    package init(number: Int32, bytes: [UInt8], isLast: Bool) {
-      self.number = number
-      self.bytes = bytes
-      self.isLast = isLast
-    }
-  }
-
   /// Imports the next part, or stores it until the last one if the import does not skip errors, and returns the
   /// import's progress. Repeating the part that was accepted last changes nothing.
   /// - Throws: `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the import is
   ///   finished, the part is not the next one, or an import that skips no errors has too many parts; a problem if the
   ///   file is UTF-16.
   package static func take(
-    _ part: Part, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
+    _ part: ImportPart, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     let present = try show(number, by: caller, on: connection).record
     guard part.bytes.count <= Operations.Limits.importPartBytes else {
@@ -252,7 +239,7 @@ package enum ImportService {
   /// Stores a part of an import that skips no errors, unless a line was already invalid. For the last part, imports
   /// either all parts or nothing, sets the counts of `record`, and deletes the stored parts.
   private static func wait(
-    _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Timestamp
+    _ part: ImportPart, _ record: inout Imports.Record, on connection: Connection, now: Timestamp
   ) throws(PostgresError) {
     if !part.isLast {
       if record.rejected == 0 { try connection.run(Imports.keep(part.number, part.bytes, of: record.number)) }
@@ -264,7 +251,7 @@ package enum ImportService {
       for number in 1...part.number {
         let bytes = number == part.number ? part.bytes : try connection.run(Imports.part(number, of: record.number))
         let lines = try ImportLines(
-          Part(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection)
+          ImportPart(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection)
         batches.append(try ImportBatch(lines, &again, on: connection))
       }
       // A group may have been deleted since its line was first checked.

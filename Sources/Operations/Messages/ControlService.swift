@@ -45,16 +45,15 @@ package enum ControlService {
   ) throws(Problem) -> (MessageControl.Effect, MessageControl.Status, ReportService.FunnelAnswer) {
     let outcome = try connection.commit {
       () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Status, ReportService.FunnelAnswer)? in
-      if control == .resume {
-        // Resuming a message that its canary has stopped ends the canary. Lock the gate before the message, as claims
-        // do.
-        _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed))
-      }
+      // Lock the gate before the message, as claims do.
+      if control == .resume { _ = try connection.run(Gates.lock(seqno)) }
       guard let locked = try connection.run(Controls.lock(seqno)) else { return nil }
       let effect = control.effect(on: locked.status)
       switch effect {
       case .become(let state):
         try connection.run(Controls.setState(seqno, state, reason: nil))
+        // Resuming a message that its canary has stopped ends the canary.
+        if control == .resume { _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed)) }
         // The audience may have been counted while the message was paused.
         if state == .queued { try ApprovalHolds.settle(seqno, on: connection) }
       case .beginCancelling:

@@ -2,6 +2,7 @@ package import Domain
 package import JSON
 package import Postgres
 package import Store
+package import Time
 
 /// Lists users and devices, and sets a user's badge. Only the beginning of a token is shown.
 package enum UserDirectory {
@@ -117,11 +118,11 @@ package enum UserDirectory {
     return (key, known, devices)
   }
 
-  /// Sets a user's badge count, as the user's devices can, but without notifying the devices. The last change wins. A
-  /// change is audited; setting the present count is not.
+  /// Sets a user's badge count, as the user's devices can. The last change wins. A change is audited, and sent to the
+  /// user's devices if the app syncs badges; setting the present count is neither.
   /// - Throws: `.badgeOutOfRange`; `.unknownUser`; `.unknownApp`; `.forbidden`.
   package static func setBadge(
-    _ new: NewBadge, of clientUID: String, by caller: Caller, on connection: Connection
+    _ new: NewBadge, of clientUID: String, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> UserDetail {
     let (appID, badge) = (new.appID, new.badge)
     let app = try connection.app(appID)
@@ -137,6 +138,9 @@ package enum UserDirectory {
       let before = try connection.run(Users.lock([key]))[key]?.badge ?? 0
       _ = try connection.run(Users.setCounts([(key, badge)]))
       guard before != badge else { return }
+      if app.syncsBadges {
+        try connection.run(BadgeSyncs.queue([(key, nil)], dueAt: now + Operations.Limits.badgeSyncDelay))
+      }
       let change = AuditTrail.Change("user.badge", clientUID, in: app).from { $0.member("badge", before) }
         .to { $0.member("badge", badge) }
       try connection.run(AuditTrail.add(change, by: caller))

@@ -79,13 +79,13 @@ package enum AdvertisingRules {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
     guard change != Change() else { throw Problem(.invalidField, "Name a rule: {\"label\":\"(광고)\"}.") }
-    var rules = try rules(of: app, on: connection)
-    if let label = change.label { rules.label = label }
-    if let optOut = change.optOut { rules.optOut = optOut }
-    if let night = change.night { rules.night = night }
-    let before = Entry(appID: app.appID, rules: try self.rules(of: app, on: connection))
-    let after = Entry(appID: app.appID, rules: rules)
-    let saved = try connection.commit { () throws(PostgresError) in
+    let saved = try connection.commit { () throws(PostgresError) -> AdRules? in
+      guard var rules = try connection.run(AdSettings.lock(app.number)) else { return nil }
+      let before = Entry(appID: app.appID, rules: rules)
+      if let label = change.label { rules.label = label }
+      if let optOut = change.optOut { rules.optOut = optOut }
+      if let night = change.night { rules.night = night }
+      let after = Entry(appID: app.appID, rules: rules)
       let change = AuditTrail.Change("app.ad-rules", app.appID, in: app).from(before.write).to(after.write)
       try connection.run(AuditTrail.add(change, by: caller))
       return try connection.run(AdSettings.save(rules, of: app.number))

@@ -210,7 +210,7 @@ struct PayloadSize: Sendable {
 extension Operations.Limits {
   /// Maximum number of bytes in JSON for one byte of a name: a control character becomes six.
   static let escapedBytes = 6
-  /// SEQNO with which payloads are measured. It has as many digits as a server reaches that numbers its messages from
-  /// 1.
-  static let largestSeqno = Seqno(999_999_999_999)
+  /// SEQNO with which payloads are measured: as many digits as a server can reach that numbers its messages from
+  /// `highestStart`.
+  static let largestSeqno = Seqno(9_999_999_999_999_999)
 }

@@ -4,18 +4,21 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// The thread `catalog`: reloads apps and credentials when a lookup missed one, and at least every second. An app
-/// created on the command line or on another node is known here within that time.
+/// The thread `catalog`: reloads apps and credentials when a change is announced or a lookup missed one, and at least
+/// every second. A change made on the command line or on another node, such as a revoked key, counts here within that
+/// time, usually at once.
 final class CatalogRefresher {
   private let stopping: StopSignal
   private let catalog: Catalog
 
   /// Starts the thread.
   /// - Parameters:
+  ///   - interval: the longest time between two reloads.
   ///   - forgive: called with each app that an operator has resumed.
   ///   - makeTurn: called once, on the thread; the closure that it returns is run after each reload.
   init(
-    databaseURL: String, catalog: Catalog, forgive: @escaping @Sendable (App.Number) -> Void,
+    databaseURL: String, catalog: Catalog, interval: Duration = ServerLimits.catalogInterval,
+    forgive: @escaping @Sendable (App.Number) -> Void,
     makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
   ) throws {
     self.catalog = catalog
@@ -27,6 +30,7 @@ final class CatalogRefresher {
       var resumptions = Resumptions()
       var usesAt = SystemClock().now
       var commands = CommandLineLog()
+      var listening: Connection?
       var options = ConnectionOptions()
       options.applicationName = "upmc catalog"
       options.silence = ServerLimits.catalogSilence
@@ -35,6 +39,11 @@ final class CatalogRefresher {
         log.error("apps and credentials could not be read", metadata: FailureDetails.of(error).mapValues { "\($0)" })
       }
       worker.run { connection in
+        // Before the reload, so that a change is either loaded or heard of.
+        if listening !== connection {
+          try connection.listen(Catalog.channel)
+          listening = connection
+        }
         try catalog.refresh(connection)
         for app in resumptions.note(catalog.pausedApps) { forgive(app) }
         try turn(connection)
@@ -43,7 +52,7 @@ final class CatalogRefresher {
           try catalog.writeUses(connection)
         }
         try commands.look(connection)
-        _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
+        _ = try connection.notifications(waitingAtMost: interval, or: catalog.wanted)
         catalog.wanted.drain()
       }
     }

@@ -13,6 +13,14 @@ package enum AdSettings {
     Query(findStatement, app, read: rules)
   }
 
+  private static let lockStatement = Statement(
+    "ad-settings-lock", "SELECT \(columnList) FROM apps WHERE app = $1 FOR NO KEY UPDATE")
+
+  /// Locks an app's rules until the transaction ends, and returns them; nil if the app does not exist.
+  package static func lock(_ app: App.Number) -> Query<AdRules?> {
+    Query(lockStatement, app, read: rules)
+  }
+
   private static let saveStatement = Statement(
     "ad-settings-save",
     """

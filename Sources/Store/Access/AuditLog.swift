@@ -5,6 +5,11 @@ package import Time
 /// The audit log: who changed what. An entry is added in the same transaction as the change, and the schema forbids
 /// modifying entries. Decision 016.
 package enum AuditLog {
+  /// Role of an entry about what a device did.
+  package static let deviceRole = "device"
+  /// Role of an entry about what the server did without a request.
+  package static let serverRole = "upmc"
+
   package struct New: Sendable {
     package var apiKey: Int32?
     package var account: Int32?

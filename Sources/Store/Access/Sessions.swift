@@ -45,7 +45,7 @@ package enum Sessions {
     WITH used AS (
       -- Moved on at most once a minute: not every look at a page is worth a write.
       UPDATE sessions SET idle_until = least($3, ends_at), used_at = greatest(used_at, $2)
-      WHERE sha256 = $1 AND idle_until > $2 AND ends_at > $2 AND idle_until < $3 - interval '1 minute')
+      WHERE sha256 = $1 AND idle_until > $2 AND idle_until < ends_at AND idle_until < $3 - interval '1 minute')
     SELECT c.account, c.login, c.name, c.role, c.app, s.ends_at, s.method, c.factor IS NOT NULL
     FROM sessions s JOIN accounts c ON c.account = s.account
     WHERE s.sha256 = $1 AND s.idle_until > $2 AND s.ends_at > $2 AND c.disabled_at IS NULL

@@ -46,6 +46,10 @@ package enum DeliveryPages {
     }
   }
 
+  /// Statuses of failed deliveries (`OutcomeStatus.isFailure`), as SQL: rejected, expired and skipped.
+  static let failures =
+    "\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql), \(OutcomeStatus.skipped.sql)"
+
   /// Returns at most `limit` deliveries after `place` (exclusive) that have ended or are deferred. Those at their first
   /// try are omitted.
   /// - Parameter status: only deliveries with this status; nil for all.
@@ -82,7 +86,7 @@ package enum DeliveryPages {
       }
     }
     let states = BlockState.allCases.filter { state in
-      guard let outcome = state.outcome, outcome.status != .accepted else { return false }
+      guard let outcome = state.outcome, outcome.status.isFailure else { return false }
       return reason == nil || outcome.reason == reason
     }
     return (found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection)), nil)

@@ -14,8 +14,7 @@ package enum Resends {
   /// but not cancelled. 1 and 2: accepted, but not confirmed as received (1) or read (2).
   private static let isMeant = """
     CASE $4::smallint
-      WHEN 0 THEN o.status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql),
-        \(OutcomeStatus.skipped.sql))
+      WHEN 0 THEN o.status IN (\(DeliveryPages.failures))
       ELSE o.status = \(OutcomeStatus.accepted.sql) AND NOT o.is_confirmed END
     """
 

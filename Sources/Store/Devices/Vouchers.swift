@@ -40,19 +40,20 @@ package enum Vouchers {
       WHERE v.expires_at > $4 AND (v.device_id = '' OR v.device_id = t.device_id)
       -- In one order, for nodes take them at the same time.
       ORDER BY v.app, v.user_key COLLATE "C" FOR UPDATE OF v)
-    RETURNING app, user_key
+    RETURNING app, user_key, device_id
     """)
 
-  /// Deletes the vouchers of the named users, because a voucher is valid only once, and returns the users that had one.
-  /// Ignores vouchers that have expired or that are limited to another DEVICE_ID.
-  package static func take(_ presented: [Presented], at now: Timestamp) -> Query<Set<Users.Key>> {
+  /// Uses up the vouchers that match a presented device. Returns, for each of their users, the DEVICE_ID that the voucher
+  /// was limited to; empty for any device. A voucher can be used only once.
+  package static func take(_ presented: [Presented], at now: Timestamp) -> Query<[Users.Key: String]> {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()
     for one in presented { installations.append(one.installation) }
     parameters.append(installations)
     parameters.append(now)
     return Query(takeStatement, parameters) { rows in
-      Set(rows.decode { Users.Key(app: $0.int32(), userKey: $0.userKey()) })
+      let taken = rows.decode { (Users.Key(app: $0.int32(), userKey: $0.userKey()), $0.text()) }
+      return Dictionary(taken) { first, _ in first }
     }
   }
 

@@ -204,7 +204,7 @@ package enum ApprovalHolds {
   ) throws(PostgresError) -> Approvals.Number {
     let asked = try connection.run(askStatement, Parameters(seqno, because.rawValue, withinHour, waitSeconds))
     let (approval, app, targeted) = asked.decodeOne { ($0.int64(), $0.int32(), $0.int64()) }
-    var entry = AuditLog.New(actor: "upmc", role: "upmc", action: "approval.request", object: String(approval))
+    var entry = AuditLog.New(actor: "upmc", role: AuditLog.serverRole, action: "approval.request", object: String(approval))
     entry.app = app
     entry.after = #"{"targeted":\#(targeted),"seqno":"\#(seqno)","because":"\#(because.name)"}"#
     try connection.run(AuditLog.add(entry))

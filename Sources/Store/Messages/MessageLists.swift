@@ -26,7 +26,7 @@ package enum MessageLists {
   package struct Filter: Sendable {
     package var app: App.Number?
     package var state: MessageState?
-    /// True to list only messages that have not ended. Has no effect if `purpose` is `test`.
+    /// True to list only messages that have not ended.
     package var isOpen = false
     package var purpose: MessagePurpose?
     package var lane: Lane?
@@ -55,7 +55,7 @@ package enum MessageLists {
       self =
         switch filter.purpose {
         case .campaign: isOpen ? .openCampaigns : .campaigns
-        case .test: .tests
+        case .test: isOpen ? .open : .tests
         case .single, nil: isOpen ? .open : filter.app == nil ? .all : .ofApp
         }
     }
@@ -243,7 +243,7 @@ package enum MessageLists {
     """
     SELECT f.device, f.user_key, f.status, f.reason, abs(f.attempts), f.at FROM (
       SELECT * FROM outcomes WHERE seqno = $1
-        AND status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql), \(OutcomeStatus.skipped.sql))
+        AND status IN (\(DeliveryPages.failures))
         AND device > $2 ORDER BY device LIMIT $5) f
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)
@@ -267,7 +267,7 @@ package enum MessageLists {
     "message-lists-failures-edge",
     """
     SELECT device FROM outcomes WHERE seqno = $1
-      AND status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql), \(OutcomeStatus.skipped.sql))
+      AND status IN (\(DeliveryPages.failures))
       AND device > $2
     ORDER BY device OFFSET $3 - 1 LIMIT 1
     """)

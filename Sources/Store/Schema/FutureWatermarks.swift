@@ -46,16 +46,17 @@ package enum FutureWatermarks {
     "DELETE FROM device_send_meters WHERE window_began > clock_timestamp() + interval '1 minute'")
 
   /// Makes badge syncs due, because otherwise a user's other devices would not be sent the new count.
+  /// The longest regular delay is five minutes, while the app is paused.
   private static let badgesStatement = Statement(
     "future-marks-badges",
-    "UPDATE badge_syncs SET due_at = clock_timestamp() WHERE due_at > clock_timestamp() + interval '1 minute'")
+    "UPDATE badge_syncs SET due_at = clock_timestamp() WHERE due_at > clock_timestamp() + interval '1 hour'")
 
   /// Makes events due whose next attempt is more than a day away. The longest regular delay is eight hours.
   private static let eventsStatement = Statement(
     "future-marks-events",
     """
     UPDATE event_deliveries SET due_at = clock_timestamp()
-    WHERE state = \(MessageState.scheduled.sql) AND due_at > clock_timestamp() + interval '1 day'
+    WHERE state = \(Events.State.waiting.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
   /// All corrections; each returns the number of rows that it has changed. They read only unfinished work, so they are

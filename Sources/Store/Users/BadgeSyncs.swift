@@ -88,11 +88,33 @@ package enum BadgeSyncs {
       ORDER BY b.app, b.user_key COLLATE "C" FOR UPDATE OF b)
     """)
 
+  /// Deletes syncs whose pushes have all ended, except those of counts that have changed meanwhile.
   package static func done(_ syncs: [Due]) -> Query<Void> {
+    Query(doneStatement, keys(syncs)) { _ in }
+  }
+
+  private static let postponeStatement = Statement(
+    "badge-syncs-postpone",
+    """
+    UPDATE badge_syncs SET attempts = attempts - 1, due_at = $4 WHERE (app, user_key) IN (
+      SELECT b.app, b.user_key FROM unnest($1, $2, $3) AS t(app, user_key, generation)
+      JOIN badge_syncs b ON b.app = t.app AND b.user_key = t.user_key AND b.generation = t.generation
+      ORDER BY b.app, b.user_key COLLATE "C" FOR UPDATE OF b)
+    """)
+
+  /// Postpones syncs that were not tried, because their app is paused. A sync whose count has changed meanwhile is left
+  /// alone: it is due as a new one.
+  package static func postpone(_ syncs: [Due], until time: Timestamp) -> Query<Void> {
+    var parameters = keys(syncs)
+    parameters.append(time)
+    return Query(postponeStatement, parameters) { _ in }
+  }
+
+  private static func keys(_ syncs: [Due]) -> Parameters {
     var parameters = Users.keys(syncs.map(\.user))
     var generations = Int32Column()
     for sync in syncs { generations.append(sync.generation) }
     parameters.append(generations)
-    return Query(doneStatement, parameters) { _ in }
+    return parameters
   }
 }

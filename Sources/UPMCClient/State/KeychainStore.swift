@@ -45,16 +45,18 @@
     /// Creates or replaces an entry. Throws `Failure` if the keychain refuses it.
     public func write(_ bytes: [UInt8], _ name: String) throws {
       let change: [String: Any] = [kSecValueData as String: Data(bytes)]
-      let status = SecItemUpdate(query(name) as CFDictionary, change as CFDictionary)
-      if status == errSecSuccess { return }
-      guard status == errSecItemNotFound else { throw Failure(status: status) }
-      var entry = query(name)
-      entry[kSecValueData as String] = Data(bytes)
-      entry[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-      let added = SecItemAdd(entry as CFDictionary, nil)
-      // The other process has created the entry meanwhile: replace it.
-      if added == errSecDuplicateItem { return try write(bytes, name) }
-      guard added == errSecSuccess else { throw Failure(status: added) }
+      var status = SecItemUpdate(query(name) as CFDictionary, change as CFDictionary)
+      if status == errSecItemNotFound {
+        var entry = query(name)
+        entry[kSecValueData as String] = Data(bytes)
+        entry[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        status = SecItemAdd(entry as CFDictionary, nil)
+        // The other process has created the entry meanwhile: replace it.
+        if status == errSecDuplicateItem {
+          status = SecItemUpdate(query(name) as CFDictionary, change as CFDictionary)
+        }
+      }
+      guard status == errSecSuccess else { throw Failure(status: status) }
     }
 
     /// Removes an entry. No effect if there is none. Throws `Failure` for any other status.

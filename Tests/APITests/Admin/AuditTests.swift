@@ -1,8 +1,9 @@
 import Domain
 import HTTPClient
 import HTTPServer
-import Operations
+@testable import Operations
 import Postgres
+import Store
 import Testing
 
 @testable import API
@@ -241,5 +242,24 @@ import Testing
       "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     #expect(try list("action=group", key: try world.key(.admin, app: "b")).isEmpty)
     #expect(try world.call("GET", "/v1/admin/audit", key: try world.key(.operator), type: nil).isProblem(.forbidden))
+  }
+
+  @Test func `an entry says what kind of caller it is about`() throws {
+    let world = try AdminWorld()
+    let admin = try world.key(.admin, app: nil)
+    let made = try world.call("POST", "/v1/admin/groups", key: admin, #"{"appId":"com.example.bank","name":"a"}"#)
+    #expect(made.status == 201)
+    try world.connection.run(AuditTrail.add(AuditTrail.Change("session.refuse", "x", app: nil), by: .nobody))
+    for role in [AuditLog.deviceRole, AuditLog.serverRole] {
+      try world.connection.run(AuditLog.add(AuditLog.New(actor: "x", role: role, action: "\(role).did", object: "x")))
+    }
+    func by(_ action: String) throws -> [String] {
+      try world.call("GET", "/v1/admin/audit?action=\(action)&limit=1", key: admin, type: nil).values(of: "by")
+    }
+    #expect(try by("group") == ["api-key"])
+    #expect(try by("app") == ["command-line"])
+    #expect(try by("session.refuse") == ["nobody"])
+    #expect(try by("device.did") == ["device"])
+    #expect(try by("upmc.did") == ["server"])
   }
 }

@@ -154,7 +154,7 @@ import Testing
       let parts = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
       for (index, part) in parts.enumerated() {
         _ = try ImportService.take(
-          ImportService.Part(number: Int32(index + 1), bytes: Array(part), isLast: index == parts.count - 1),
+          ImportPart(number: Int32(index + 1), bytes: Array(part), isLast: index == parts.count - 1),
           of: Int64(number + 1), by: .commandLine, on: world.connection, now: 0)
       }
       #expect(try errors(of: number + 1) == Self.wrong, "\(size)")
@@ -167,7 +167,7 @@ import Testing
   private func take(_ parts: [[UInt8]], of number: Int64 = 1) throws {
     for (index, part) in parts.enumerated() {
       _ = try ImportService.take(
-        ImportService.Part(number: Int32(index + 1), bytes: part, isLast: index == parts.count - 1), of: number,
+        ImportPart(number: Int32(index + 1), bytes: part, isLast: index == parts.count - 1), of: number,
         by: .commandLine, on: world.connection, now: 0)
     }
   }

@@ -101,7 +101,7 @@ extension AdminCall {
     return .json(
       .ok,
       try ImportService.take(
-        ImportService.Part(number: part, bytes: request.body, isLast: last == "true"), of: try importNumber(),
+        ImportPart(number: part, bytes: request.body, isLast: last == "true"), of: try importNumber(),
         by: caller,
         on: connection, now: now))
   }
