@@ -9,8 +9,9 @@
 ///                        └─► Description /openapi.json, and the handbook at /docs
 /// ```
 ///
-/// No handler has business rules: each turns bytes into an operation of `Operations`, and its answer or problem into
-/// bytes. `Authentication` identifies the caller; `Responses` alone defines how answers and problems are written.
+/// No handler has business rules: calls become operations of `Operations`, whose answers or problems become bytes.
+/// `Authentication` finds credentials in requests, and remembers callers. `Responses` defines how answers and problems
+/// are written, except those of `Legacy`, whose protocol has its own format.
 ///
 /// **Failure.** Nothing is answered 2xx before its commit. What cannot be carried out now gets a 503 with Retry-After;
 /// no request waits without a bound.

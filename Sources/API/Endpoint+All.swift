@@ -19,7 +19,8 @@ extension Endpoint {
   /// existing SDK (`.controller`) are not included, because `LegacyHandler` routes them.
   static let ofDevices = all.filter { if case .device = $0.handler { true } else { false } }
 
-  /// Endpoints of the admin API: they run on an admin thread with its own connection.
+  /// Endpoints of the admin API: they run on an admin thread with its own connection, except sends to named users,
+  /// which `DirectSendHandler` can handle on the HTTP loop.
   static let ofAdmin = all.filter { endpoint in
     switch endpoint.handler {
     case .whole, .pieces: true

@@ -1,4 +1,4 @@
-/// The sections of the API description, in its order.
+/// The sections of the API description that list endpoints, in its order. `WebhookSection` follows them.
 extension Endpoint {
   enum Area: String, CaseIterable, Sendable {
     case devices = "Devices"
@@ -11,7 +11,7 @@ extension Endpoint {
     case sdk = "Apps built with the existing SDK"
     case server = "Server"
 
-    /// Last component of the path of the area's page.
+    /// Name of the area's page in its path, without the suffix of the language.
     var slug: String { "\(self)" }
 
     var about: String {

@@ -11,16 +11,17 @@ extension Endpoint {
     case clientKey
     /// The authKey of the device in the path.
     case authKey
-    /// An API key or a console session, also one that still has to set up its second factor.
+    /// An API key or a console session, of any role. The session's account may still lack a second factor that its role
+    /// requires.
     case caller
-    /// An API key or a console session whose role has the permission.
+    /// An API key or a console session whose role has the permission. The session's account must have the second factor
+    /// that its role requires, if any.
     case permission(Permission)
 
     /// Permission whose roles the description lists; nil for endpoints that need neither an API key nor a session. For
     /// `.caller` it is `.viewMessages`, which every role has.
     var permission: Permission? {
       switch self {
-      // Every role has this permission.
       case .caller: .viewMessages
       case .permission(let permission): permission
       case .open, .clientKey, .authKey: nil
@@ -39,13 +40,15 @@ extension Endpoint {
     }
   }
 
-  /// Thread time that an endpoint inherently takes.
+  /// How long a request occupies its thread. This determines its queue, and how many such requests run at a time.
   enum Load: Sendable {
     case light
-    /// Takes time in proportion to the number of people, deliveries or entries, or has a long body. Heavy requests
-    /// leave one of several threads free. Urgent calls, such as pausing a message, must not be heavy.
+    /// Takes time in proportion to the number of people, deliveries or entries, has a long body, or waits for Apple.
+    /// All heavy requests together leave one thread free if there are several. Urgent calls, such as pausing a
+    /// message, must not be heavy.
     case heavy
-    /// Hashes a password, which takes a tenth of a second and 32 MiB of memory. Runs on the thread `passwords`.
+    /// Hashes a password, which takes about a tenth of a second and 32 MiB of memory, or checks a code of a second
+    /// factor. Runs on the thread `passwords`.
     case password
     /// Calls the identity provider, which may take seconds to answer. Runs on the thread `provider`.
     case provider
@@ -58,7 +61,7 @@ extension Endpoint {
       @Sendable (DeviceHandler) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
     /// Runs on an admin thread, which also answers.
     case whole(@Sendable (AdminCall) -> () throws(Problem) -> Response)
-    /// Runs on an admin thread up to the `StreamSource`, whose content `AdminStreams` then streams.
+    /// Runs on an admin thread and returns a `StreamSource`, whose content `AdminStreams` then sends.
     case pieces(StreamSource.Kind, @Sendable (AdminCall) -> () throws(Problem) -> StreamSource)
     /// A call of the existing SDK's protocol, on the HTTP loop or on an admin thread.
     case controller(Controller)

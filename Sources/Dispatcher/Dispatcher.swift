@@ -30,10 +30,10 @@ internal import Synchronization
 /// ```
 ///
 /// **Invariants.** Nothing is submitted before its claim is committed. A claim names a block (`Blocks`) or lists its
-/// devices; it is deleted in the transaction that writes the last of their outcomes. So after a crash the claims of the
-/// dead node list exactly the devices in doubt, and the node that adopts a claim knows which of its devices have no
-/// outcome. Totals count only outcomes that were written. Outcomes are written at most once per (message, device): the
-/// first final one wins.
+/// devices; it is deleted in the transaction that writes the last of their outcomes. So after a crash every device in
+/// doubt is in a claim of the dead node, and the node that adopts the claim handles only those of its devices that have
+/// no outcome. Totals count only outcomes that were written. At most one final outcome is written per (message,
+/// device): the first wins.
 ///
 /// **Tokens.** What an answer means for a device is decided by a table (`TokenAssessment`) and by the device's row at
 /// the time the outcome is written (`TokenFinding`). A refused token quarantines its device; only a token that the
@@ -54,9 +54,9 @@ internal import Synchronization
 /// ones. Within a lane, every message gets the same share (`FairShare`).
 ///
 /// **Fencing.** A node that was frozen past its lease believes that it still holds its claims. So a claim is identified
-/// by its number and its fence, a counter that grows with each adoption. Every decision except that a network has
-/// accepted or rejected a push is written only while the claim is locked and still held (`Decisions`), and a
-/// resubmission first checks that it is still held (`Resubmission`).
+/// by its number and its fence, a counter that grows with each adoption. Only the fact that a network has accepted or
+/// rejected a push is written in any case; every other decision is written only while the claim is locked and still
+/// held (`Decisions`). A resubmission first checks that the claim is still held (`Resubmission`).
 ///
 /// **Threads.** One `LaneWorkers` of `plan`, `claim` and `complete` for the urgent lane, and one for the other lanes;
 /// in addition `janitor`, `history`, `fold`, `control` and `badge`, each with its own connection. If the database is
@@ -65,8 +65,8 @@ internal import Synchronization
 /// Decision 049.
 package final class Dispatcher {
   let shared: Shared
-  /// Inboxes that signal the end of threads; empty before `start`. `offering` has one for each thread that claims or
-  /// starts sending, `writing` one for each other thread, among them those that write the results.
+  /// Inboxes that signal the end of threads; empty before `start`. `stop` waits first for `offering` (planners,
+  /// claimers, `control` and `badge`), then for `writing` (completers, `janitor`, `history` and `fold`).
   private var offering: [Inbox<Void>] = []
   private var writing: [Inbox<Void>] = []
 
@@ -96,9 +96,9 @@ package final class Dispatcher {
     return { for wakeup in wakeups { wakeup.signal() } }
   }
 
-  /// Stops claiming, waits for the answers in flight, defers the remaining deliveries in the database, and ends this
-  /// node's lease. Blocks until all threads have ended, for at most `Limits.drain` plus two seconds and the time that
-  /// ending the lease takes.
+  /// Stops claiming, waits for the answers in flight, defers deliveries that wait for a retry, and ends this node's
+  /// lease. Deliveries that are still unanswered stay in their claims, which other nodes adopt. Blocks until all
+  /// threads have ended, for at most `Limits.drain` plus two seconds and the time that ending the lease takes.
   /// - Parameter claimingEnded: called on this thread, once the threads that claim have ended or the deadline has
   ///   passed, so that the caller can stop the providers.
   package func stop(claimingEnded: () -> Void) {

@@ -32,8 +32,8 @@ struct LaneWorkers: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// Returns the name of the thread for a task: `plan-urgent` if these workers serve only the urgent lane, otherwise
-  /// `plan`.
+  /// Returns the name of the thread for a task: the task, followed by `-urgent` if these workers serve only the urgent
+  /// lane.
   /// - Parameter task: at most 8 bytes, because Linux limits thread names to 15.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 

@@ -5,12 +5,12 @@ enum Limits {
   /// Approximate number of devices per shard: small enough that the first shard is planned quickly, large enough that a
   /// million devices make only twenty. If the audience lists users, a tenth as many users make a shard.
   static let shardDevices = 50_000
-  /// Maximum devices per claim, which is one commit; exceeded only if a single user has more. After a crash, the
-  /// outcomes of all devices of the open claims are in doubt. A claim that increments badges locks its users' rows
-  /// until it commits.
+  /// Maximum devices per claim, which is one commit. Exceeded if a single user has more, and if the audience is groups
+  /// or a file: then it limits the users. After a crash, the outcomes of all devices of the open claims are in doubt. A
+  /// claim that increments badges locks its users' rows until it commits.
   static let claimDevices = 2_000
-  /// Maximum number of devices that are counted when a shard has outgrown its plan. If more are left, the approver sees
-  /// a number of about this size.
+  /// Maximum number of remaining devices that are counted when a shard has more devices than planned. If more are left,
+  /// the approver sees too low a number.
   static let recountedDevices = 100_000
   /// Tolerance for clock differences between nodes and for slow registrations: devices bound to their user less than a
   /// minute before the audience was frozen are checked for an earlier claim.
@@ -18,9 +18,9 @@ enum Limits {
   /// Maximum age of a claim's data when it is offered to a push network. Together with the half second that it may wait
   /// there (`PushBatch.freshNanoseconds`), a pause or logout takes effect within a second.
   static let claimAge: Duration = .milliseconds(400)
-  /// Maximum recipients (users, devices or tokens listed in the request) per claim.
+  /// Maximum recipients per claim, if the request lists them as users, devices or tokens.
   static let claimEntries = 500
-  /// Number of devices in flight on this node at which it claims no more. The last claim and single sends
+  /// Number of devices in flight on this node at which it claims no more. The claim that reaches it and single sends
   /// (`sendDevices`) can exceed it.
   static let windowDevices = 20_000
   /// Minimum number of first outcomes to write by COPY; below that, its set-up costs more than it saves.
@@ -48,10 +48,9 @@ enum Limits {
   /// Maximum recipients planned in one commit, for messages that list their recipients. A message that lists more has a
   /// commit of its own.
   static let plannedEntries = 2_000
-  /// Maximum messages that get a shard planned between two scans for new messages: campaigns and messages sent by a
-  /// person.
+  /// Maximum campaigns and messages sent by a person of which a shard is planned between two scans for new messages.
   static let partsPerLook = 8
-  /// Maximum messages that are paused or being cancelled, read in one query.
+  /// Maximum paused messages, and maximum messages being cancelled, that one query reads.
   static let heldMessages = 1_000
   /// Interval at which `control` polls for changes whose announcement it missed.
   static let controlInterval: Duration = .milliseconds(250)
@@ -66,12 +65,12 @@ enum Limits {
   static let dueDevices = 2_000
   /// Maximum rows of deferred block deliveries read per scan: more than a node has blocks in flight.
   static let dueBlocks = 1_000
-  /// Maximum claims of dead nodes adopted at once; each single send has its own claim.
+  /// Maximum claims of dead nodes adopted at once. Each single send is a claim of its own, so they can be many.
   static let adoptedClaims = 200
-  /// Minimum time between full scans for due deliveries, which also read those held by a pause: some holds end without
-  /// an announcement.
+  /// Time after which a scan for due deliveries again includes those held by a pause, because some holds end without an
+  /// announcement. When an app or message is resumed, the next scan includes them at once.
   static let heldLookInterval: Duration = .seconds(10)
-  /// Minimum time between full scans, as a multiple of the duration of the last one.
+  /// `heldLookInterval` as a multiple of the duration of the last such scan; the longer of the two applies.
   static let heldLookRest: Int64 = 100
   /// Maximum time from when a deferred delivery is due until its row becomes visible, because the row's transaction
   /// commits late.
@@ -97,13 +96,13 @@ enum Limits {
   /// Minimum pause before resubmitting unprocessed deliveries, so that a network that refuses is not retried in a tight
   /// loop.
   static let notProcessedPause: Duration = .milliseconds(100)
-  /// Maximum of the pause, which grows while the network answers nothing, and hence of the delay after an outage has
-  /// ended.
+  /// Maximum pause before unprocessed or stale deliveries are resubmitted. The pause grows during an outage, so sending
+  /// can resume this much later than the network.
   static let longestStandstillPause: Duration = .seconds(2)
   /// Same as `longestStandstillPause`, for the urgent lane.
   static let longestUrgentStandstillPause: Duration = .milliseconds(400)
-  /// Time for which a route's deliveries must keep becoming stale before submission, without an answer in between,
-  /// until that is reported. The report ends if none has become stale for as long.
+  /// Time for which a route's deliveries must keep becoming stale before submission until that is reported. The report
+  /// ends when the network answers, or when none has become stale for as long.
   static let circleComplaint: Duration = .seconds(5)
   /// Seconds by which a delivery is deferred if the app's credential is missing or at fault. The app is paused, so the
   /// delay matters only after it is resumed.
@@ -116,12 +115,12 @@ enum Limits {
   /// Minimum number of refusals among the considered answers to open the breaker: a few dead devices are normal. They
   /// must also be at least half of these answers.
   static let breakerLeastRefusals = 100
-  /// Minimum period before the breaker opens, in seconds, for which quarantines on the route, by any node, are undone
-  /// too. The period is longer if the first refusal considered is older. Devices that were quarantined rightly will be
+  /// When the breaker opens, quarantines that any node made on the route within this many seconds before, or since the
+  /// oldest refusal considered if that is earlier, are undone. Devices that were quarantined rightly will be
   /// quarantined again.
   static let floodSeconds: Int64 = 60
-  /// Time after which a refusal counts as confirmed if the other environment cannot be reached (because of a firewall,
-  /// for example): deliveries awaiting verification occupy the window. Measured from when the refused token was read.
+  /// Time for which the other environment is asked about a refused token if it cannot be reached (because of a
+  /// firewall, for example), measured from when the token was read. Deliveries awaiting verification occupy the window.
   static let question: Duration = .seconds(30)
   /// First back-off of a busy device, in seconds. It doubles with each report after the previous back-off has ended.
   /// Apple documents no number.
@@ -155,7 +154,8 @@ enum Limits {
   static let badgeExpirySeconds: Int64 = 86_400
   /// Capacity of the badge inbox: the results of several hundred users with a few devices each.
   static let badgeResults = 16_384
-  /// Maximum pages and media that the janitor deletes per round of clean-up; a film is stored as 200 parts.
+  /// Maximum pages and media that the janitor deletes per round of clean-up. Few, because each can have many parts: a
+  /// film has 200.
   static let prunedFilesAtOnce = 50
   /// Maximum messages per lane that the janitor examines in one round, to complete those with nothing left to do.
   static let finishedAtOnce = 1_000

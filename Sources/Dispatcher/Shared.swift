@@ -13,7 +13,7 @@ final class Shared: Sendable {
   let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
   let stopping: StopSignal
-  /// Bit set of lanes that hold the maximum number of open messages, as counted within the last second.
+  /// Bit set of lanes that hold the maximum number of open messages, as counted about once a second.
   let fullLanes = Atomic<UInt8>(0)
   /// Bit set, by number, of the `LaneWorkers` whose deliveries keep becoming stale before submission.
   let circles = Atomic<UInt8>(0)

@@ -1,7 +1,7 @@
 /// An app's rules for advertising: night hours during which ads wait, the label with which they must begin, and the
-/// opt-out notice. Many countries require them by law. A new app has Korea's label and hours (Network Act, article 50)
-/// but no opt-out notice: Korean law demands one in every ad, but only the operator knows its wording. `upmc app ads
-/// APP_ID --opt-out` sets it, and from then on an ad without it is refused. Decision 065.
+/// opt-out notice. Many countries require such rules by law. A new app has Korea's label and hours (Network Act,
+/// article 50) but no opt-out notice: Korean law demands one in every ad, but only the operator knows its wording.
+/// `upmc app ads APP_ID --opt-out` sets it, and from then on an ad without it is refused. Decision 065.
 package struct AdRules: Equatable, Sendable {
   /// The hours, in the device's local time, in which ads wait unless the user consented to ads at night: from `from`
   /// (inclusive) to `to` (exclusive). The night may span midnight.
@@ -28,8 +28,9 @@ package struct AdRules: Equatable, Sendable {
     self.optOut = optOut
   }
 
-  /// Checks an ad in every language: its first literal text must begin with the label, and one of them must contain the
-  /// opt-out notice. Texts that the app localizes itself, referenced by key, are not checked.
+  /// Checks an ad in every language: the first literal text must begin with the label, and at least one must contain
+  /// the opt-out notice. Texts that the app localizes itself, referenced by key, are not checked, so a language with no
+  /// other texts passes.
   /// - Throws: `.impossible`, listing every text that breaks a rule.
   package func check(_ content: MessageContent) throws(Problem) {
     var faults: [Problem.Field] = []

@@ -51,7 +51,7 @@ package struct App: Sendable, Equatable {
   package let pausedReason: String?
   /// Maximum messages per minute that each device of the app may send to other users; 0 if devices may send none.
   package var deviceSendsPerMinute: Int16
-  /// True if a change of a user's badge count is sent to the user's other devices by silent push.
+  /// True if a change of a user's badge count by one device is sent to the user's other devices by silent push.
   package var syncsBadges: Bool
   /// Number of devices above which a person's send, alone or together with the person's other sends within an hour,
   /// needs a second person's approval; nil for no limit.

@@ -25,8 +25,8 @@ package struct AuthKeyring: Sendable {
     /// CUID of the user to whom the caller believes the device belongs; the call is refused if it belongs to another
     /// user. Nil if the caller named none.
     package var actingFor: String?
-    /// True if the key was issued for the PSID alone (`asking_authorization`), which push networks and logs also
-    /// contain.
+    /// True if the key was issued to a caller that had proved no more than knowledge of the PSID, which push networks
+    /// and logs also contain.
     package var isTokenOnly = false
     /// The app backend's proof for the user on whose behalf the caller acts; nil if none was given.
     package var userProof: String?
@@ -40,8 +40,8 @@ package struct AuthKeyring: Sendable {
   }
 
   /// Returns a new authKey for a device.
-  /// - Parameter isTokenOnly: true if the caller has presented only the token, so that the key does not authorize a new
-  ///   token.
+  /// - Parameter isTokenOnly: true if the caller has presented only the token. The key then does not authorize a new
+  ///   token and, in apps that require proof, gives only limited access (`AppPolicies.grantsFullAccess`).
   package func make(device: DeviceID, epoch: Int16, isTokenOnly: Bool = false) -> String {
     let mark = isTokenOnly ? "a" : ""
     return "\(device).\(mark)\(epoch).\(Self.seal(device, "\(mark)\(epoch)", keys.present))"

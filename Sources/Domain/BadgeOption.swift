@@ -1,6 +1,7 @@
 /// The effect of a read on the badge count.
 package enum BadgeOption: Equatable, Sendable {
-  /// Decrements the count, to no less than 0. Once per user and message.
+  /// Decrements the count, to no less than 0. Once per user and message, and not if the message's increment has been
+  /// reverted because every delivery failed.
   case keep
   /// Sets the count to 0. Once per user and message.
   case reset

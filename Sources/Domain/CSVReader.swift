@@ -12,8 +12,9 @@ internal import PlainText
 ///   tabs around a field are removed; within quotes they are kept. A quote inside an unquoted field is an ordinary
 ///   character.
 /// - A faulty record is reported with the number of its first line, and parsing continues after it. A quote that is
-///   never closed would swallow the file, so a record is limited to `Limits.csvRecordBytes`; if its end is not found
-///   within them or within the file, only the line on which it begins is skipped.
+///   never closed would swallow the file, so a record is limited to `Limits.csvRecordBytes`. If its end is not found
+///   within this limit or the file, only the line on which it begins is reported as faulty, and parsing continues with
+///   the next line.
 ///
 /// The result does not depend on how the file is divided into pieces.
 package struct CSVReader {
@@ -40,7 +41,7 @@ package struct CSVReader {
   package private(set) var rest: [UInt8] = []
   /// Number of lines of the file read so far, to pass with the next piece.
   package private(set) var passed: Int64
-  /// Number of leading bytes of this piece that are completely parsed and not needed any more.
+  /// Number of leading bytes of those passed to `init` that are completely parsed and not needed any more.
   package private(set) var taken = 0
 
   private let bytes: [UInt8]
@@ -248,8 +249,8 @@ private struct Scan {
 }
 
 extension Domain.Limits {
-  /// Maximum size of a record in bytes, including quotes. The longest valid line of an audience, with all characters
-  /// quoted, has a third of it.
+  /// Maximum size of a record in bytes, including quotes. The longest valid line of an audience has less than a third
+  /// of it, even if every character is a doubled quote.
   package static let csvRecordBytes = 65_536
   /// Maximum number of fields in a record, more than any real table has; a record with more is faulty.
   package static let csvFields = 1_000

@@ -5,7 +5,7 @@ package import JSON
 package struct Canary: Equatable, Sendable {
   package enum Size: Equatable, Sendable {
     case devices(Int32)
-    /// Percentage of the audience, rounded up to at least one device.
+    /// Percentage of the audience, rounded up to a whole device, at least one.
     case percent(Int32)
   }
 
@@ -79,7 +79,7 @@ package struct Canary: Equatable, Sendable {
   package enum Verdict: Equatable, Sendable {
     case wait
     case pass
-    /// None of the canary's devices could be sent to (no consent, unregistered …), so that it says nothing: select
+    /// None of the canary's devices could be sent to (no consent, unregistered …), so there is nothing to judge: select
     /// other devices instead.
     case replace
     case stop(reason: String)
@@ -87,7 +87,7 @@ package struct Canary: Equatable, Sendable {
 
   /// Returns the verdict on the canary's results so far: `.stop` as soon as the limit is exceeded for certain, or if it
   /// is exceeded when the waiting period is over; `.replace` if all devices have ended without an answer of a push
-  /// network; `.pass` if the waiting period is over; otherwise `.wait`.
+  /// network; `.pass` if the waiting period is over and at least one device has an answer; otherwise `.wait`.
   /// - Parameters:
   ///   - open: number of canary devices without a final outcome.
   ///   - accepted: number of canary devices whose push the network accepted.

@@ -1,4 +1,4 @@
-/// The rules by which an app's messages are confidential.
+/// The rules that determine which of an app's messages are confidential.
 extension App {
   /// The lanes whose messages are confidential by default. The content of a confidential message is encrypted when it
   /// is accepted, never displayed, and wiped after the message is complete.

@@ -7,18 +7,18 @@
 ///
 /// Decision 037.
 package struct DeliveryCoordinates: Hashable, Sendable {
-  /// Number of block numbers that fit, larger than the number of blocks that a message can have. The last one is not
+  /// Number of block numbers that 28 bits can express, more than a message can have blocks. The highest one is not
   /// used.
   package static let blocks: Int32 = 1 << 28
-  /// Number of positions that fit, larger than the size of a block.
+  /// Number of positions that 11 bits can express, more than a block has.
   package static let positions: Int32 = 1 << 11
   static let byteCount = 5
   static let nowhere: UInt64 = (1 << 40) - 1
 
   package let block: Int32
   package let position: Int32
-  /// True if an SMS is requested for the user when no receipt arrives in time, so that recording a receipt must also
-  /// determine the user.
+  /// True if an SMS is requested for the user unless the push is confirmed in time, so that recording a receipt must
+  /// also determine the user.
   package let hasFallback: Bool
 
   /// Creates coordinates. Returns nil for a negative number, for a block of `blocks` − 1 or above, and for a position

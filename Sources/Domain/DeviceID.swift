@@ -3,8 +3,8 @@ internal import Crypto
 /// Internal id of an installation: 128 bits derived from (app, network, DEVICE_ID), so that a repeated registration
 /// finds its rows without a look-up. Written as a lower-case UUID.
 ///
-/// A DEVICE_ID is not secret. A client that presents one without proving that it is the same device gets a separate
-/// row: the last two bits number the rows of a DEVICE_ID. Decision 024.
+/// A DEVICE_ID is not secret. A client that presents one without the key or token of a registered device normally gets
+/// a separate row: the last two bits number the rows of a DEVICE_ID. Decision 024.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64

@@ -10,7 +10,8 @@
 ///   into headers.
 /// - **Outcome**: every (message, device) is a delivery with an `OutcomeStatus`; `Funnel` adds them up.
 /// - **Badge**: a count per user in 0…1000, changed by sends and reads (`BadgeRequest`, `BadgeOption`).
-/// - **Proof**: `PushKeyring` makes and verifies the keys that authenticate receipts, `AuthKeyring` those of devices.
+/// - **Proof**: `PushKeyring` makes and verifies the keys that authenticate receipts and reads, `AuthKeyring` the keys
+///   that authenticate devices.
 ///
 /// Everything here can be tested by calling it.
 package enum Domain {
@@ -18,8 +19,8 @@ package enum Domain {
   package enum Limits {
     /// Range of badge counts; sums are clamped to it.
     package static let badgeCount: ClosedRange<Int16> = 0...1000
-    /// Range of the values to which `update`, `force` and a send can set or increase the badge; for 0 there are `reset`
-    /// and `clear`.
+    /// Range of the counts that `update`, `force` and a send can set, and of a send's increments. For 0 there are
+    /// `reset` and `clear`.
     package static let badgeValue: ClosedRange<Int16> = 1...1000
     /// Maximum length of a client user id in bytes: an e-mail address has up to 254 (RFC 5321), a phone number 15.
     package static let clientUIDBytes = 256
@@ -37,14 +38,14 @@ package enum Domain {
     /// Maximum users, devices, PSIDs or groups listed in one send.
     package static let audienceEntries = 10_000
     /// Maximum queued and sending messages per lane; further sends are refused as `busy`. Larger than the number of
-    /// devices that may be in flight, so it is reached only if the networks do not accept messages.
+    /// devices that a node may have in flight, so it is normally reached only if the networks accept too little.
     package static let openMessages = 50_000
     /// Maximum length of an idempotency key in bytes.
     package static let idempotencyKeyBytes = 128
     /// Maximum size of a payload in bytes; APNs refuses larger ones.
     package static let payloadBytes = 4096
-    /// Maximum payload through FCM in bytes, because FCM also counts the name `message` under which the payload is
-    /// sent.
+    /// Maximum payload through FCM in bytes: seven less than 4096, because FCM also counts the name `message`, under
+    /// which the payload is sent.
     package static let fcmPayloadBytes = 4096 - 7
     /// Maximum payload of a VoIP push in bytes.
     package static let voipPayloadBytes = 5120

@@ -17,7 +17,7 @@ package struct Fallback: Equatable, Sendable {
   }
 
   /// Delay of the event in seconds after the message was first claimed for the user. If the push waits for permitted
-  /// hours, the delay counts from these.
+  /// hours, the delay counts from their start.
   package var afterSeconds: Int64 = Domain.Limits.defaultFallbackSeconds
   package var unless = Condition.received
 
@@ -40,7 +40,7 @@ package struct Fallback: Equatable, Sendable {
 }
 
 /// Fills a recipient's values into the texts of a message, for uses outside the payload. A `%VARn%` without a value
-/// stays as it is.
+/// stays as it is, and so do all variables if the message does not fill them (`fillsVariables`).
 package struct FilledText: Sendable {
   private let clientUID: String
   private let clientName: String

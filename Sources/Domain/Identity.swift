@@ -56,8 +56,8 @@ extension App {
     /// The weakest mode in which a device must be bound in order to receive confidential messages.
     package var confidentialFrom: Identity { max(identity, keepsConfidentialToProved ? .proof : .open) }
 
-    /// The mode to which a voucher would bind a device that names its user. `.open` if the app neither needs nor tries
-    /// out proofs, also for confidential messages; vouchers are not read then.
+    /// The mode to which a voucher would bind a device that names its user. `.open`, for which vouchers are not read,
+    /// if neither the active nor the simulated mode requires proof, and confidential messages do not either.
     package var sought: Identity {
       identity == .strict ? .strict : wanted > .open || keepsConfidentialToProved ? .proof : .open
     }

@@ -31,9 +31,9 @@ package enum MessageControl: String, CaseIterable, Sendable {
     case refuse
   }
 
-  /// Returns the effect of the command in a given state. Refuses commands for a message that has ended (except `cancel`
-  /// for a cancelled one), other commands than `cancel` before the message is due or while it is being cancelled, and
-  /// `resume` while it waits for approval.
+  /// Returns the effect of the command on a message in a given state. Refuses every command if the message has ended,
+  /// except `cancel` if it was cancelled; every command except `cancel` before the message is due and while it is being
+  /// cancelled; and `resume` while a paused message waits for approval.
   package func effect(on status: Status) -> Effect {
     switch (self, status.state) {
     case (.cancel, .cancelled): return .nothing
@@ -54,7 +54,7 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 }
 
-/// The recipients of an earlier message to which it is sent again. The raw values are stored in the database.
+/// The recipients of an earlier message to whom the message is sent again. The raw values are stored in the database.
 package enum ResendTarget: Int16, CaseIterable, Sendable {
   /// Recipients whose delivery was rejected, expired or skipped.
   case failed = 0
@@ -63,7 +63,7 @@ package enum ResendTarget: Int16, CaseIterable, Sendable {
   /// Recipients whose push the network accepted, but who have not read it.
   case notRead = 2
   /// Everyone in the audience whom the message has not reached. Used instead of `failed` for a message that skipped
-  /// recipients because it was too late, since these are not recorded individually.
+  /// recipients because it was too late, since those recipients are not recorded individually.
   case unreached = 3
 
   /// The targets that a request can name; excludes `unreached`.

@@ -89,8 +89,8 @@ package struct MessageRequest: Equatable, Sendable {
 
   var timingCount = 0
 
-  /// True if the message may be sent as soon as it is stored, because it has neither a scheduled time nor a speed
-  /// limit. False for ads, which may have to wait for the morning.
+  /// True if the message may be sent as soon as it is stored, because it has no scheduled time, send window, speed
+  /// limit or canary. False for ads, which may have to wait for the morning.
   package var goesAtOnce: Bool {
     timing == .now && repetition == nil && pace == nil && canary == nil && window == nil && kind != .ad
   }

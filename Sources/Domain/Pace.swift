@@ -93,8 +93,8 @@ package struct PaceMeter: Equatable, Sendable {
     min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
   }
 
-  /// Adds what has accumulated since the last call and returns the number of devices that may be claimed now; 0 before
-  /// `readyAt`.
+  /// Returns the number of devices that may be claimed now; 0 before `readyAt`. First adds what has accumulated since
+  /// the last call or, for batches, starts the next batch once `readyAt` is reached.
   package mutating func allowance(_ pace: Pace, now: Timestamp) -> Int {
     if let readyAt, now < readyAt { return 0 }
     if pace.waitSeconds > 0 {

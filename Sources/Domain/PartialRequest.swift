@@ -19,8 +19,8 @@ package struct PartialRequest: Equatable, Sendable {
 }
 
 extension MessageRequest {
-  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more. Of the
-  /// stored one it has only whether the badge counts are changed. Nil only if the substitute itself could not be
+  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more. From the
+  /// stored request, it only takes whether badge counts are changed. Nil only if the substitute itself could not be
   /// parsed.
   package init?(ending stored: [UInt8]) {
     guard var request = try? MessageRequest(json: Array(#"{"appId":"-","audience":{"all":true},"alert":"-"}"#.utf8))

@@ -4,7 +4,7 @@ internal import JSON
 /// by copying bytes, because encoding the JSON a million times would take longer than sending it.
 ///
 /// The placeholders are variables in texts, the badge count and the pushkey. A message in several languages has a
-/// sequence of pieces for each; a recipient selects one.
+/// sequence of pieces for each; the recipient's language selects one.
 package struct PayloadTemplate: Sendable {
   enum Piece: Equatable, Sendable {
     case bytes([UInt8])
@@ -22,7 +22,7 @@ package struct PayloadTemplate: Sendable {
     package let userKey: UserKey
     /// The user's name; may be empty if the template does not need it (`needsClientName`).
     package let clientName: String
-    /// The user's badge count; ignored if the payload has no badge.
+    /// The user's badge count; ignored if the payload has no badge, or the same one for all recipients.
     package let badge: Int16
     package let psid: String
     /// Index of the recipient's text in the message's `LanguageTable`.

@@ -17,8 +17,8 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
   }
 
   /// Returns a token in the form in which it is stored and compared: APNs tokens are hexadecimal and lower-cased, FCM
-  /// tokens unchanged. Returns nil if the text cannot be a token of this network: empty, longer than `psidBytes`, or
-  /// with other characters.
+  /// tokens unchanged. Returns nil if the text cannot be a token: it is empty, longer than `psidBytes`, for APNs not an
+  /// even number of hexadecimal digits, or for FCM not visible ASCII.
   package func normalize(psid: String) -> String? {
     guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
     switch self {

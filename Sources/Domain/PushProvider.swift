@@ -75,7 +75,7 @@ package struct PushTarget: Sendable {
   package let recipient: PayloadTemplate.Recipient
   /// Version of the app on the device, for statistics.
   package let appVersion: String
-  /// The further token that the push is sent to; nil if it is sent to the device's PSID.
+  /// Set if the push is sent to a further token of the device; nil if it is sent to the device's PSID.
   package let further: FurtherTarget?
 
   package init(
@@ -99,10 +99,10 @@ package struct PushTarget: Sendable {
   package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
 }
 
-/// A token of a device other than its PSID, and the number of such tokens that follow.
+/// What a push to a token other than the device's PSID needs besides that token, which is `PushTarget.psid`.
 ///
 /// A message for Live Activities may concern several on one device, each with its own token. It is still one delivery:
-/// the push is sent to its tokens one after another, and it counts as accepted if one of them was accepted.
+/// the push is sent to the tokens one after another, and the delivery is accepted if the push to one of them was.
 package final class FurtherTarget: Sendable {
   /// The device's own PSID. FCM needs it in addition to the token of the Live Activity.
   package let registration: String
@@ -120,7 +120,7 @@ package final class FurtherTarget: Sendable {
 /// The tokens of one device for which a message has a final result.
 package struct FurtherTokensDone: Equatable, Sendable {
   package private(set) var psids: Set<String> = []
-  /// True if at least one of them was accepted.
+  /// True if the push to at least one of them was accepted.
   package private(set) var wasAccepted = false
 
   package init() {}

@@ -10,8 +10,8 @@ package enum SDKWords {
 
   package static let webPush = "names web push, which is not served here; apps register with APNS or FCM"
 
-  /// Parses PNSID: APNS, FCM or GCM, in either case. If it is absent, the network is determined from the form of the
-  /// token. Throws for other networks and for unknown words.
+  /// Parses PNSID: APNS, FCM or GCM, in upper or lower case. If it is absent, a hexadecimal token means APNs, any other
+  /// FCM. Throws for other networks and for unknown words.
   package static func network(_ pnsID: String?, ofToken psid: String) throws(Objection) -> PushNetwork {
     switch pnsID?.uppercased() {
     case "APNS": return .apns
@@ -24,8 +24,8 @@ package enum SDKWords {
     }
   }
 
-  /// Parses APNS_MODE: DEV means sandbox, REAL production, in either case. Returns production if it is absent or
-  /// UNKNOWN. Throws for other words.
+  /// Parses APNS_MODE, in upper or lower case: DEV means sandbox; REAL and UNKNOWN mean production, as does its
+  /// absence. Throws for other words.
   package static func environment(_ mode: String?) throws(Objection) -> PushEnvironment {
     switch mode?.uppercased() {
     case "DEV": return .sandbox
@@ -34,8 +34,8 @@ package enum SDKWords {
     }
   }
 
-  /// Parses DEVICE_TYPE: I means `ios`, A `android`, in either case. Returns an empty text if it is absent. Throws for
-  /// other words.
+  /// Parses DEVICE_TYPE, in upper or lower case: I means `ios`, A `android`. Returns an empty text if it is absent.
+  /// Throws for other words.
   package static func platform(_ type: String?) throws(Objection) -> String {
     switch type?.uppercased() {
     case "I": return "ios"
@@ -45,8 +45,8 @@ package enum SDKWords {
     }
   }
 
-  /// Parses NOTIFICATION_YN, AD_YN or NIGHT_AD_YN: Y or N, in either case. Returns nil if it is absent. Throws for
-  /// other words.
+  /// Parses NOTIFICATION_YN, AD_YN or NIGHT_AD_YN: Y or N, in upper or lower case. Returns nil if it is absent. Throws
+  /// for other words.
   package static func flag(_ word: String?) throws(Objection) -> Bool? {
     switch word {
     case nil: return nil

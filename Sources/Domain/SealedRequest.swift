@@ -1,9 +1,9 @@
 internal import JSON
 
-/// Splits a confidential request into the members needed to plan and count a message, and its content, which is
-/// encrypted. Also joins the two again.
+/// Splits a confidential request into the members needed to plan and count a message, and its content, which
+/// `ContentSeal` encrypts. Also joins the two again.
 package enum SealedRequest {
-  /// Members that contain no content. All others, including future ones, are encrypted.
+  /// Members that contain no content. All others, including future ones, belong to the content, except `marks`.
   private static let plain: Set<String> = [
     "appId", "audience", "badge", "kind", "lane", "expiresIn", "dbIn", "sms", "fallback", "sender", "onUnknown",
     "pace", "canary", "sendAt", "localTime", "repeat", "window", "reference", "from", "pushType", "mutableContent",
@@ -12,7 +12,7 @@ package enum SealedRequest {
   /// Splits a request.
   /// - Parameter json: a valid request.
   /// - Returns: two JSON objects. `plain` is marked as confidential and sealed, and also says whether there is an
-  ///   alert.
+  ///   alert. `dryRun` is omitted.
   /// - Throws: `.malformed` if this is not a JSON object.
   package static func split(_ json: [UInt8]) throws(Problem) -> (plain: [UInt8], content: [UInt8]) {
     let members = try members(of: json)

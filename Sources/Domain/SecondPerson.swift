@@ -7,8 +7,8 @@ package enum SecondPerson {
     /// The message has no more devices than one person may send to, but exceeds that number together with the same
     /// person's other messages within an hour.
     case hour = 2
-    /// A second person had approved the message, but its audience was larger when it was frozen, by more than
-    /// `tolerancePercent`.
+    /// A second person had approved the message, but when its audience was frozen, it had grown by more than
+    /// `tolerancePercent`, and exceeded the number that one person may send to.
     case growth = 3
 
     package var name: String {

@@ -24,7 +24,7 @@ package struct SenderReference: Equatable, Sendable {
           tooMany: "is one more than the \(Domain.Limits.referenceValues) that are kept"), \.values),
     ])
 
-  /// Parses the stored form. Returns nil if malformed.
+  /// Parses the stored form. Returns nil if it is malformed or has members unknown to this release.
   package init?(json: [UInt8]) {
     var reader = JSONReader(json)
     guard let reference = try? Self.object.read(&reader) else { return nil }

@@ -6,13 +6,14 @@ extension HTTPServer {
   /// internet. Timeouts are checked once a second.
   package struct Configuration: Sendable {
     /// Maximum open connections. Each further one gets 503, unless an idle connection can be closed for it. While
-    /// `HTTPLimits.refusals` of these are open, more clients wait in the kernel's queue.
+    /// `HTTPLimits.refusals` such surplus connections are open, more clients wait in the kernel's queue.
     package var connections = 10_000
     /// Maximum open connections per client address; nil for no limit. Further ones get 429. All addresses of an IPv6
     /// /64 count as one address.
     package var connectionsPerAddress: Int?
-    /// Maximum requests per second and client address, on average; nil for no limit. Further ones get 429. Bursts of
-    /// `HTTPLimits.requestCredit` are allowed, and all addresses of an IPv6 /64 count as one address.
+    /// Maximum requests per second and client address, on average; nil for no limit. Further ones get 429. As many
+    /// requests as the limit permits in `HTTPLimits.requestCredit` may come at once. All addresses of an IPv6 /64 count
+    /// as one address.
     package var requestsPerAddress: Int?
     /// True to exempt loopback addresses from the limits per address.
     package var exemptsLoopback = true
@@ -21,8 +22,8 @@ extension HTTPServer {
     package var trustedProxies: [IPBlock] = []
     /// The header in which trusted proxies report client addresses. It is ignored in requests from other peers.
     package var forwardedHeader = Forwarding.Header.xForwardedFor
-    /// True if trusted proxies start each connection with a PROXY protocol v2 header; a connection from one without it
-    /// is closed. From other peers the header is refused as a malformed request.
+    /// True if trusted proxies start each connection with a PROXY protocol v2 header; a trusted proxy's connection
+    /// without it is closed. From other peers the header is refused as a malformed request.
     package var expectsProxyHeader = false
     /// Size limit of a body in bytes, unless the handler sets another one. Larger bodies get 413.
     package var bodyBytes = HTTPLimits.bodyBytes

@@ -20,8 +20,8 @@ package import TLS
 /// parts. `ClientCounts` limits each client address; `Forwarding` finds that address behind trusted proxies.
 ///
 /// **A loop iteration**: read each ready connection once, handle complete requests, run the loop's other
-/// end-of-iteration hooks, then send each connection's responses with one call (two with a large body). An iteration
-/// allocates nothing per request.
+/// end-of-iteration hooks, then send each connection's responses with one call (two with a large body). The server
+/// itself allocates nothing for a small request.
 ///
 /// **Invariants**: responses leave in the order of their requests; `RequestHandler.handle` gets a request complete or
 /// not at all; ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not
@@ -67,7 +67,7 @@ package final class HTTPServer {
   private var lastIdentity: UInt64 = 0
   /// The counts per client address; nil if there are no limits per address.
   let counts: ClientCounts?
-  /// Slot that the last search for an idle connection to close has examined last; the next search continues behind it.
+  /// The slot last examined in search of an idle connection to close; the next search continues after it.
   private var nextEvictionCandidate = 0
   private var flushQueue: [Connection] = []
   private var resumeQueue: [Connection] = []

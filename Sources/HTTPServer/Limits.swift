@@ -11,7 +11,7 @@ package enum HTTPLimits {
   package static let fields = 100
   /// Maximum total length of a request's header lines in bytes, without CR LF.
   package static let allFieldsBytes = 65_536
-  /// Maximum number of empty lines before a request (RFC 9112 §2.2 requires tolerating one).
+  /// Maximum number of empty lines before a request (RFC 9112 §2.2 recommends tolerating at least one).
   package static let emptyLines = 2
   /// Maximum body size in bytes, unless the handler sets another one.
   package static let bodyBytes = 1_048_576
@@ -45,8 +45,7 @@ package enum HTTPLimits {
   package static let allOutputBytes = 134_217_728
   /// Pipelined input in bytes at which the server stops reading a socket until the current request is answered.
   package static let pipelinedBytes = 65_536
-  /// Minimum size in bytes of a complete response's body that is sent without a copy; a smaller body is appended to its
-  /// head.
+  /// Size in bytes from which the body of a `Response` is sent without a copy; a smaller body is appended to its head.
   package static let detachedBodyBytes = 16_384
   /// Size of an idle connection's input buffer in bytes.
   package static let restingBufferBytes = 64
@@ -55,9 +54,10 @@ package enum HTTPLimits {
   /// Memory of an idle TLS connection in bytes: OpenSSL adds an object of 7.6 KiB and what it refers to. Measured: 17
   /// KiB.
   package static let secureConnectionBytes = 20_480
-  /// Buffers larger than this, in bytes, are released when their connection becomes idle.
+  /// Size in bytes above which an output buffer is released once it is empty, and an input buffer once its large
+  /// request has been handled.
   package static let idleBufferBytes = 16_384
-  /// Unsent bytes of a streamed response above which its client is disconnected as too slow.
+  /// Unsent bytes of a connection above which the client of a streamed response is disconnected as too slow.
   package static let streamBytes = 4_194_304
   /// Maximum bytes that a client may send after the last response before it is disconnected.
   package static let lingerBytes = 4_194_304

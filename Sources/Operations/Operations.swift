@@ -8,10 +8,10 @@
 /// whole batch.
 ///
 /// ```
-///   round 0  learn and lock   tokens → devices      resolve tokens and devices, see what is already confirmed
-///   round 1  complete         displaced devices, recipients of each message
-///   round 2  write            devices, memberships, receipts, reads, ledger; lock users
-///   round 3  write            counts          COMMIT
+///   round 0  learn and lock   tokens, devices, recipients of sends, candidates for confirmations
+///   round 1  complete         displaced devices, users of confirmed deliveries; stores the sent messages
+///   round 2  write            devices, memberships, receipts, reads, ledger; locks users whose counts are needed
+///   round 3  write            counts; skipped if round 2 has locked no users      COMMIT
 /// ```
 ///
 /// The rules run between the rounds, in plain Swift on plain values, so tests only have to supply rows.

@@ -2,12 +2,12 @@ internal import CLibPQ
 internal import Reactor
 internal import Synchronization
 
-/// Cancels, from another thread, the statement that a `Connection` is running; the call there throws `queryCanceled`.
+/// Cancels, from another thread, the statement that a call of `Connection.run` waits for; that call then throws
+/// `queryCanceled`. Other calls, such as `script` and `copyIn`, are never cancelled.
 ///
 /// Pass it in the options of a connection; it stays valid across reconnects. A statement that may already be committing
 /// is not cancelled, because PostgreSQL would then report success without waiting for its standby. This applies to
-/// COMMIT always, and to writes outside a transaction unless `sparesWrites` is false (when no caller depends on the
-/// outcome).
+/// COMMIT always, and by default to writes outside a transaction (see `sparesWrites`).
 ///
 /// ```
 ///   idle ──statement begins──► running, may be cancelled ──cancel──► (request sent)       ──► 57014
@@ -25,7 +25,8 @@ package final class Canceller: Sendable {
   private let sparesWrites: Bool
 
   /// Creates a canceller for one connection.
-  /// - Parameter sparesWrites: false to cancel writes outside a transaction, too.
+  /// - Parameter sparesWrites: false to cancel writes outside a transaction too, where no caller depends on their
+  ///   outcome.
   package init(sparesWrites: Bool = true) {
     self.sparesWrites = sparesWrites
   }
@@ -50,7 +51,7 @@ package final class Canceller: Sendable {
     }
   }
 
-  /// Ends `keepCancelling`, at most one interval later. A later `keepCancelling` does nothing.
+  /// Ends `keepCancelling` after its current request and pause. A later `keepCancelling` does nothing.
   package func release() {
     state.withLock { $0.isOver = true }
   }

@@ -27,7 +27,8 @@ package final class Connection {
   private var isInTransaction = false
 
   /// Connects to the database. Blocks for up to `connectTimeout` per host, plus the time for resolving names and
-  /// applying the session's settings. Throws an error with the origin `refusal` if the URL cannot be parsed.
+  /// applying the session's settings. Throws if that fails; the error has the origin `refusal` if the URL cannot be
+  /// parsed.
   /// - Parameter url: any URL that libpq accepts: `postgresql://user@host/db`, with several hosts,
   ///   `target_session_attrs` etc.
   package convenience init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
@@ -220,7 +221,7 @@ package final class Connection {
   /// Streams rows into a table with COPY, the fastest way to insert many rows.
   /// - Parameter sql: a COPY in binary format, for example `COPY t (a, b) FROM STDIN (FORMAT binary)`.
   /// - Returns: the number of rows stored. If `body` or the server fails, none are, and this method throws. Also throws
-  ///   if `sql` is another kind of statement.
+  ///   if `sql` is another kind of statement, which has then been run.
   @discardableResult
   package func copyIn(
     _ sql: String, _ body: (inout CopyWriter) throws(PostgresError) -> Void
@@ -248,8 +249,8 @@ package final class Connection {
     if !channels.contains(channel) { channels.append(channel) }
   }
 
-  /// Waits for notifications and returns all that have arrived. Returns an empty array on timeout, if `wakeup` is
-  /// signalled first (and does not clear it), or if the server sends something else. Throws if the connection is lost:
+  /// Waits for notifications and returns all that have arrived. Returns an empty array on timeout, if the server sends
+  /// something else, or if `wakeup` is signalled first; that signal stays pending. Throws if the connection is lost:
   /// then call `reconnect` and assume that notifications were missed. If it was lost before the call, reconnects first;
   /// then `generation` has changed.
   package func notifications(
@@ -298,8 +299,8 @@ package final class Connection {
     if session.isBroken { try reconnect() }
   }
 
-  /// Returns whether the server responds to a new connection, be it by refusing it. If it does, this session's server
-  /// process is just busy with a long statement.
+  /// Returns whether the server responds to a new connection, even if only to refuse it. If it does, this session's
+  /// server process is just busy with a long statement.
   private static func answers(_ target: ConnectionTarget) -> Bool {
     var options = ConnectionOptions()
     options.silence = Postgres.Limits.probe

@@ -14,8 +14,8 @@ package struct ConnectionOptions: Sendable {
   /// Time after which the server gives up waiting for a lock (55P03); nil for the server's own setting.
   package var lockTimeout: Duration?
   /// Time without an answer to a statement after which a second connection checks whether the server responds; if it
-  /// does not, the connection is treated as lost. Nil to wait for as long as TCP considers the connection alive. Only
-  /// for blocking connections.
+  /// does not, the connection is treated as lost; otherwise the wait continues. Nil to wait for as long as TCP
+  /// considers the connection alive. Only for blocking connections.
   package var silence: Duration?
   /// True to disable sequential scans when statements are planned. For sessions that only look up rows by index: their
   /// statements are planned once, perhaps while a table is empty, and the plan is kept as the table grows.

@@ -34,7 +34,8 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     let line = reason.prefix { $0 != "\n" }
     let isHarmless = ["invalid URI query parameter: ", "invalid connection option "].contains { line.hasPrefix($0) }
     return isHarmless
-      ? String(line) : "it cannot be read; in names and passwords, write % as %25, and each of : / ? # @ as % and its code"
+      ? String(line)
+      : "it cannot be read; in names and passwords, write % as %25, and each of : / ? # @ as % and its code"
   }
 
   /// Number of hosts in the URL, by name or address; at least 1.

@@ -4,8 +4,8 @@ internal import Glibc
 /// A child process that outlives this one, such as a PostgreSQL server.
 ///
 /// It is started in its own session (so Ctrl-C in the terminal does not reach it), with no signals blocked, `/dev/null`
-/// as standard input, and no inherited descriptors. Dropping this value does not end it; use `ChildProcess` for
-/// programs that must not outlive their owner.
+/// as standard input, and no other descriptors inherited, because all of ours are close-on-exec. Dropping this value
+/// does not end it; use `ChildProcess` for programs that must not outlive their owner.
 package struct DetachedProcess: Sendable {
   /// How a process ended.
   package enum End: Equatable, Sendable {
@@ -39,7 +39,7 @@ package struct DetachedProcess: Sendable {
     var mask = sigset_t()
     unsafe sigemptyset(&mask)
     unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-    // A child inherits ignored signals such as SIGPIPE: restore the default action.
+    // A child inherits ignored signals. Restore the default action of SIGPIPE; SIGUSR1 and SIGUSR2 stay ignored.
     unsafe sigaddset(&mask, SIGPIPE)
     unsafe posix_spawnattr_setsigdefault(&attributes, &mask)
     unsafe posix_spawnattr_setflags(&attributes, Self.flags)

@@ -7,8 +7,8 @@ package enum FailureDetails {
 
   private static let isAway = Atomic(false)
 
-  /// Returns the log details of an error: `error`, and `fault` if the database is unavailable, which is also recorded
-  /// for `isOver`. A dozen threads notice that, and the log merges their lines by the fault's name.
+  /// Returns the log details of an error: `error` and, if the database is unavailable, `fault`, by which the log merges
+  /// the lines of the dozen threads that notice it. Also records for `isOver` that the database is unavailable.
   package static func of(_ error: any Error) -> [String: String] {
     var details = ["error": "\(error)"]
     if (error as? PostgresError)?.isConnectionLost == true {

@@ -8,9 +8,9 @@ internal import DequeModule
 ///                     ◄──  rows a · rows b · rows c · committed  ◄──
 /// ```
 ///
-/// A submission is one transaction, unless it leaves one open for the next. Submissions made while another one
-/// runs, or while connecting, are queued. If an attempt to connect fails, the queued ones fail with it, so none waits
-/// longer than one pause and one attempt.
+/// A submission is one transaction, unless it leaves one open for the next. Submissions made while another one runs, or
+/// while connecting, are queued. If an attempt to connect fails, the queued ones fail with it, so none waits for a
+/// connection longer than one pause and one attempt.
 ///
 /// Confined to its loop's thread. Completions are called there too, never from within `submit`; they may call `submit`.
 /// The owner must keep the connection until `close`: the loop retains it only while it watches the socket.
@@ -70,8 +70,9 @@ package final class PipelinedConnection {
   ///
   /// The first error ends the submission and rolls it back (unless it contained a COMMIT). After an `isConnectionLost`
   /// error it is unknown whether the submission was committed.
-  /// - Parameter keepsOpen: true if the statements leave a transaction open that a later submission commits. The
-  ///   completion must then submit the next part immediately; otherwise another user of the connection could intervene.
+  /// - Parameter keepsOpen: true if the statements leave a transaction open that a later submission commits. Nothing
+  ///   else may be queued meanwhile, because the next submission in the queue is sent inside the open transaction, even
+  ///   before the completion is called. The completion must submit the next part immediately.
   package func submit(
     _ statements: [(Statement, Parameters)], keepsOpen: Bool = false,
     completion: @escaping (Result<[Rows], PostgresError>) -> Void
@@ -239,7 +240,8 @@ package final class PipelinedConnection {
   // MARK: Sending
 
   private func sendNext() {
-    // In other states the machine itself sends the queue when it becomes idle.
+    // The session has just become idle, after applying its settings or a ROLLBACK: start with the oldest submission, if
+    // any.
     if machine.state == .idle {
       guard !waiting.isEmpty else { return }
       return perform(machine.submissionWaits())
@@ -291,7 +293,8 @@ package final class PipelinedConnection {
     guard let session else { return }
     guard session.consumeInput() else { return lose(inFlightError(session)) }
     readAnswers(session)
-    // OpenSSL may hold decrypted bytes that epoll does not report: at most one TLS record (16 KiB), or two libpq reads.
+    // OpenSSL may hold decrypted bytes that epoll does not report: at most one TLS record (16 KiB), which two libpq
+    // reads empty.
     for _ in 0..<2 where session.usesTLS && self.session === session && isAwaitingAnswers {
       guard session.consumeInput() else { return lose(inFlightError(session)) }
       readAnswers(session)
@@ -331,7 +334,7 @@ package final class PipelinedConnection {
         take(outcome, session)
       }
     }
-    // Otherwise, this lets libpq process unsolicited messages (parameter changes, notices).
+    // Drop notifications, and so let libpq process other unsolicited messages (parameter changes, notices).
     if self.session === session { while session.nextNotification() != nil {} }
   }
 

@@ -28,7 +28,8 @@
 ///   inside `submit`.
 /// - Values travel only as parameters. Text with U+0000, which PostgreSQL cannot store, is refused before anything is
 ///   sent.
-/// - A statement is prepared on its first use in a session, with the parameter types of that use.
+/// - A statement is prepared on its first use in a session, with the parameter types of that use, unless its `isKept`
+///   is false.
 ///
 /// Failure: a server error ends the submission (or the call) and the connection stays usable. A lost connection ends
 /// whatever was in flight with `isConnectionLost`: whether that was committed is then *unknown*, so a caller that
@@ -40,7 +41,8 @@ package enum Postgres {
     /// First pause before reconnecting: too short for a person to notice, but long enough for a server to close its
     /// sockets.
     package static let reconnectPauseMinimum: Duration = .milliseconds(50)
-    /// Maximum pause before reconnecting, and hence the maximum delay after the database has returned.
+    /// Maximum pause before reconnecting, and hence roughly the longest time for which a database that has returned
+    /// goes unnoticed.
     package static let reconnectPauseMaximum: Duration = .seconds(5)
     /// Maximum parameters of one statement: the protocol has a 16-bit count (`Bind`, PostgreSQL 15 documentation 55.7).
     package static let parametersPerStatement = 65_535

@@ -1,14 +1,15 @@
-/// An error reported by PostgreSQL, by the connection to it, or by this module before sending.
+/// An error reported by PostgreSQL, by the connection to it, or by this module.
 ///
-/// `description` is safe to log: it names code, constraint and table but contains no row data. `message` and `detail`
-/// may quote values such as tokens and names: show them only where such data may be seen.
+/// `description` is safe to log: it leaves out messages of the error classes that quote row data. `message` and
+/// `detail` may quote values such as tokens and names: show them only where such data may be seen.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Origin: Sendable {
     /// The server reported the error.
     case server
     /// The server could not be reached, refused the connection, or the connection was lost.
     case connection
-    /// This module rejected the call without sending anything.
+    /// This module rejected the call, usually before sending anything. Two exceptions: a transaction rejected at its
+    /// end is rolled back; a statement other than COPY in `copyIn` has been run.
     case refusal
   }
 
@@ -30,8 +31,9 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   package var position: Int?
   /// Name of the statement that failed; nil if unknown, or for SQL text without a name.
   package var statement: String?
-  /// True if the connection was lost while waiting for the result of a COMMIT, or of a write outside a transaction: it
-  /// may have been committed. Set only for a prepared statement of a blocking `Connection`.
+  /// True if the connection was lost while waiting for the result of a COMMIT, or of a statement outside a transaction
+  /// that does not begin with SELECT: it may have been committed. Set only for a prepared statement of a blocking
+  /// `Connection`.
   package var mayBeCommitted = false
   /// True if the server closed the connection with this error.
   package var isFatal = false
@@ -54,8 +56,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     return sqlState.errorClass == "08" || Self.endings.contains(sqlState) || needsAnotherServer
   }
 
-  /// True if the server accepts no writes, because it is a standby (now) or set to read-only. Nothing was written, and
-  /// this session cannot write; a new session finds the primary if the URL names several hosts.
+  /// True if the server accepts no writes, because it is (or has become) a standby, or is set to read-only. Nothing was
+  /// written, and this session cannot write; a new session finds the primary if the URL names several hosts.
   package var needsAnotherServer: Bool {
     origin == .server && sqlState == .readOnlyTransaction
   }

@@ -1,6 +1,6 @@
 package import Time
 
-/// Reads the values of one row, column after column in the order of the statement's list.
+/// Reads the values of one row, column by column in the order in which the statement lists them.
 ///
 /// Reading past the last column, NULL as a non-optional value, or a type that does not match the column's is a
 /// programming error. It traps, except for a wrong type of the same size, which returns a meaningless value.

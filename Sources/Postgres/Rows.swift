@@ -27,7 +27,7 @@ package final class Rows {
     unsafe PQclear(result)
   }
 
-  /// Number of rows inserted, updated, deleted or selected; 0 for other statements.
+  /// Number of rows inserted, updated, deleted, selected or copied; 0 for statements that report none.
   package var affected: Int {
     unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
   }

@@ -30,9 +30,9 @@ final class Session {
     case wantsRead, wantsWrite, connected, failed
   }
 
-  /// Starts connecting; call `continueConnecting` until it returns `connected`. Resolves host names at once, which can
-  /// block; use numeric addresses (`hostaddr`) or a Unix socket where that matters. Throws if the attempt fails at
-  /// once.
+  /// Starts connecting; call `continueConnecting` until it returns `connected` or `failed`. Throws if the attempt fails
+  /// at once. Both calls block while they resolve a host name; use numeric addresses (`hostaddr`) or a Unix socket
+  /// where that matters.
   init(connectingTo target: ConnectionTarget, attempt: Int) throws(PostgresError) {
     let keywords = target.keywords(attempt: attempt)
     let names = unsafe keywords.map { unsafe strdup($0.0) }

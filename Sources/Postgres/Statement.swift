@@ -1,6 +1,6 @@
 /// A named SQL statement. Each session prepares it on first use, unless `isKept` is false.
 ///
-/// Names are unique in the program: a session traps if a name is used with two SQL texts.
+/// Names are unique in the program: a session traps if a name is prepared with two SQL texts.
 package struct Statement: Sendable, Hashable {
   package let name: String
   package let sql: String

@@ -60,7 +60,7 @@ struct Submission {
 
   /// Returns the result for the completion, after the synchronization point: the rows of each statement, or the first
   /// error. It is an error, too, if results are missing, or `leftOpen` is true.
-  /// - Parameter leftOpen: true if the submission has left a transaction open against its purpose.
+  /// - Parameter leftOpen: true if the submission has left a transaction open unintentionally.
   func result(leftOpen: Bool) -> Result<[Rows], PostgresError> {
     if let firstError { return .failure(firstError) }
     guard !leftOpen else {

@@ -22,12 +22,12 @@
 /// network would hold against the others can be given a pool of its own (`PushRouter.isolate`).
 ///
 /// **Lanes.** Urgent pushes are sent before normal ones, normal before bulk, and every connection reserves streams and
-/// window bytes for the more urgent lanes (`StreamShares`): an urgent message never waits for another message's answer.
+/// window bytes for the more urgent lanes (`StreamShares`), so that an urgent push need not wait for answers to others.
 /// Within a lane messages take equal turns (`LaneQueue`), and so do routes.
 ///
 /// **How many connections.** A pool has as many connections as the requests in flight and the backlog need, by Little's
-/// law (`ConnectionDemand`). They are opened one at a time; one is kept open for ten minutes after the last push. The
-/// states of a connection (`ConnectionState`):
+/// law (`ConnectionDemand`). They are opened one at a time. Surplus ones are closed, except the last, which is replaced
+/// if it is lost within ten minutes of the last push. The states of a connection (`ConnectionState`):
 ///
 /// ```
 ///   connecting ──► tunnelling ──► securing ──► probing ──────► ready ──────► draining ──► closed
@@ -42,10 +42,11 @@
 ///
 /// *Probing* lasts until the peer's SETTINGS have arrived and, if the network limits unproven connections
 /// (`PoolPlan.needsProof`), the first answer that is not a 403. *Draining* begins with GOAWAY, at the request of the
-/// network's adapter, after repeated request timeouts, when answers are much slower than on the other connections, when
-/// fewer connections suffice, and when the pool stops. A connection that has become old or short of stream ids
-/// continues until the next one is ready, if pushes were sent lately. If a connection is silent for 3 s while requests
-/// wait, it sends a PING and no more requests; without an answer, it is closed after another 10 s.
+/// network's adapter, after repeated request timeouts, when the peer allows only one request for a minute, when answers
+/// are much slower than on the other connections, when fewer connections suffice, and when the pool stops. A connection
+/// that has become old or short of stream ids drains when the next one is ready, or at once if no push was sent lately.
+/// If a connection is silent for 3 s while requests wait, it sends a PING and no more requests; if the silence lasts
+/// another 10 s, it is closed.
 ///
 /// Invariants:
 /// - Each target of each batch taken gets exactly one result.
@@ -53,8 +54,8 @@
 ///   *unknown* (reset, lost, timed out). It is *not processed* only if the protocol guarantees that.
 /// - No push is submitted if reading its device's data ended more than `PushBatch.freshNanoseconds` ago, nor after its
 ///   expiry.
-/// - At most one connection per pool is being opened at any time. After a failure, the pool waits 1…60 s with jitter
-///   before the next attempt.
+/// - At most one connection per pool is being opened at any time. After a failure, the pool waits up to 60 s before the
+///   next attempt (`BackOff`).
 ///
 /// Failure: whatever the peer and the network do, they cannot cause a trap. A pool without a connection returns its
 /// queues as not processed and refuses offers until the next attempt to connect.
@@ -98,11 +99,10 @@ package enum PushTransport {
     /// Maximum connections of one credential in one environment. Eight connections with 500 requests each carry 26,000
     /// pushes a second at a round trip of 150 ms (Korea to California).
     package static let connectionsPerPool = 8
-    /// The divisor of a connection's streams that gives the number reserved for urgent messages. The same number again
-    /// is reserved for urgent and normal ones.
+    /// A connection's streams divided by this number are reserved for urgent messages, and as many again for urgent and
+    /// normal ones.
     package static let reservePart = 16
-    /// The divisor of all streams that gives the number each route leaves to the others, while several share
-    /// connections.
+    /// While several routes share connections, each leaves all streams divided by this number to the others.
     static let routeReservePart = 4
     /// The number of streams that a connection is assumed to allow until the peer has allowed more than one.
     static let assumedStreams = 100
@@ -113,10 +113,10 @@ package enum PushTransport {
     package static let turnTargets = 32
     /// Maximum requests submitted per pass, before output is written.
     static let requestsPerTurn = 64
-    /// Maximum number of cached message templates.
+    /// Maximum number of message templates that a pool caches.
     static let templates = 8
-    /// Seconds after the last push during which one connection is kept open, and replaced if lost, although nothing
-    /// waits.
+    /// Seconds after the last push during which a pool that has lost its last connection opens another one although
+    /// nothing waits. A connection that is not lost stays open longer.
     package static let warmSeconds: Int64 = 600
     /// Seconds for which a connection must be surplus before it is closed.
     package static let surplusSeconds: Int64 = 600
@@ -130,14 +130,15 @@ package enum PushTransport {
     static let slowFactor = 3.0
     /// Milliseconds by which a slow connection's latency must exceed that of the others, besides `slowFactor`.
     static let slowMilliseconds: Int64 = 200
-    /// The number of consecutive reviews, one per second, at which a connection must be too slow to be replaced.
+    /// A connection is replaced if it is too slow at this many consecutive reviews, one per second.
     package static let slowTicks = 3
     /// Seconds for which an address that failed is tried after all others.
     static let addressFailureSeconds: Int64 = 300
-    /// Seconds for which a route whose settings were refused sends nothing, unless an operator resumes its app.
+    /// Seconds for which a route whose settings were refused sends nothing, unless its app is resumed or gets a new
+    /// credential.
     package static let faultSeconds: Int64 = 10
-    /// Seconds of back-off after connection failures, before jitter: doubles with each failure from the lower to the
-    /// upper bound.
+    /// Seconds of back-off after connection failures: doubles with each failure from the lower to the upper bound.
+    /// Jitter then shortens it by up to half.
     package static let backOffSeconds: ClosedRange<Double> = 1...60
     /// A connection lost before it is this old, in seconds, counts as a failed connection attempt.
     package static let youngSeconds: Int64 = 5
@@ -153,8 +154,8 @@ package enum PushTransport {
     /// Number of items in a sender's inbox at which normal and bulk batches are refused; urgent ones at twice the
     /// number.
     package static let inboxBatches = 4096
-    /// Capacity of a sender's inbox in addition to `inboxBatches`, for commands (credentials, tokens, look-ups), which
-    /// are never refused.
+    /// Capacity of a sender's inbox in addition to `inboxBatches`: for further urgent batches, and for commands
+    /// (credentials, tokens, look-ups), which must never be lost.
     package static let inboxCommands = 65_536
     /// Maximum queued look-ups of one resolver.
     static let resolverQuestions = 4096

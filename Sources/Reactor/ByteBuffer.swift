@@ -1,9 +1,9 @@
 /// A growable byte buffer, appended at the end and consumed from the front. One owner.
 ///
-/// Storage is reallocated only to grow, by doubling; once all bytes are consumed, writing restarts at the front, so a
+/// Storage grows by doubling and never shrinks. Once all bytes are consumed, writing restarts at the front, so a
 /// connection with a steady load does not allocate. The methods are inlinable, because almost every byte that the
-/// server handles passes through them. The type is public, because the compiler (Swift 6.3) inlines nothing of a
-/// `package` type in another module; so are the few others with inlinable methods.
+/// server handles passes through them. The type is public, like the few others with inlinable methods, because the
+/// compiler (Swift 6.3) inlines nothing of a `package` type in another module.
 @safe
 public struct ByteBuffer: ~Copyable {
   // Invariant: 0 ≤ start ≤ end ≤ capacity; storage[start..<end] is initialised.
@@ -41,7 +41,7 @@ public struct ByteBuffer: ~Copyable {
     unsafe body(UnsafeRawBufferPointer(start: storage + start, count: count))
   }
 
-  /// Returns whether the readable bytes contain `text` at `offset`; false also if they end before.
+  /// Returns whether the readable bytes contain `text` at `offset`; false if there are too few.
   package func hasText(_ text: StaticString, at offset: Int) -> Bool {
     withReadable { $0.hasText(text, at: offset) }
   }
@@ -76,8 +76,8 @@ public struct ByteBuffer: ~Copyable {
     end = 0
   }
 
-  /// Calls `body` with at least `bytes` bytes of free space, appends as many of them as `body` reports to have written,
-  /// and returns its outcome.
+  /// Calls `body` with at least `bytes` bytes of free space, appends the first `written` of them, and returns the
+  /// `outcome`. Traps if `written` exceeds the free space.
   @inlinable package mutating func write<Outcome>(
     reserving bytes: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, outcome: Outcome)
   ) -> Outcome {
@@ -153,8 +153,8 @@ public struct ByteBuffer: ~Copyable {
     if capacity - end < bytes { makeRoom(bytes) }
   }
 
-  /// Makes room for `bytes` more bytes: moves the readable bytes to the front if that suffices and they do not overlap
-  /// their new place, otherwise reallocates.
+  /// Makes room for `bytes` more bytes. Moves the readable bytes to the front if that suffices and they do not overlap
+  /// their new place; otherwise moves them to a new allocation, which is larger only if necessary.
   @usableFromInline
   internal mutating func makeRoom(_ bytes: Int) {
     if start > 0, capacity - count >= bytes, start >= count {

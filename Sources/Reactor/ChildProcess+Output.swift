@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Runs a program to its end and captures its output.
 extension ChildProcess {
-  /// The output of a program, and how it ended.
+  /// What a program printed, how it ended and which resources it used.
   package struct Report: Sendable {
     package let ending: Ending
     package let cost: Cost
@@ -19,7 +19,8 @@ extension ChildProcess {
   ///   - environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
   ///   - withErrors: true to capture standard error too, interleaved as on a terminal; otherwise it is the parent's.
   ///   - timeout: time from the call to the exit.
-  /// - Throws: ETIMEDOUT on timeout, after killing the program; the error of `start` if it cannot be started.
+  /// - Throws: ETIMEDOUT on timeout, after killing the program (but not its descendants); the error of `socketpair(2)`
+  ///   or `start` if the program cannot be started.
   package static func run(
     _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration
   ) throws(SystemError) -> Report {

@@ -5,8 +5,8 @@ internal import Glibc
 /// killed (SIGKILL) and reaped.
 ///
 /// The child starts with no signal blocked, regardless of `Signals.block` in the parent, and in its own process group:
-/// Ctrl-C in a terminal reaches only the parent, which stops its children in the order it chooses. Can be used on any
-/// thread, but only on one at a time.
+/// Ctrl-C in a terminal reaches only the parent, which stops its children in the order it chooses. Any thread may use
+/// it, but only one at a time.
 package struct ChildProcess: ~Copyable {
   /// The destination of the child's output.
   package enum Output: Sendable {
@@ -41,11 +41,13 @@ package struct ChildProcess: ~Copyable {
   private let handle: FileDescriptor
   private var ending: Ending?
 
-  /// Starts `command[0]`, looked up in `PATH` unless it contains a slash, with the rest as its arguments.
+  /// Starts `command[0]` with the rest as its arguments. A name without a slash is looked up in the parent's `PATH`,
+  /// even if `environment` is given.
   /// - Parameters:
   ///   - command: the program and its arguments; traps if it is empty.
   ///   - environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
-  /// - Throws: the error of `posix_spawn(3)`, for example ENOENT if there is no such program.
+  /// - Throws: the error of `posix_spawn(3)`, for example ENOENT if there is no such program; or that of
+  ///   `pidfd_open(2)`, in which case the child keeps running without an owner.
   package static func start(
     _ command: [String], environment: [String]? = nil, output: Output = .inherited, errors: Output = .inherited
   ) throws(SystemError) -> ChildProcess {
@@ -99,8 +101,8 @@ package struct ChildProcess: ~Copyable {
     if ending == nil { kill(identifier, number) }
   }
 
-  /// Waits for the child to exit, reaps it and returns how it ended; nil on timeout. Further calls return the same
-  /// result at once.
+  /// Waits for the child to exit, reaps it and returns how it ended; nil on timeout. Once the child is reaped, further
+  /// calls return the same result at once.
   package mutating func wait(atMost timeout: Duration) -> Ending? {
     if let ending { return ending }
     let deadline = SystemClock().now + timeout

@@ -4,9 +4,9 @@ package import Time
 /// The database's time, which all nodes share: this machine's monotonic clock plus an offset estimated from the
 /// database's answers. Used for every time that is stored, or compared with stored times.
 ///
-/// A node whose wall clock is wrong, or jumps, therefore stores and decides the same as any other node. The wall clock
-/// serves only to detect a discrepancy: above 1 s it is reported; above 30 s the node acquires no leases, because one
-/// of the two clocks is wrong and the node cannot tell which.
+/// A node whose wall clock is wrong, or jumps, therefore stores and decides the same as any other node. After the first
+/// answer, the wall clock serves only to detect a discrepancy: above 1 s it is reported; above 30 s the node acquires
+/// no leases, because one of the two clocks is wrong and the node cannot tell which.
 ///
 /// ```
 ///   asked ──────── the database reads its clock ──────── answered      (monotonic)
@@ -53,8 +53,9 @@ package final class DatabaseClock: Clock {
   ///   - time: the time that the database reported.
   ///   - asked: monotonic time at which the query was sent.
   ///   - answered: monotonic time at which its result arrived.
-  /// - Returns: how far the database's time has jumped relative to this machine's monotonic clock, beyond what the
-  ///   query's duration explains, if that is more than `Limits.refusal`; otherwise nil, as for the first reading.
+  /// - Returns: how far the database's clock has jumped relative to this machine's monotonic clock (negative if
+  ///   backwards), not counting what the query's duration explains. Nil for the first reading, or if the jump does not
+  ///   exceed `Limits.refusal` in either direction.
   @discardableResult
   package func learn(_ time: Timestamp, asked: Instant, answered: Instant) -> Duration? {
     let least = time.microseconds - answered.nanoseconds / 1_000
@@ -88,8 +89,8 @@ package final class DatabaseClock: Clock {
     return !isDoubtful
   }
 
-  /// How far this machine's clock is wrong, to follow "this machine's clock is": `3.2 s ahead of the database's`. Nil
-  /// if the error does not exceed `Limits.complaint`, or before the first reading.
+  /// The difference between the two clocks, as the end of a sentence that begins with "this machine's clock is": `3.2 s
+  /// ahead of the database's`. Nil if it does not exceed `Limits.complaint`, or before the first reading.
   package var complaint: String? {
     guard let ahead, abs(ahead) > Limits.complaint else { return nil }
     let nanoseconds = abs(ahead).nanoseconds

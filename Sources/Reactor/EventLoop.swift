@@ -55,8 +55,8 @@ package final class EventLoop {
 
   // MARK: Descriptors
 
-  /// Starts watching a descriptor. The loop retains `handler` until `deregister`. Throws if the kernel refuses, because
-  /// it is out of memory or the descriptor is registered already.
+  /// Starts watching a descriptor. The loop retains `handler` until `deregister`. Throws if the kernel refuses, for
+  /// example because the descriptor is registered already.
   package func register(
     _ descriptor: Int32, interest: Readiness, handler: any Handler
   ) throws(SystemError) -> Registration {
@@ -138,7 +138,8 @@ package final class EventLoop {
 
   // MARK: Running
 
-  /// Runs iterations until `stop` or `stopper.stop` is called; not at all if that has happened already.
+  /// Runs iterations until `stop` or `stopper.stop` is called. If `stop` was called before, runs none; if
+  /// `stopper.stop` was, runs one.
   package func run() {
     while !isStopped { turn(atMost: nil) }
   }
@@ -163,7 +164,8 @@ package final class EventLoop {
       dispatch(token, ready)
     }
     now = clock.now
-    // An action scheduled without delay waits for the next iteration, so that timers cannot starve sockets.
+    // A timer that an action below schedules without delay waits for the next iteration, so that timers cannot starve
+    // sockets.
     let newest = timers.newest
     while let action = timers.popDue(at: now, notAfter: newest) { action() }
     for hook in endOfTurn { hook() }
@@ -172,7 +174,8 @@ package final class EventLoop {
 
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
     let index = Int(token >> 32)
-    // A handler called earlier in this iteration may have closed this descriptor: then the generation does not match.
+    // A handler called earlier in this iteration may have deregistered this descriptor: then the generation does not
+    // match.
     guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
       return
     }

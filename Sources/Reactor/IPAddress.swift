@@ -51,8 +51,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
       low: bits >= 128 ? low : low & Self.mask(bits - 64))
   }
 
-  /// The network that is assumed to belong to one client, by which limits per address must count: the address itself
-  /// for IPv4, the first 64 bits for IPv6, where a client controls all addresses in its /64 (RFC 6177).
+  /// The key for limits per client: the address itself for IPv4; for IPv6 its first 64 bits, because a client controls
+  /// all addresses of its /64 (RFC 6177).
   package var network: IPAddress { isV4 ? self : prefix(64) }
 
   private static func mask(_ bits: Int) -> UInt64 {
@@ -72,7 +72,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 /// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address alone (RFC 4632 §3.1).
 package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
   package let base: IPAddress
-  /// The prefix length within 128 bits: an IPv4 block of /8 has 104.
+  /// The prefix length, counted in the 128-bit form: 104 for an IPv4 /8.
   package let bits: Int
 
   /// Parses CIDR notation. Returns nil if malformed, or if bits after the prefix are set, which is usually a mistake.

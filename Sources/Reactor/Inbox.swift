@@ -54,8 +54,8 @@ package final class Inbox<Item: Sendable>: Sendable {
   /// lock: an owner that sees an empty batch and then "closed" has missed nothing in between.
   package var isClosed: Bool { state.withLock { $0.isClosed && $0.items.isEmpty } }
 
-  /// True after `close`, even while items are still queued: then `offer` failed because of closing, not for lack of
-  /// space.
+  /// True after `close`, even while items are still queued. Tells a caller whose `offer` failed that the inbox is
+  /// closed, not just full.
   package var refusesAll: Bool { state.withLock { $0.isClosed } }
 
   /// Removes and returns all queued items, in order; empty if there are none. Never blocks. Only for the consumer

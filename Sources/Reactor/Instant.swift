@@ -1,5 +1,5 @@
-/// A point on the monotonic clock, in nanoseconds since boot. Not affected by wall-clock changes, and not comparable
-/// across machines.
+/// A point on the monotonic clock, in nanoseconds since boot (Linux does not count time spent suspended). Not affected
+/// by wall-clock changes, and not comparable across machines.
 public struct Instant: Comparable, Hashable, Sendable {
   /// Nanoseconds since boot.
   public let nanoseconds: Int64
@@ -21,7 +21,7 @@ public struct Instant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, rounded towards zero; the range covers 292 years. Computed with one division, because
-  /// `components` needs several 128-bit multiplications, and each request reads it about ten times.
+  /// The duration in nanoseconds, rounded towards zero; meaningless beyond ±292 years. Computed with one division,
+  /// because `components` needs several 128-bit multiplications, and each request reads it about ten times.
   @inlinable package var nanoseconds: Int64 { Int64(truncatingIfNeeded: attoseconds / 1_000_000_000) }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Compares and searches bytes in place, several at a time, for the parsers of the most frequent requests.
 extension Span<UInt8> {
-  /// Returns whether the span contains `text` at `offset`; false also if the span ends before.
+  /// Returns whether the span contains `text` at `offset`; false if it is too short.
   package func hasText(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard offset >= 0, length <= count - offset else { return false }
@@ -10,14 +10,15 @@ extension Span<UInt8> {
     return unsafe withUnsafeBytes { raw in unsafe memcmp(raw.baseAddress! + offset, text.utf8Start, length) == 0 }
   }
 
-  /// Returns the index of the first byte from `start` on that is not plain text within quotation marks: `"`, `\`, a
-  /// control character below 0x20, or a byte outside of ASCII. Returns the number of bytes if there is none.
+  /// Returns the index of the first byte, from `start` on, that a parser of quoted strings must examine: `"`, `\`, a
+  /// control character below 0x20, or a byte outside ASCII. Returns `count` if there is none.
   package func endOfPlainText(from start: Int) -> Int {
     var index = start
     while count - index >= 8 {
       // Safe: the read is within the span, and any eight bytes are a valid number.
       let word = UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-      // Each test sets the highest bit of the bytes that it finds. A borrow reaches only bytes behind the first one.
+      // Each test sets the highest bit of each byte that it finds. A borrow may set it in later bytes too, but never
+      // before the first byte found.
       let controls = (word &- 0x2020_2020_2020_2020) & ~word
       let quotes = Self.zeros(word ^ 0x2222_2222_2222_2222)
       let backslashes = Self.zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C)
@@ -33,7 +34,7 @@ extension Span<UInt8> {
     return index
   }
 
-  /// True if one of the bytes is between `A` and `F`; all must be ASCII.
+  /// True if one of the bytes is between `A` and `F`. Meaningful only if all bytes are ASCII.
   package var hasCapitalHexDigit: Bool {
     var index = 0
     while count - index >= 8 {
@@ -51,6 +52,6 @@ extension Span<UInt8> {
     return false
   }
 
-  /// Returns a word with the highest bit set in each zero byte, and perhaps in bytes behind the first zero byte.
+  /// Returns a word with the highest bit set in each zero byte, and perhaps in other bytes after the first zero byte.
   private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 }

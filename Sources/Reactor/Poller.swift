@@ -15,7 +15,7 @@ public struct Readiness: OptionSet, Sendable {
 
   /// The empty set; errors are reported nevertheless.
   @inlinable package static var nothing: Readiness { Readiness(rawValue: 0) }
-  /// Readiness for reading data, a new connection or the end of the stream (EPOLLIN).
+  /// Data, a new connection or the end of the stream can be read without blocking (EPOLLIN).
   @inlinable package static var readable: Readiness { Readiness(rawValue: 0x001) }
   /// The kernel accepts data for sending (EPOLLOUT).
   @inlinable package static var writable: Readiness { Readiness(rawValue: 0x004) }
@@ -62,8 +62,8 @@ package struct Poller: ~Copyable {
   }
 
   /// Waits until a descriptor is ready or `timeout` has passed, then calls `body` for each ready one, at most
-  /// `Reactor.Limits.eventsPerTurn` times. With a nil timeout, waits indefinitely. A signal can end the wait early,
-  /// without a call.
+  /// `Reactor.Limits.eventsPerTurn` times. With a nil timeout, waits indefinitely. A signal can end the wait early;
+  /// then `body` is not called.
   package func wait(atMost timeout: Duration?, _ body: (_ token: UInt64, _ ready: Readiness) -> Void) {
     // Rounded up: waking a millisecond early would only cause another iteration.
     let milliseconds = timeout.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1

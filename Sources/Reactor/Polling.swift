@@ -8,7 +8,8 @@ package enum Polling {
     _ = poll(nil, 0, Int32(clamping: max(0, (time.nanoseconds + 999_999) / 1_000_000)))
   }
 
-  /// Polls `condition` at least once, until it is true. Returns false on timeout. An error of `condition` ends polling.
+  /// Polls `condition` at least once, until it is true. Returns false on timeout. Throws the error of `condition`,
+  /// without polling again.
   /// - Parameters:
   ///   - timeout: time after which polling ends.
   ///   - interval: pause between two polls.

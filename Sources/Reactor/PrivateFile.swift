@@ -14,7 +14,8 @@ package enum PrivateFile {
   }
 
   /// Writes a file atomically, replacing an existing one.
-  /// - Parameter keepsOwner: true to keep owner, group and mode of an existing file, for one that another user reads.
+  /// - Parameter keepsOwner: true to give the new file the owner, group and mode of the existing one, because another
+  ///   user reads it; otherwise it belongs to this process's user, with mode 0600.
   package static func replace(_ path: String, _ bytes: [UInt8], keepsOwner: Bool = false) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
     if keepsOwner {
@@ -64,8 +65,9 @@ package enum StandardError {
   /// True if standard error is a terminal.
   package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Writes with a single system call, so that lines of several threads do not mix. Blocks if the reader of a pipe is
-  /// slow; ignores errors.
+  /// Writes with a single system call, so that lines of several threads do not mix (in a pipe: lines of at most 4,096
+  /// bytes). Blocks if the reader of a pipe is slow. Ignores errors, and does not write the rest if only a part is
+  /// written.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
@@ -74,7 +76,7 @@ package enum StandardError {
 /// The process's standard output.
 package enum StandardOutput {
   /// Writes with a single system call and without buffering, so that the reader of a pipe receives each line at once.
-  /// Blocks if that reader is slow; ignores errors.
+  /// Blocks if that reader is slow. Ignores errors, and does not write the rest if only a part is written.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDOUT_FILENO, bytes, bytes.count)
   }

@@ -1,9 +1,9 @@
 /// A rate limiter by the generic cell rate algorithm (ITU-T I.371, virtual scheduling). The only state per caller is
-/// its theoretical arrival time: the time up to which its past requests have used the rate.
+/// its theoretical arrival time: the time up to which its past requests have used up the rate.
 package struct RateAllowance: Sendable {
   /// The interval between requests at the average rate, in nanoseconds.
   private let cost: Int64
-  /// The burst tolerance: the time by which a caller's theoretical arrival time can get ahead of now, in nanoseconds.
+  /// The burst tolerance: how far a caller's theoretical arrival time can get ahead of now, in nanoseconds.
   private let credit: Int64
 
   /// Creates a rate limiter.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An open regular file, read-only. Symbolic links and special files are rejected.
+/// An open regular file, read-only. Special files are rejected, and so is a symbolic link as the last part of the path.
 package struct RegularFile: ~Copyable, Sendable {
   /// Identifies a version of a file: if two stamps are equal, the content is taken to be the same.
   package struct Stamp: Equatable, Sendable {
@@ -20,7 +20,7 @@ package struct RegularFile: ~Copyable, Sendable {
     self.stamp = stamp
   }
 
-  /// Opens a file. Returns nil if `path` is a symbolic link or anything but a regular file, or it cannot be opened.
+  /// Opens a file. Returns nil if `path` is a symbolic link or anything but a regular file, or cannot be opened.
   package static func open(path: String) -> RegularFile? {
     let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard number >= 0 else { return nil }
@@ -33,8 +33,8 @@ package struct RegularFile: ~Copyable, Sendable {
     return RegularFile(file, stamp)
   }
 
-  /// Reads the whole file, as long as it was when it was opened; nil if that fails or the file has become shorter. Call
-  /// it once: a second call continues at the end.
+  /// Reads as many bytes as the file had when it was opened; nil if that fails or the file has become shorter. Call it
+  /// once: a second call continues where the first ended.
   package func read() -> [UInt8]? {
     let body = unsafe [UInt8](unsafeUninitializedCapacity: stamp.size) { buffer, filled in
       while filled < stamp.size {

@@ -19,8 +19,8 @@ package enum ServiceNotifier {
     unsafe send(state, to: String(cString: name))
   }
 
-  /// Sends one datagram without blocking, because a manager that does not read must not stop the service. Does nothing
-  /// if that fails, or `socketName` is neither an absolute path nor an abstract name (`@…`).
+  /// Sends one datagram without blocking, because a manager that does not read must not stop the service. Fails
+  /// silently, also if `socketName` is neither an absolute path nor an abstract name (`@…`), or is too long.
   static func send(_ state: String, to socketName: String) {
     var path = Array(socketName.utf8)
     // A file-system path, or an abstract name, whose leading `@` stands for a zero byte.

@@ -37,7 +37,7 @@ package enum Signals {
     return number == SIGHUP ? .reload : .stop
   }
 
-  /// The signals that this process ignores; child processes are started with their default actions.
+  /// The signals that this process ignores. In child processes their default actions are restored.
   static let ignored = [SIGPIPE, SIGUSR1, SIGUSR2]
 
   private static func handled() -> sigset_t {

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// Receives into and sends from Swift buffers, so that callers need no raw memory.
 extension Socket {
-  /// Receives available bytes with one system call, with at least `room` bytes of free buffer space (not 0).
+  /// Receives available bytes with one system call, into at least `room` bytes of free buffer space; `room` must be
+  /// positive.
   package func receive(into buffer: inout ByteBuffer, room: Int = 16_384) -> Transfer {
     unsafe buffer.write(reserving: room) { free in
       let transfer = unsafe receive(into: free)
@@ -11,8 +12,8 @@ extension Socket {
     }
   }
 
-  /// Receives available bytes, never more than `count` (not 0): for a preamble before a protocol that does its own
-  /// reading, such as TLS after CONNECT.
+  /// Receives at most `count` available bytes; `count` must be positive. For a preamble before a protocol that does its
+  /// own reading, such as TLS after CONNECT.
   package func receive(appendingTo bytes: inout [UInt8], atMost count: Int) -> Transfer {
     var room = [UInt8](repeating: 0, count: count)
     let transfer = unsafe room.withUnsafeMutableBytes { unsafe receive(into: $0) }
@@ -20,7 +21,7 @@ extension Socket {
     return transfer
   }
 
-  /// Sends as much of a buffer as the kernel accepts. Does not consume it: the caller does.
+  /// Sends as much of a buffer as the kernel accepts. The caller must consume what was sent.
   package func send(_ buffer: borrowing ByteBuffer) -> Transfer {
     unsafe buffer.withUnsafeReadable { unsafe send($0) }
   }

@@ -12,7 +12,7 @@ package struct Socket: ~Copyable {
     case wouldBlock
     /// The peer has closed its sending side (reads only).
     case endOfStream
-    /// The connection is lost; the value is `errno`, or 0 if the loss has another cause than a system call.
+    /// The connection is lost; the value is `errno`, or 0 if no system call reported the loss.
     case failed(Int32)
   }
 
@@ -35,9 +35,9 @@ package struct Socket: ~Copyable {
     file = FileDescriptor(owning: number)
   }
 
-  /// Opens a listening socket. With `reusePort`, several event loops listen on the same port, and the kernel
-  /// distributes connections among them. Throws if the address is in use or not one of this machine, or the path of a
-  /// Unix socket exists already.
+  /// Opens a listening socket. With `reusePort`, several event loops can each open one on the same address, and the
+  /// kernel distributes connections among them. Throws for example if the address is in use or not one of this machine,
+  /// or the path of a Unix socket exists already.
   package static func listen(on address: SocketAddress, reusePort: Bool = false) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     if address.family != AF_UNIX { socket.set(SOL_SOCKET, SO_REUSEADDR, 1) }
@@ -70,8 +70,8 @@ package struct Socket: ~Copyable {
     return code == 0 ? value : errno
   }
 
-  /// Accepts one pending connection; nil if there is none, or it was closed already. Throws if the process or the
-  /// machine has run out of descriptors or memory.
+  /// Accepts one pending connection. Throws if the process or the machine has run out of descriptors or memory; returns
+  /// nil if no connection is pending, or `accept(2)` fails for any other reason.
   package func accept() throws(SystemError) -> Socket? {
     let number = upmc_accept(descriptor)
     if number >= 0 { return Socket(owning: number) }
@@ -148,7 +148,7 @@ package struct Socket: ~Copyable {
 
   private func set(_ level: Int32, _ name: Int32, _ value: Int32) {
     var value = value
-    // Failures are ignored, because all these options are optimizations.
+    // Failures are ignored: a socket works without these options, except SO_REUSEPORT, without which `bind` fails.
     _ = unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 

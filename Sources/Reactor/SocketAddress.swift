@@ -3,18 +3,18 @@ internal import Glibc
 
 /// An address to listen on or connect to: IPv4, IPv6 or a Unix socket path.
 package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The bytes of the kernel's `sockaddr`, without padding.
+  /// The bytes of the kernel's `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
   let bytes: [UInt8]
   package let description: String
 
   var family: Int32 { Int32(bytes[0]) | Int32(bytes[1]) << 8 }
 
-  /// The port; 0 for a Unix socket.
+  /// The port; 0 for a Unix socket and for `unknown`.
   package var port: UInt16 {
     family == AF_UNIX ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
   }
 
-  /// True for 127.0.0.0/8, ::1 and Unix sockets.
+  /// True for 127.0.0.0/8, ::1 and Unix sockets, and therefore also for `unknown`.
   package var isLoopback: Bool {
     switch family {
     case AF_INET, AF_INET6: ip?.isLoopback ?? false
@@ -41,7 +41,8 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A placeholder for the address of a peer that disconnected before its address could be read.
+  /// A placeholder for the address of a peer that disconnected before its address could be read: a Unix socket without
+  /// a path.
   package static let unknown = SocketAddress(bytes: [UInt8(AF_UNIX), 0])
 
   /// Returns the address of a Unix socket at `path`.

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// An anonymous temporary file for data too large for memory. It is unlinked when created, so that nothing is left
-/// behind, even after a crash.
+/// An anonymous temporary file for data too large for memory. It is unlinked as soon as it is created, so that nothing
+/// is left behind, even after a crash.
 ///
-/// Writes go to the page cache, and block for the disk only if that is full. The file is never synced, because its
-/// content need not survive a crash.
+/// Writes go to the page cache, and wait for the disk only if too much of the cache is unwritten. The file is never
+/// synced, because its content need not survive a crash.
 package final class SpoolFile: Sendable {
   private let file: FileDescriptor
 
-  /// Creates an empty file without a name, which disappears when it is closed.
+  /// Creates an empty file, which disappears when this object is released.
   /// - Parameter directory: an existing directory on a file system with enough space.
   package init(in directory: String) throws(SystemError) {
     let path = "\(directory)/spool.\(getpid()).\(UInt64.random(in: .min ... .max))"
@@ -33,8 +33,7 @@ package final class SpoolFile: Sendable {
     }
   }
 
-  /// Reads exactly `wanted` bytes from `offset`, which must have been written before. Throws if fewer are there, or
-  /// reading fails.
+  /// Reads exactly `wanted` bytes from `offset`. Throws if the file ends sooner, or reading fails.
   package func read(_ wanted: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// A one-time signal that asks threads to end and wakes those that wait. Any thread may call any method.
+/// A one-time signal that asks threads to end and wakes those that wait. Any thread may call its methods, except
+/// `wake`.
 package final class StopSignal: Sendable {
   private let flag = Atomic(false)
   /// An inbox that is closed when the signal is raised, so that its descriptor becomes readable and stays so.
@@ -22,8 +23,8 @@ package final class StopSignal: Sendable {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Calls `body` once on the loop's thread when the signal is raised, also if that was before. Call this method on
-  /// that thread.
+  /// Arranges that `body` is called once on the loop's thread after the signal is raised; in the next iteration if it
+  /// was raised already. Call this method on that thread. Throws like `EventLoop.register`.
   package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
     try loop.attach(inbox) { _ in body() }
   }

@@ -5,7 +5,7 @@ internal import Glibc
 package struct SystemError: Error, CustomStringConvertible, Sendable {
   /// The value of `errno`.
   package let code: Int32
-  /// The name of the call, for example `bind`.
+  /// The name of the call or, where several calls are involved, of the operation: `bind`, `resolve`.
   package let operation: String
   /// The object of the call, such as an address or a path; empty if that adds nothing.
   package let subject: String

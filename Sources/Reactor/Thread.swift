@@ -4,11 +4,11 @@ internal import Glibc
 /// A named POSIX thread. Its body creates the objects that the thread owns, so that the compiler can prove that none is
 /// shared.
 ///
-/// Call `join` to wait for its end; a thread that is dropped without it continues detached.
+/// Call `join` to wait for its end. A thread whose value is dropped without `join` continues detached.
 package struct Thread: ~Copyable {
   private let handle: pthread_t
 
-  /// Starts a thread that runs `body`. `name` is shown by `top -H`; traps if it exceeds 15 bytes. Throws if the system
+  /// Starts a thread that runs `body`. Traps if `name`, which `top -H` shows, exceeds 15 bytes. Throws if the system
   /// cannot create a thread.
   package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
     precondition(name.utf8.count <= Reactor.Limits.threadNameBytes, "thread name longer than 15 bytes: \(name)")

@@ -47,8 +47,8 @@ package struct Timers {
     }
   }
 
-  /// The timer that was added last. A loop iteration fires timers up to this one and leaves those created meanwhile to
-  /// the next.
+  /// The timer that was added last. An event loop reads it before it fires due timers, so that timers added by their
+  /// actions wait for the next iteration.
   package var newest: ID { ID(number: lastNumber) }
 
   /// Returns the deadline of the earliest timer; nil if there is none.

@@ -3,10 +3,11 @@
 /// A `Query` is a statement with its parameters and a closure that decodes the result. It can be run by a blocking
 /// `Connection`, or by a committer that pipelines many queries in one round trip.
 ///
-/// **Frequent writes are batches.** Each writes whole columns with `unnest` as an *ordered upsert*: `INSERT … SELECT …
+/// **Frequent writes are batches.** Most write whole columns with `unnest` as an *ordered upsert*: `INSERT … SELECT …
 /// FROM unnest(…) ORDER BY key ON CONFLICT (key) DO UPDATE … RETURNING …`. The upsert locks the rows in key order, sees
 /// the latest committed rows and returns them. A plain `UPDATE … FROM unnest` becomes a hash join and locks the rows in
-/// physical order: two concurrent writers of that kind deadlock within seconds.
+/// physical order: two concurrent writers of that kind deadlock within seconds. Many first outcomes are copied in
+/// instead (decision 008).
 ///
 /// **Lock order.** Every transaction locks rows in this order of tables, and by key within each table: `psids → devices
 /// → device_send_meters → group_members → receipts → reads → block_states → outcomes → badge_ledger → users →
@@ -21,7 +22,7 @@ package enum Store {
   package enum Limits {
     /// Number of rows of one page of a list.
     package static let pageRows = 100
-    /// Number of SEQNOs in one partition of the delivery tables: outcomes, receipts, reads, blocks and their states.
+    /// Number of SEQNOs in one partition of the delivery tables (`HistoryRanges.tables`).
     package static let partitionSeqnos: Int64 = 1_000_000
     /// How long the token of a Live Activity is kept after it was registered. Apple updates an activity for 8 hours at
     /// most and removes it 4 hours later; a day leaves some margin.

@@ -11,19 +11,19 @@
 ///
 /// **Receipts** (`Outbox`). A receipt or read is stored in a file before it is sent. The file is removed when the
 /// server has answered `recorded`, `unknown-message` or, for all of the device's tokens, `invalid-pushkey`, and when
-/// the server rejects the request because of this entry. The file is kept on lost answers, 5xx and 429, and when the
-/// process ends; `ClientLimits` names the limits of number and age. The server treats a repetition as the same
-/// confirmation, so two processes can send one outbox at the same time.
+/// the server rejects the request because of this entry. Otherwise, for example on a lost answer, 5xx or 429, the file
+/// is kept for a later attempt, within the limits of number and age in `ClientLimits`. The server treats a repetition
+/// as the same confirmation, so two processes can send one outbox at the same time.
 ///
 /// **Keys.** The state is read from the key store before each use and written before a call returns, because the app
 /// and its extension share it, and either can end at any time.
 ///
-/// **Calls** are plain values that describe requests and parse answers. `PushClient` sends them in order and repeats
-/// lost ones; a program with its own event loop can use them directly.
+/// **Calls** are plain values that describe requests and parse answers. `PushClient` sends them; a program with its own
+/// event loop can use them directly.
 ///
-/// **Trust.** The server is contacted only by https, except on this machine, or if the app allows plain http for a test
-/// system. Redirects are not followed, the size of answers is limited, and nothing from a payload or an answer becomes
-/// a path or header without validation. The log never contains a key, a whole token or the text of a message.
+/// **Trust.** The server is contacted only by https, unless it is on this machine or the app allows plain http for a
+/// test system. Redirects are not followed, the size of answers is limited, and nothing from a payload or an answer
+/// becomes a path or header without validation. The log never contains a key, a whole token or the text of a message.
 ///
 /// The members are the client's limits.
 public enum ClientLimits {
@@ -32,9 +32,8 @@ public enum ClientLimits {
   /// Maximum number of files in the outbox. Beyond it, storing a confirmation removes the receipts and reads with the
   /// lowest SEQNOs.
   public static let outboxFiles = 500
-  /// Age of a file in the outbox, in seconds (30 days), after which it is removed when the server has answered that it
-  /// is busy, because neither APNs nor the server keeps messages longer. A file is never removed for its age without an
-  /// answer, because the device's clock may be wrong.
+  /// Maximum age of a file in the outbox, in seconds (30 days). An older file is still sent, but removed instead of
+  /// kept if the server answers that it is busy. Without an answer it is kept, because the device's clock may be wrong.
   public static let outboxSeconds: Double = 30 * 86_400
   /// The values to which an app can set a badge; the server also uses 0.
   public static let badge = 1...1000
@@ -49,7 +48,7 @@ public enum ClientLimits {
   public static let callSeconds: Double = 15
   /// Timeout in seconds of each attempt of a call in an extension, which lives for at most 30 seconds.
   public static let extensionCallSeconds: Double = 5
-  /// Maximum Retry-After that is honored, in seconds; a longer one counts as this.
+  /// Maximum Retry-After that is honored, in seconds; longer ones are reduced to it.
   public static let longestRestSeconds = 3_600
   /// The number of previous push tokens remembered, for pushes in transit while the token changes.
   public static let formerTokens = 3

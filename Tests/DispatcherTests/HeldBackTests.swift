@@ -10,10 +10,11 @@ import Testing
 @Suite struct HeldBackTests {
   /// Sends with a gate, in one transaction as the API does.
   private func send(
-    _ world: DispatcherWorld, pace: Pace? = nil, canary: Canary? = nil, expiresIn: Int64 = 86_400
+    _ world: DispatcherWorld, _ audience: String = #"{"all":true}"#, pace: Pace? = nil, canary: Canary? = nil,
+    expiresIn: Int64 = 86_400
   ) throws -> Seqno {
     let seqno = try world.connection.withTransaction {
-      let seqno = try world.send(expiresIn: expiresIn)
+      let seqno = try world.send(audience, expiresIn: expiresIn)
       if let gate = Gates.create(seqno, pace: pace, canary: canary, window: nil) { try world.connection.run(gate) }
       return seqno
     }
@@ -61,5 +62,30 @@ import Testing
     try world.makeDevices(1..<101)
     let end = try world.finished(try send(world, pace: Pace(devices: 1, waitSeconds: 3_600), expiresIn: 2)).funnel
     #expect((end.targeted, end.accepted, end.expired) == (100, 1, 99), "\(end)")
+  }
+
+  @Test(arguments: [
+    #"{"groups":["1"]}"#, #"{"clientUids":["a","b","c","d","e"]}"#, #"{"all":true}"#,
+  ])
+  func `a canary counts devices, also where users are named who have several`(audience: String) throws {
+    let world = try DispatcherWorld()
+    try world.connection.script("INSERT INTO groups (app, name) VALUES (\(world.app), 'all')")
+    for (index, user) in ["a", "b", "c", "d", "e"].enumerated() {
+      try world.makeDevices(10 * index + 1..<10 * index + 4, user: user)
+      try world.connection.script(
+        "INSERT INTO group_members VALUES (1, now() - interval '1 hour', \(world.app), 'u\(user)')")
+    }
+    let canary = Canary(size: .devices(4), waitSeconds: 86_400, maxRejectedPercent: 10)
+    let seqno = try send(world, audience, canary: canary)
+    let claimed = try poll("the canary is not claimed") {
+      let claimed = try world.connection.run(
+        Statement("test-canary", "SELECT coalesce(max(canary_claimed), 0) FROM gates WHERE canary_phase = 1")
+      ).int64(0, 0)
+      return claimed > 0 ? claimed : nil
+    }
+    // Three of the first user, and those of a second one: a user's devices stay together.
+    #expect(claimed == 6)
+    let funnel = try world.funnel(seqno).funnel
+    #expect(funnel.targeted == 15 && funnel.accepted <= 6, "\(funnel)")
   }
 }

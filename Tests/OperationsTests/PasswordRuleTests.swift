@@ -17,7 +17,7 @@ import Testing
     "elevenchars", "", String(repeating: "ab ", count: 100), "aaaaaaaaaaaa", "abababababab", "123456789012",
     "Password1234!", "P@ssw0rd2026!!", "qwertyuiop123", "1q2w3e4r5t6y", "admin1234admin", "UPMC-push-2026",
     "kim@example.com",
-    "Kim.Example.2026", "비밀번호비밀번호1234", "welcome123456", "iloveyou12345",
+    "Kim.Example.2026", "비밀번호비밀번호1234", "welcome123456", "iloveyou12345", "654321654321", "098765432109",
   ])
   func `what everybody guesses first is refused at its field`(_ password: String) {
     do throws(Problem) {

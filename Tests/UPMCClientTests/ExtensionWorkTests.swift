@@ -116,7 +116,9 @@ import Testing
       (Array("GIF89a".utf8), "gif"),
       (Array("....ftypisom".utf8), "mp4"), (Array("....ftypM4A ".utf8), "m4a"), (Array("RIFF....WAVE".utf8), "wav"),
       (Array("FORM....AIFF".utf8), "aiff"), (Array("ID3".utf8), "mp3"), (Array("<html>".utf8), nil), ([], nil),
-      (Array("RIFF....WEBP".utf8), nil),
+      (Array("RIFF....WEBP".utf8), nil), (Array("....ftypheic".utf8), nil), (Array("....ftypavif".utf8), nil),
+      (Array("....ftypqt  ".utf8), "mov"), (Array("RIFF....AVI ".utf8), "avi"), (Array("FORM....AIFC".utf8), "aiff"),
+      ([0, 0, 1, 0xBA], "mpg"),
     ] as [([UInt8], String?)])
   func `what is attached is what the system knows, by its first bytes`(bytes: [UInt8], kind: String?) {
     #expect(MediumKind(bytes)?.rawValue == kind)

@@ -6,13 +6,14 @@ internal import Operations
 /// Readers for parts of requests that many endpoints use: JSON bodies, query parameters, pages.
 extension AdminCall {
   /// Returns the body, parsed as a JSON object.
-  /// - Throws: `.unsupportedMediaType`, or `.malformed` or `.invalidField` with the position of the error.
+  /// - Throws: `.unsupportedMediaType`; `.malformed` if the body is not a JSON object; `.impossible` if its members are
+  ///   only contradictory; `.invalidField` for all other errors in members.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }
 
-  /// Returns the page requested by `?limit=&cursor=`: by default the first one, with `Operations.Limits.pageDefault`
-  /// items.
+  /// Returns the page requested by `?limit=&cursor=`: by default the first one, with up to
+  /// `Operations.Limits.pageDefault` items. Whether the cursor is one of this list is checked only by the operation.
   /// - Throws: `.invalidField` if the limit is out of range or the cursor is malformed.
   func page() throws(Problem) -> PageRequest {
     try PageRequest(limit: query["limit"], cursor: query["cursor"])

@@ -19,7 +19,7 @@ struct AdminCall {
   let connection: Connection
   let resources: AdminResources
 
-  /// The current time of `resources.clock`. Times that are stored or compared with stored ones use it.
+  /// The current time of `resources.clock`.
   var now: Timestamp { resources.clock.wallTime }
 
   /// Returns the body, which is not parsed yet.

@@ -5,12 +5,13 @@ internal import Operations
 /// Handles `/v1/admin` over HTTP, for back-office systems, operators and the console.
 ///
 /// Its requests are few and can take long (counting an audience, reading a page of deliveries), so they leave the HTTP
-/// loop: each is copied, waits in a bounded queue, and runs on a thread with a blocking connection of its own.
+/// loop: each is copied, waits in a bounded queue, and runs on a thread with a blocking connection of its own. Only
+/// sends to named users can stay on the loop (`DirectSendHandler`).
 ///
 /// ```
 ///                           ┌─► AdminQueue ──► AdminWorker (threads admin-0…n)
 ///   http-0 ── AdminHandler ─┤                    │ route → authenticate → authorize → endpoint → operation
-///     ▲         │           ├─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
+///     ▲         │           ├─► AdminQueue ──► AdminWorker (thread passwords): signing in, passwords, second factors
 ///     │         │           └─► AdminQueue ──► AdminWorker (thread provider): signing in at the identity provider
 ///     │         │ quota used up: 429, full: 503    │
 ///     │         ▼                                  ▼
@@ -19,20 +20,21 @@ internal import Operations
 ///                                                  └─► thread admin-exports: files
 /// ```
 ///
-/// **Quotas.** No caller and no app can use up the threads, the places in the queues, or the streams (`QuotaHolder`
-/// defines callers and tenants). A queue is a `FairQueue`: round-robin over tenants, and over the callers of each. No
-/// single caller or app, nor all heavy requests together, can occupy all threads, so a message can be paused while
-/// other requests count audiences. (Two apps whose light requests hang can occupy both of two threads, until their
-/// statements time out.) Before its authentication, a request is attributed to a caller by `KnownCallers`. Requests
-/// with unknown credentials count by address, belong to one tenant, and cannot have long bodies.
+/// **Quotas.** `QuotaHolder` defines callers and tenants. A queue is a `FairQueue`: round-robin over tenants, and over
+/// the callers of each. No caller or app can take all places of a queue, or all streams. If there are several threads
+/// `admin-…`, no single caller or app, nor all heavy requests together, can occupy all of them, so a message can be
+/// paused while other requests count audiences. (Two apps whose light requests hang can occupy both of two threads,
+/// until their statements time out.) Before its authentication, a request is attributed to a caller by `KnownCallers`.
+/// Requests with unknown credentials count by address and belong to one tenant; their long bodies wait until a thread
+/// has authenticated them.
 ///
 /// **Endpoints** read the request, run one operation and write its answer; the business rules are in the operation.
 /// Every `Endpoint` names its permission, which is checked before its handler runs.
 ///
 /// **Order of refusals**: no such path (404) → wrong method (405) → no or bad credential (401) → address, CSRF token or
 /// role not permitted (403) → unknown query item (400) → no stream place left (429, 503) → wrong media type (415) →
-/// whatever the operation refuses. All are `application/problem+json`. A caller whose quota of the queue is used up
-/// gets 429 before all of these.
+/// whatever the operation refuses. All are `application/problem+json`. Before all of these: 429 if the caller's quota
+/// of the queue is used up, 503 if the queue is full, and for a long body 401 if its credential is not valid.
 ///
 /// **Failure**: while the database is unreachable, requests are answered 503 with Retry-After, and the next request
 /// tries to reconnect. When the queue is full, the loop answers 503 without copying the request.
@@ -81,9 +83,9 @@ final class AdminHandler: RequestHandler {
 
   // MARK: Long bodies
 
-  /// Returns whether the body must wait until a thread has authenticated the credential, and if so, queues that for a
-  /// thread, which then admits the body or refuses the request; a full queue refuses it at once. Returns false if the
-  /// caller was authenticated recently, if there is no credential, and for paths that sign in.
+  /// Returns whether the long body must wait, because its credential was not authenticated recently. If so, queues the
+  /// authentication for a thread, which then admits the body or refuses the request; refuses the request at once if the
+  /// queue does not accept that. Always false without a credential, and for paths that sign in.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     // A client that signs in may still send an expired cookie.
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
@@ -95,9 +97,9 @@ final class AdminHandler: RequestHandler {
     return true
   }
 
-  /// Returns the maximum size of the request's body in bytes: `HTTPLimits.unaskedBodyBytes` for callers that were not
-  /// authenticated recently and for paths that sign in, the limits of `UploadAllowance` for files, and otherwise
-  /// `standard` or `AdminLimits.bodyBytes`, whichever is greater.
+  /// Returns the maximum size of the request's body in bytes: `HTTPLimits.unaskedBodyBytes` for paths that sign in and
+  /// for callers that were not authenticated recently. Otherwise, it is the limit of `UploadAllowance` for a file that
+  /// the caller may send, and `standard` or `AdminLimits.bodyBytes`, whichever is greater, for all other requests.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
       return HTTPLimits.unaskedBodyBytes
@@ -111,7 +113,8 @@ final class AdminHandler: RequestHandler {
   }
 
   /// Returns whether the path is one of the two that sign in: with a password or a link, or with the identity
-  /// provider's answer. The method is not checked. Requests for these paths have short bodies and need no credential.
+  /// provider's answer. The method is not checked. Signing in needs no credential, and all bodies for these paths are
+  /// short.
   private static func isSigningIn(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/session") || request.pathEquals("/v1/admin/session/openid/answer")
   }

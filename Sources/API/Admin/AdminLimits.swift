@@ -10,16 +10,16 @@ enum AdminLimits {
   /// Maximum number of waiting requests of one caller. A console makes a handful of requests at a time; a back-office
   /// system that sends more at once should send one request for many users.
   static let waitingRequestsOfCaller = 64
-  /// Maximum number of requests that wait for the thread `passwords`, which is some seconds of hashing, and as many for
-  /// the thread `provider`.
+  /// Maximum number of requests that wait for the thread `passwords`, which are some seconds of hashing. The same
+  /// maximum applies separately to the thread `provider`.
   static let waitingPasswords = 40
   /// Maximum number of requests of one tenant that wait for one of these two threads. All unauthenticated clients are
-  /// one tenant, so the rest is reserved for accounts that choose a new password.
+  /// one tenant, so the other places are reserved for accounts that are signed in, for example to change a password.
   static let waitingPasswordsOfStrangers = 32
   /// Maximum number of requests of one client address or account that wait for one of these two threads. A whole
   /// company may share an address, but hardly signs in within the same second.
   static let waitingPasswordsOfAddress = 8
-  /// Maximum body of an admin request, in bytes: 10,000 users with the longest names as JSON, and some margin.
+  /// Maximum body of an admin request, in bytes: 10,000 of the longest CUIDs as JSON, and some margin.
   static let bodyBytes = 4_194_304
   /// Maximum size of a CSV file with an audience, in bytes: some 500,000 users with a few variables each. The file is
   /// spooled to disk until it is stored.

@@ -39,7 +39,7 @@ final class KnownCallers: Sendable {
   }
 
   /// A cache with two generations: when the newer one is full, it becomes the older one, and the former older one is
-  /// dropped. A lookup copies its entry to the newer one.
+  /// dropped. An entry that is looked up in the older one is copied to the newer one.
   private struct Memory {
     var newer: [[UInt8]: Known] = [:]
     var older: [[UInt8]: Known] = [:]

@@ -45,8 +45,8 @@ package struct Handbook: Sendable {
     self.files = files
   }
 
-  /// Returns, as a fenced block of Markdown, the file in `programs` that replaces the placeholder `program NAME`, so
-  /// that readers copy what a test runs. Nil for other placeholders, and if the file does not exist.
+  /// Returns the file `programs/NAME` as a fenced block of Markdown, to replace the placeholder `program NAME`. So
+  /// readers copy a program that a test runs. Nil for other placeholders, and if the file does not exist.
   private static func program(_ block: String, in directory: String?) -> String? {
     let words = block.split(separator: " ")
     guard words.count == 2, words[0] == "program", !words[1].contains("/"),

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Domain
 
-/// The description of a variable part of a path, such as `{seqno}`. It is the same for all paths with this name.
+/// The description of a variable part of paths, such as `{seqno}`. It is the same wherever this name occurs.
 struct PathParameter {
   let name: String
   let schema: JSONTree

@@ -2,14 +2,13 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The section `webhooks` of the document: one request for each kind of event, which this server sends to the servers
-/// of its users.
+/// The section `webhooks` of the document: for each kind of event, the request that this server sends to a webhook.
 enum WebhookSection {
   static let node = JSONTree.object(EventKind.allCases.map { ($0.rawValue, .object([("post", post($0))])) })
 
   /// Name of the tag of these requests. The API reference shows them as an area of that name.
   private static let area = "Webhook events"
-  /// Last component of the path of the section's page.
+  /// Name of the section's page in its path, without the suffix of the language.
   static let slug = "webhooks"
   static let tag = JSONTree.object([
     ("name", .text(area)),

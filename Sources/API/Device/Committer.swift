@@ -18,6 +18,9 @@ package import Tracing
 ///                                                    │ full disk: the whole batch fails
 ///                                                    └ any other error: halved until the failing operation is alone
 /// ```
+/// A batch is repeated at most `DeviceLimits.attempts` times, and then answered with 503. An operation that fails alone
+/// gets 500; but if another session holds a lock that it needs, it is tried again until its timeout.
+///
 /// No operation waits without end for a database that is unreachable, or connected and silent:
 ///
 /// ```
@@ -119,8 +122,8 @@ package final class Committer {
 
   /// Creates the committer of one HTTP loop, and starts connecting.
   /// - Parameters:
-  ///   - writer: number of the rows to which this committer adds its counts in the totals and statistics; unique among
-  ///     all writers of the database, so that none waits for another's row locks.
+  ///   - writer: number of the rows to which this committer adds its counts in the totals and statistics. It should be
+  ///     unique among all writers of the database, so that none waits for another's row locks.
   ///   - handoff: receives committed sends; if nil, `takesSends` is false for all lanes.
   ///   - userProofs: verifies proofs of users; nil refuses all of them.
   ///   - newDevices: limits registrations of unknown devices; nil for no limit.
@@ -173,9 +176,9 @@ package final class Committer {
   /// Queues an operation for the next batch.
   /// - Parameters:
   ///   - trace: the request's span; nil if it is not recorded.
-  ///   - completion: called once, on the loop's thread: with the answer after the commit, or with the problem. If too
-  ///     many operations wait, the problem is `.busy`, and it is passed after a delay, or before this returns if too
-  ///     many refusals are already delayed.
+  ///   - completion: called once, on the loop's thread: with the answer after the commit, or with the problem. The
+  ///     problem is `.busy` if too many operations wait, or if the expected wait is too long. `.busy` is passed after a
+  ///     delay, or before this returns if too many refusals are already delayed.
   package func submit(_ operation: Operation, trace: TraceContext? = nil, _ completion: @escaping Completion) {
     let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
     guard waiting.count < DeviceLimits.waitingOperations, !isTooLong else {

@@ -62,9 +62,9 @@ extension Endpoint {
       ], problems: [.badgeOutOfRange], handler: .device(DeviceHandler.read)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order. Unlike other schemas
-  /// they are not derived from a `JSONObject`, because the two calls have a parser of their own: they are the most
-  /// frequent ones and must be fast.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order. Unlike most schemas,
+  /// these are not derived from a `JSONObject`: the two calls have a parser of their own, because they are the most
+  /// frequent ones.
   static let confirmationSchemas: [JSONTree.Member] = [
     ("Receipts", confirmationList("receipts", of: "Receipt")),
     ("Reads", confirmationList("reads", of: "Read")),
@@ -174,7 +174,7 @@ extension DeviceHandler {
     }
     let proof = keys.pushkeys.proof(body.extracting(entry.pushkey), seqno: body.extracting(entry.seqno), psid: psid)
     let place = proof?.coordinates
-    // The token of a receipt that the pushkey locates is not looked up.
+    // The token is needed only if the pushkey does not locate the delivery, or an SMS fallback waits for the receipt.
     let token = Operation.Confirmation.isLocated(place) ? "" : String(copying: psid)
     return Operation.Confirmation(
       seqno: seqno, psid: token, read: nil, isGenuine: proof != nil, place: place, at: at)

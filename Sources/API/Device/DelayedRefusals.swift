@@ -1,8 +1,8 @@
 internal import DequeModule
 internal import Reactor
 
-/// Delays refusals with status 503 by `DeviceLimits.refusalPause`. `Retry-After` asks clients to wait, but if many of
-/// them retried at once, refusing them would take the loop's time from the operations that were accepted.
+/// Delays refusals with status 503 by `DeviceLimits.refusalPause`. Otherwise, clients that ignore `Retry-After` and
+/// retry at once could keep the loop busy with refusals, at the expense of the accepted operations.
 ///
 /// The number of delayed refusals is limited; further ones are sent at once. Confined to the loop's thread. Decision
 /// 100.

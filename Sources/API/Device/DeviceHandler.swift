@@ -18,9 +18,9 @@ package import Reactor
 ///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
 /// ```
 ///
-/// Nothing is answered 2xx before its commit. When the queue is full (`DelayedRefusals`), or the database is
-/// unreachable or silent, requests get 503 with Retry-After instead of waiting without end: "not carried out" if they
-/// still waited or were rolled back, "outcome unknown" if a COMMIT has not been answered.
+/// Nothing is answered 2xx before its commit. Requests get 503 with Retry-After, instead of waiting without end, if too
+/// many wait (`QueueGauge`), or if the database is unreachable or silent: "not carried out" if they still waited or
+/// were rolled back, "outcome unknown" if a COMMIT has not been answered.
 package final class DeviceHandler: RequestHandler {
   /// The keys that sign and verify pushkeys and authKeys, among others.
   let keys: SigningKeys
@@ -128,7 +128,8 @@ package final class DeviceHandler: RequestHandler {
   }
 
   /// Returns the body, parsed as a JSON object.
-  /// - Throws: `.unsupportedMediaType`, or `.malformed` or `.invalidField` with the position of the error.
+  /// - Throws: `.unsupportedMediaType`; `.malformed` if the body is not a JSON object; `.impossible` if its members are
+  ///   only contradictory; `.invalidField` for all other errors in members.
   static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
     try object.read(body: try jsonBody(request))
   }

@@ -1,14 +1,14 @@
 /// Limits of the device API.
 enum DeviceLimits {
-  /// Maximum number of operations that wait in one committer: as many as it executes in a tenth of a second at 100,000
-  /// a second, and 8 times the size of a batch.
+  /// Maximum number of operations that wait in one committer: eight full batches. At 100,000 operations a second, they
+  /// take less than a tenth of a second.
   static let waitingOperations = 8192
-  /// Maximum expected wait of a new operation for its commit; an operation with a longer one gets 503, because devices
-  /// retry. Reading requests and writing answers takes at least as long again, and 99 of 100 answers should be sent
-  /// within 50 ms.
+  /// Maximum expected wait of a new operation for its commit. If the expected wait is longer, and at least
+  /// `waitingAlways` operations are waiting, the operation gets 503, because devices retry. Reading requests and
+  /// writing answers takes at least as long again, and 99 of 100 answers should be sent within 50 ms.
   static let longestWait: Duration = .milliseconds(15)
-  /// Number of operations that can always wait, however long the expected wait, because a short stall of the database's
-  /// disk is no overload.
+  /// Number of operations that may always wait, however long the expected wait: a short stall of the database's disk
+  /// does not mean overload.
   static let waitingAlways = 256
   /// Minimum number of operations in a batch from which the duration per operation is computed.
   static let tellingBatch = 64
@@ -29,6 +29,6 @@ enum DeviceLimits {
   static let blockedPause: Duration = .seconds(1)
   /// Duration of a batch after which the database counts as stalled.
   static let stall: Duration = .seconds(2)
-  /// Maximum number of times that a batch is repeated after deadlocks or lost connections.
+  /// Maximum number of times that a batch is repeated after deadlocks and lost connections, unless it times out before.
   static let attempts = 8
 }

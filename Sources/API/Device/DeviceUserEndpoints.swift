@@ -84,8 +84,8 @@ extension DeviceHandler {
   }
 
   /// Answers with the device's user and a new authKey, because earlier ones may have become invalid.
-  /// - Parameter claim: the authKey of the request. If it proves the token only, so does the new authKey, unless the
-  ///   device's user has been vouched for.
+  /// - Parameter claim: the authKey of the request. If it proves only the token, so does the new authKey, unless the
+  ///   request has ended the earlier authKeys, as it does when the user is vouched for.
   private func sendStanding(
     _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
   ) {

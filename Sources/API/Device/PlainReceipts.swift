@@ -8,7 +8,7 @@ internal import Reactor
 /// {"receipts":[{"seqno":"104","psid":"00fc13ad…","pushkey":"2a4dc34b…","at":"2026-11-21T09:30:00Z"},…]}
 /// ```
 /// Bodies with white space, escapes, another order or errors are left to `JSONReader`, which parses or refuses them.
-/// For a body that both accept, both return the same result.
+/// For a body that both accept, the receipts have the same effect either way.
 struct PlainReceipts {
   /// The byte ranges of a receipt's values in the body, without their quotation marks; `at` is nil if absent.
   struct Entry {

@@ -5,8 +5,9 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// Handles `POST /v1/devices`: a device registers itself, with or without a user. If the client key is unknown, the
-/// request is checked once more after the catalog has been reloaded, and then refused.
+/// Handles `POST /v1/devices`: a device registers itself, with or without a user. If the client key is unknown, it is
+/// looked up once more after the catalog has been reloaded, and the request is refused if the key is still unknown. If
+/// too many requests wait for a reload, it is refused at once.
 extension DeviceHandler {
   func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let credential = try Self.bearer(request)

@@ -65,7 +65,7 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// Records that a request returned by `take` is done, so that another of the same caller may begin.
+  /// Records that a request returned by `take` is done, so that a request that waits for a quota of threads may begin.
   func finish(_ work: AdminWork) {
     state.withLock { state in
       state.line.finish(work)

@@ -39,7 +39,7 @@ struct AdminResources: Sendable {
   let webhooks: WebhookAddresses
   /// Access to broadcast channels; nil if requests that need it are refused with `.notConfigured`.
   let channels: ChannelManagement?
-  /// Remembers every caller that an admin thread has authenticated.
+  /// Remembers the callers that admin threads have authenticated recently.
   let known: KnownCallers
   /// Writes streamed answers; nil in `LocalAdminAPI`, which writes exports itself and refuses live views.
   let streams: AdminStreams?
@@ -47,8 +47,8 @@ struct AdminResources: Sendable {
   var nodeState: (@Sendable () -> NodeState)?
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
-  /// Called after each sign-in attempt, with the code of the problem, or nil if the attempt succeeded. Calls do not
-  /// overlap.
+  /// Called after each sign-in attempt, with the code of the problem, or nil if the attempt succeeded. Not called for
+  /// an attempt that lacks only the second factor. Calls do not overlap.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
   let sends = SendLog()

@@ -9,7 +9,8 @@ internal import Synchronization
 /// serves all HTTP loops; callable from any thread. Call `stop` at the end.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
-  /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client can cause it.
+  /// The queue of the thread `passwords`. Hashing a password takes about a tenth of a second, and any client can cause
+  /// it.
   let passwords: AdminQueue
   /// The queue of the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait
   /// for it.
@@ -37,8 +38,9 @@ package final class AdminThreads: Sendable {
   ///   - isConnected: called on an admin thread: with false each time the thread could not reach the database or lost
   ///     the connection, with true after its first request that reached the database again.
   ///   - signedIn: called after each sign-in attempt, with the code of the problem, or nil if the attempt succeeded.
-  ///     Calls do not overlap.
-  ///   - messageCommitted: called on an admin thread when a message has been stored, or an app resumed.
+  ///     Not called for an attempt that lacks only the second factor. Calls do not overlap.
+  ///   - messageCommitted: called on an admin thread when an endpoint of the admin API has stored a message, or resumed
+  ///     an app.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
@@ -77,8 +79,9 @@ package final class AdminThreads: Sendable {
     }
   }
 
-  /// Queues a job of the legacy API for an admin thread, which sends the job's response. A job that is displaced from
-  /// the queue, or taken after `cutOff`, is called with a problem instead of a connection.
+  /// Queues a job of the legacy API for an admin thread, which sends the job's response. The job is called with a
+  /// problem instead of a connection if it is displaced from the queue, if it is taken after `cutOff`, or if the
+  /// database is unreachable.
   /// - Parameters:
   ///   - caller: caller whose quota the job uses; nil if the caller is not authenticated yet.
   ///   - address: the client's address, whose quota the job uses if `caller` is nil.
@@ -103,9 +106,9 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends everything that would delay a stop: cancels running statements until `stop` is called, and makes the threads
-  /// answer waiting and further requests with 503. Transactions that are being committed are completed. Returns at
-  /// once.
+  /// Shortens the work before a stop: cancels running statements until `stop` is called, and makes the threads answer
+  /// waiting and further requests with 503. Transactions that are being committed are completed, and streamed answers
+  /// continue. Returns at once.
   package func cutOff() {
     queue.cut()
     passwords.cut()

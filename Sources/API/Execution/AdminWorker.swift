@@ -14,7 +14,8 @@ final class AdminWorker {
   private let router = Endpoint.router(Endpoint.ofAdmin)
   private let log = Logger(label: "admin")
   private let connection: OwnConnection
-  /// Whether the thread's last contact with the database succeeded; true before the first one.
+  /// False after this thread could not reach the database or lost the connection, until one of its requests reaches the
+  /// database again.
   private var isConnected = true
 
   /// Creates the worker of a thread.
@@ -40,7 +41,7 @@ final class AdminWorker {
         case .proof(let credential, let requestID, let language): prove(credential, requestID, language, work.ticket)
         case .job(let job, _): Optional(job(attempt()))
         }
-      // Fails when the server has stopped meanwhile and the client is no longer connected.
+      // This fails if the HTTP server has stopped or its inbox is full; the client then gets no answer.
       if let response { _ = work.ticket.send(response) }
       queue.finish(work)
     }
@@ -121,7 +122,8 @@ final class AdminWorker {
       return response
     case .device, .controller, .own: preconditionFailure("\(endpoint.id) is no endpoint of the admin API")
     case .pieces(let kind, let begin):
-      // Reserve the place before `begin`, which writes an audit entry: there must be none if the client gets no answer.
+      // Reserve the place before `begin`, which records an export in the audit log: a request that is refused for lack
+      // of a place must leave no entry.
       guard let streams = resources.streams else { preconditionFailure("a server writes answers in pieces") }
       let place = try streams.place(kind, for: QuotaHolder(caller, address: nil))
       let source = try begin(call)()
@@ -150,10 +152,10 @@ final class AdminWorker {
     request.clientAddress?.description ?? request.remoteAddress.host
   }
 
-  /// Authenticates the request by API key or console session, and returns its caller. A session needs a client address
-  /// from which the console may be used, and its CSRF token for methods other than GET and HEAD.
-  /// - Throws: also `.forbidden` if the endpoint requires a permission that the role lacks, or if the account still has
-  ///   to set up a second factor that its role requires.
+  /// Authenticates the request by API key or console session, and returns its caller.
+  /// - Throws: `.badCredential` if the credential is not valid. `.forbidden` for a session whose client address may not
+  ///   use the console, or, unless the method is GET or HEAD, that has no valid CSRF token. If the endpoint requires a
+  ///   permission, also `.forbidden` if the role lacks it, or the account lacks a second factor that the role requires.
   private func admit(
     _ request: OwnedRequest, _ credential: Credential, to endpoint: Endpoint, on connection: Connection
   ) throws(Problem) -> Caller {
@@ -219,8 +221,8 @@ final class AdminWorker {
   }
 
   private func note(isConnected now: Bool) {
-    // Report `false` every time: a node that is not ready gets no requests, so none of its threads would report the
-    // recovery.
+    // Report `false` every time: the node's own check of the database also reports recoveries, without this thread
+    // learning of them.
     if !now || !isConnected { resources.isConnected(now) }
     isConnected = now
   }

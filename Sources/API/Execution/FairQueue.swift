@@ -8,9 +8,11 @@ internal import Domain
 ///   over a caller's requests:          the oldest first
 /// ```
 /// A tenant, a caller, and all heavy requests together can each use all threads but one (and at least one); beyond that
-/// their requests are passed over. When the queue is full, a new request displaces the newest request of the tenant or
-/// caller with the most waiting requests, and if bodies fill the queue, the newest bodies of the tenant with the most
-/// bytes. If no other has more waiting than its own tenant or caller would have, the new request is refused.
+/// their requests are passed over.
+///
+/// When the queue is full, a new request displaces the newest request of the tenant or caller with the most waiting
+/// requests. When bodies fill the memory, it displaces the newest bodies of the tenant with the most bytes. The new
+/// request is refused unless that tenant or caller has more waiting than the new request's own would have.
 ///
 /// Decision 091.
 struct FairQueue {
@@ -103,8 +105,9 @@ struct FairQueue {
   }
 
   /// Returns the indices of the requests that must be displaced to accept one more; empty if there is room.
-  /// - Throws: `.tooManyRequests` if the quota of the caller or its tenant is used up; `.busy` if nothing can be
-  ///   displaced in a full queue, or if the unauthenticated clients together have used their tenant's quota.
+  /// - Throws: `.tooManyRequests` if the caller's quota is used up, or its tenant's and no request of another caller in
+  ///   the tenant can be displaced. `.busy` if the queue is full and nothing can be displaced, and also if it is the
+  ///   unauthenticated clients that have used up their tenant's quota.
   private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
@@ -157,8 +160,8 @@ struct FairQueue {
   }
 
   /// Returns the indices of the newest requests with bodies of the tenant with the most bytes, as many as free
-  /// `missing` bytes. Nil if their bodies are not enough, or unless that tenant has more bytes than the party's tenant
-  /// would have.
+  /// `missing` bytes. Nil if that tenant does not have more bytes than the party's tenant would have, or if its bodies
+  /// are not enough.
   /// - Parameter victims: requests that are displaced anyway, which are not returned again.
   private func bodies(for party: QuotaHolder, bytes: Int, missing: Int, besides victims: [Int]) -> [Int]? {
     guard let most = tenants.max(by: { $0.value.bytes < $1.value.bytes }),

@@ -5,8 +5,8 @@ internal import Synchronization
 /// The inbox of a thread that writes streamed answers: the answers to begin, and a flag that some client has read
 /// everything or disconnected. Any thread may add to it; only its owner, that thread, takes from it.
 ///
-/// The inbox has room for every answer with a reserved place, however long the thread is busy: answers whose client has
-/// disconnected are removed when it is full, and one flag serves any number of clients.
+/// The inbox has room for every answer with a reserved place, however long the thread is busy. If it is full, the
+/// answers of disconnected clients, whose places are free again, are removed. One flag serves any number of clients.
 final class StreamInbox: Sendable {
   struct Opening: Sendable {
     let source: StreamSource

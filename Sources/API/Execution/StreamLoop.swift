@@ -125,8 +125,9 @@ final class StreamLoop {
   }
 
   /// Sends the viewer what is due, if the client has read everything so far: changed numbers, the event `end` once the
-  /// final numbers have long been unchanged, or a comment to keep the connection open. Returns the viewer's new state;
-  /// nil if its answer has ended: after `end`, after `StreamTimes.life`, or because the client has disconnected.
+  /// final numbers have been unchanged for `StreamTimes.rest`, or a comment to keep the connection open. Returns the
+  /// viewer's new state; nil if its answer has ended: after `end`, after `StreamTimes.life`, or because the client has
+  /// disconnected.
   private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
     var viewer = viewer
     guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }

@@ -8,8 +8,8 @@ package struct StreamTimes: Sendable {
   var slowLook = Duration.seconds(2)
   /// Time for which the numbers of a finished message must stay unchanged before viewers get the event `end`.
   var rest = Duration.seconds(600)
-  /// Maximum duration of a live view, as long as its client reads. It limits how long an expired session or revoked key
-  /// still gets numbers. Exports have no limit.
+  /// Maximum duration of a live view; one whose client has stopped reading stays open longer. It limits how long an
+  /// expired session or revoked key still gets numbers. Exports have no limit.
   var life = Duration.seconds(900)
   /// Time without data after which a comment is sent to the viewer, so that proxies do not close the connection.
   var keepAlive = Duration.seconds(15)

@@ -1,8 +1,8 @@
 internal import HTTPServer
 internal import Reactor
 
-/// Serves the console: its page and versioned files from `ConsoleSite`, and unchanged all other files below its
-/// directory, such as the dashboards of `/operations/`, and those of the chart library. One per HTTP loop, on whose
+/// Serves the console: its page and versioned files from `ConsoleSite`; and, as they are, all other files below its
+/// directory, such as the dashboards of `/operations/`, and the files of the chart library. One per HTTP loop, on whose
 /// thread changed files are read.
 final class ConsoleHandler {
   /// Minimum interval between checks for changed files. Only requests for `/` trigger a check.

@@ -1,5 +1,5 @@
-/// The console's `index.html`, and the page that is made of it. It must have each style sheet and script in a line of
-/// its own.
+/// The console's `index.html`, and the page that is made from it. In `index.html`, each style sheet and script must
+/// have a line of its own.
 struct ConsolePage {
   /// Name of the one style sheet that replaces those of `index.html`. It contains all of them.
   static let style = "console.css"
@@ -15,8 +15,8 @@ struct ConsolePage {
   /// Paths of the scripts below `assets/`, in the order of the page.
   var modules: [String] { lines.compactMap { Self.asset($0, after: "src=\"") } }
 
-  /// Returns the HTML to send: all files are under the directory of a version, one style sheet replaces all others, and
-  /// hints preload further files. Without a style sheet in `index.html`, there are no hints.
+  /// Returns the HTML to send: all files are below the directory of the version, one style sheet replaces all others,
+  /// and hints preload further files. If `index.html` has no style sheet, the page has no hints.
   /// - Parameters:
   ///   - modules: paths below `assets/` of the modules to preload.
   ///   - words: paths below `assets/` of the translations to preload, which come first.

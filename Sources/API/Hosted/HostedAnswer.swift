@@ -3,7 +3,7 @@ internal import Store
 internal import Time
 
 /// The answer to a request for a hosted file (status, headers, and which bytes of the file to send), determined from
-/// the file's record alone. No I/O.
+/// the file's record and the request's headers. No I/O.
 struct HostedAnswer: Equatable {
   enum Content: Equatable {
     case none
@@ -37,8 +37,8 @@ struct HostedAnswer: Equatable {
       return
     }
     headers = [("Content-Type", file.type)] + headers
-    // A client that has part of another version gets the whole file. This requires an equal strong ETag; a date or a
-    // weak ETag is no proof.
+    // With If-Range, a range is sent only if that header is the file's strong ETag. A client with part of another
+    // version, or with a date or weak ETag, gets the whole file.
     let isSame = conditions.ifRange == nil || conditions.ifRange == tag
     switch isSame ? ByteRange(conditions.range, length: length) : .whole {
     case .whole:

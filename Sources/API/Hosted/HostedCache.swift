@@ -1,8 +1,8 @@
 internal import Reactor
 internal import Store
 
-/// A cache of records and parts of hosted files, so that a million devices that open the same page cause one database
-/// read. Confined to one thread.
+/// A cache of records and parts of hosted files, so that a million devices that open the same page cause few database
+/// reads. Confined to one thread.
 ///
 /// The cache has two generations. An entry that is used is copied to the young generation. When the young generation
 /// reaches half of the capacity, it becomes the old one, and the former old one is dropped, with the entries that were

@@ -5,15 +5,16 @@ internal import Store
 internal import Time
 
 /// Serves `GET /p/…` and `GET /m/…`: hosted pages and media, from its own cache or through the loader. Answers 404 if
-/// there is no such file or it has expired, and 503 if it cannot be read now. One per HTTP loop, on whose thread it is
-/// used. No credential is required: a client that knows the name of a file has received the payload with it.
+/// there is no such file or it has expired, and 503 if it is not in the cache and cannot be read now. One per HTTP
+/// loop, on whose thread it is used. No credential is required: a client that knows the name of a file has received the
+/// payload with it.
 ///
 /// ```
 ///   path → name ──► cache: file? ──► HostedAnswer: 200, 206, 304, 416 ──► cache: part? ──► piece, as the client reads
 ///                       └ no ► loader ─┘                                      └ no ► loader ─┘
 /// ```
-/// Concurrent requests for the same record or part share one read from the database. A large file is sent part by part,
-/// so that a slow client keeps only one part in memory.
+/// Concurrent requests of one loop for the same record or part share one database read. A large file is sent part by
+/// part, so that a slow client keeps only one part in memory.
 final class HostedHandler {
   private let loader: HostedLoader
   private let clock: any Clock
@@ -98,12 +99,12 @@ final class HostedHandler {
   }
 
   /// Sends the bytes of a part that belong to the range and, when the client has read them, those of the next part,
-  /// until the end of the range. If a part cannot be read, the response ends too early, and the connection is closed.
+  /// until the end of the range. If a part cannot be read, is missing or is too short, the response ends too early, and
+  /// the connection is closed.
   private func send(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record, _ stream: ResponseStream
   ) {
     let piece = Self.piece(body, number, range, record)
-    // If a part is missing or too short, the answer ends early and the connection is closed.
     guard !piece.isEmpty, stream.write(piece) else { return stream.finish() }
     guard (number + 1) * record.partBytes < range.upperBound else { return stream.finish() }
     stream.whenDrained { [self] in

@@ -30,8 +30,9 @@ struct ModuleGraph {
 
   private static let firstPage = "pages/dashboard.js"
 
-  /// Returns the paths of the modules that a module imports or re-exports statically by relative paths, in their order.
-  /// `import(…)` is ignored, because browsers load it only when needed. Empty if the module does not exist.
+  /// Returns the paths of the modules that a module imports or re-exports by a relative path after `from`, in the order
+  /// of the source. Ignores imports without `from`, and `import(…)`, which browsers load only when needed. Empty if the
+  /// module does not exist.
   private func imports(of path: String) -> [String] {
     let text = String(decoding: contents[path] ?? [], as: UTF8.self)
     let directory = path.split(separator: "/").dropLast()

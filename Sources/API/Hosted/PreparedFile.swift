@@ -8,7 +8,7 @@ internal import HTTPServer
 /// attacker, its compressed length would reveal the secret.
 struct PreparedFile: Sendable {
   private enum Limits {
-    /// Minimum size, in bytes, of compressed content; below it, compression saves no packet.
+    /// Minimum size, in bytes, of content that is compressed. Shorter content fits into one packet anyway.
     static let compressedFrom = 860
   }
 

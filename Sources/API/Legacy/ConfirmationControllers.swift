@@ -2,9 +2,10 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Stores receipts and reads. A valid pushkey of the message proves them. Without one (older SDKs send none) they need
-/// the AUTHKEY: if it was issued for this PSID, they count for all devices of the app that have or had the PSID,
-/// otherwise for the key's own device alone. Where keys are switched off, apps with identity mode `open` need no proof.
+/// Stores receipts and reads. A valid pushkey of the message proves a confirmation. Without one (older SDKs send none),
+/// it needs the AUTHKEY. If the key was issued for this PSID, the confirmation counts for all devices of the app that
+/// have or had the PSID; otherwise only for the key's own device, and it is refused if the key has none. Where keys are
+/// switched off, apps with identity mode `open` need no proof.
 extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
     try Self.check(call.form, statusKind: "2")

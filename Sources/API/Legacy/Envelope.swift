@@ -52,7 +52,8 @@ enum Envelope {
     return response
   }
 
-  /// Returns a writer of BODY as an array with one object, the form of all successful answers to device calls.
+  /// Returns a writer of BODY as an array with one object, the form of successful answers to all calls that are not for
+  /// servers.
   /// - Parameter members: writes the members of the object.
   static func row(_ members: @escaping Body) -> Body {
     { writer in writer.array { writer in writer.object(members) } }

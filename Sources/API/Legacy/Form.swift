@@ -133,7 +133,7 @@ struct Form: Sendable {
     return Seqno(number)
   }
 
-  /// Returns whether the field is `Y` and not `N`; nil if it is absent or empty.
+  /// Returns true for `Y` and false for `N`, in either case; nil if the field is absent or empty.
   /// - Throws: for any other value.
   func flag(_ name: String) throws(LegacyRefusal) -> Bool? {
     try LegacyRefusal.reading(name) { () throws(SDKWords.Objection) in try SDKWords.flag(self[name]) }

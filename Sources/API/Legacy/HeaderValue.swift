@@ -59,7 +59,8 @@ struct HeaderValue {
     }
   }
 
-  /// Returns the multipart boundary (RFC 2046 §5.1.1), without its leading hyphens.
+  /// Returns the multipart boundary (RFC 2046 §5.1.1) as the header names it: without the two hyphens that precede it
+  /// in the body.
   /// - Throws: if it is missing or invalid.
   func boundary() throws(LegacyRefusal) -> [UInt8] {
     guard let boundary = parameters["boundary"], !boundary.isEmpty,

@@ -13,9 +13,9 @@ struct LegacyCall {
   /// True for calls of servers (`Controller.isForServers`), whose refusals have an empty object as BODY; those of all
   /// other calls have an empty array.
   let isSend: Bool
-  /// Values of optional headers that servers send: the bearer token, which is an API key, and the idempotency key. Nil
-  /// if the header is absent.
+  /// Bearer token of the Authorization header, which is a server's API key; nil if there is none.
   let bearer: String?
+  /// Value of the header Idempotency-Key, which sends can have; nil if absent.
   let idempotencyKey: String?
   /// True if the call is one of servers, and the caller's address is trusted, so that it needs no API key.
   let isTrustedAddress: Bool

@@ -47,7 +47,7 @@ extension LegacyHandler {
 
   /// Queues `work` for an admin thread, which authenticates the server, runs `work`, and answers the call with its
   /// result or its refusal. Returns at once.
-  /// - Throws: `.busy` if the queue refuses the call; `work` is then not run.
+  /// - Throws: a refusal with HTTP 503 if the queue does not accept the call; `work` is then not run.
   func onThread(
     _ call: LegacyCall, _ server: Server,
     _ work: @escaping @Sendable (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
@@ -61,7 +61,7 @@ extension LegacyHandler {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // The protocol does not distinguish 429 from 503; both mean to retry later.
+    // A used-up quota is reported like a full queue, as 503, which clients of this protocol retry.
     if let problem { throw LegacyRefusal(Problem(.busy, problem.sentence)) }
   }
 

@@ -41,8 +41,7 @@ struct LegacySendService: Sendable {
     }
   }
 
-  /// Stores the form's file as an audience, and returns the send to its users. The same file becomes the same audience,
-  /// so that a repeated call requests the same message.
+  /// Stores the form's file as an audience, and returns the send to its users.
   /// - Throws: if the form is invalid or has no file, before anything is stored, or if the file cannot be stored.
   func csvSend(_ form: Form, _ caller: Caller, _ connection: Connection) throws(LegacyRefusal) -> SendForm {
     guard let file = form.files["UPLOAD_FILE"] else {
@@ -52,7 +51,7 @@ struct LegacySendService: Sendable {
     let draft = try SendForm(form, audience: SendAudience(csv: 0, unknownUsers: 0))
     let stored: CSVUploads.Stored
     do throws(Problem) {
-      // The same file gives the same audience, so that a repeated call requests the same message.
+      // The same file gives the same audience, so that a call repeated with its idempotency key finds its message.
       stored = try CSVUploads.store(
         ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallTime)
     } catch {
@@ -61,8 +60,8 @@ struct LegacySendService: Sendable {
     return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))
   }
 
-  /// Returns the refusal for a problem. Problems of a reserved send that would otherwise be `500` get `5500` if the
-  /// problem is that the reserved time has passed, and `5600` otherwise.
+  /// Returns the refusal for a problem. For a reserved send, code `500` with HTTP 200 is replaced: with `5500` if the
+  /// reserved time has passed, and otherwise with `5600`.
   /// - Parameter sendAt: the reserved time; nil for other sends, or if it could not be determined.
   private static func refusal(_ problem: Problem, sendAt: String?, now: Timestamp) -> LegacyRefusal {
     let refusal = LegacyRefusal(problem)

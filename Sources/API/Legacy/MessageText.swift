@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 
 /// The text of a message, from the fields MESSAGE (plain text, or `{"title":"…","body":"…"}`) and SUB_TITLE (plain
-/// text). Each field may be percent-encoded twice.
+/// text). Each field may be percent-encoded once more than the form requires.
 struct MessageText {
   let title: String?
   let subtitle: String?

@@ -12,7 +12,7 @@ enum Multipart {
   private static let lineEnd: [UInt8] = [13, 10]
 
   /// Returns the parts of a body, in order. Anything after the final boundary is ignored.
-  /// - Parameter boundary: as in the Content-Type, without leading hyphens.
+  /// - Parameter boundary: as in the Content-Type, without the two hyphens that precede it in the body.
   /// - Throws: if the body does not begin with the boundary or lacks the final one, if it has more than
   ///   `LegacyLimits.fields` parts, or if a part has malformed or too long headers, another charset or no name.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {

@@ -5,9 +5,9 @@ internal import Store
 
 /// Registers and unregisters the service, as the protocol calls a device's registration, and the device's user.
 extension LegacyHandler {
-  /// Registers the device without naming a user. A known device keeps its user; with a new PSID only if it proves
-  /// itself by the AUTHKEY of its last registration, or the app accepts its DEVICE_ID as proof. Otherwise it becomes a
-  /// guest.
+  /// Registers the device without naming a user. A known device keeps its user. With a new PSID it must prove itself by
+  /// the AUTHKEY of its last registration, unless the app accepts a DEVICE_ID as proof; otherwise it is registered as
+  /// another device, a guest.
   func registerService(_ call: LegacyCall) throws(LegacyRefusal) {
     try register(call) { _ in nil }
   }

@@ -70,8 +70,8 @@ struct SendAudience: Sendable {
     wantsTotalsOnly = false
   }
 
-  /// For an uploaded file, the number of its users without a device; nil for other audiences, whose unknown entries the
-  /// answer lists.
+  /// For an uploaded file, the number of its users without a device; nil for other audiences, whose unknown entries are
+  /// known only when the send has been accepted.
   var unknownUsers: Int? {
     if case .csv(_, let count) = kind { count } else { nil }
   }

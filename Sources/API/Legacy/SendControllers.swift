@@ -51,7 +51,7 @@ extension LegacyHandler {
   private typealias FormReader = @Sendable (Form, Caller, Connection) throws(LegacyRefusal) -> SendForm
 
   /// Queues a call for an admin thread, which reads the send from the form, stores it, and answers the call.
-  /// - Throws: `.busy` if the queue refuses the call.
+  /// - Throws: a refusal with HTTP 503 if the queue does not accept the call.
   private func store(
     _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
   ) throws(LegacyRefusal) {
@@ -70,9 +70,8 @@ extension LegacyHandler {
   // MARK: Large forms
 
   /// Queues a request whose form is too large for the loop. An admin thread parses the form, authenticates the server,
-  /// stores the send, and answers. Sends of devices are refused.
-  /// - Throws: if the controller is not a send, if the server has neither a key nor a trusted address, or if the queue
-  ///   refuses the request.
+  /// stores the send, and answers. It refuses sends of devices, and servers without a key or trusted address.
+  /// - Throws: if the controller is not a send, or if the queue does not accept the request.
   func sendLarge(
     _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
   ) throws(LegacyRefusal) {
@@ -113,14 +112,15 @@ extension LegacyHandler {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // The protocol does not distinguish 429 from 503; both mean to retry later.
+    // A used-up quota is reported like a full queue, as 503, which clients of this protocol retry.
     if let problem { throw LegacyRefusal(Problem(.busy, problem.sentence)) }
   }
 
   // MARK: Devices
 
   /// Sends a message from a device to one user, and answers the call. Refuses it if the app does not permit its devices
-  /// to send, or if the form has a TYPE other than `E` or a RESERVEDATE.
+  /// to send, or if the form has a TYPE other than `E` or a RESERVEDATE; with HTTP 503 if the committer does not accept
+  /// sends at the moment.
   private func sendFromDevice(_ call: LegacyCall, _ sender: String) throws(LegacyRefusal) {
     guard call.form["RESERVEDATE"] == nil, ["E", nil].contains(call.form["TYPE"]?.uppercased()) else {
       throw LegacyRefusal(field: "TYPE", "must be E, without RESERVEDATE, when a device sends")

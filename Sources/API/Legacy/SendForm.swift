@@ -96,8 +96,9 @@ struct SendForm: Sendable {
 
   // MARK: Reading
 
-  /// Returns the name of the lane for PRIORITY: for 3 (real time) the urgent lane, or the normal lane if the audience
-  /// is not individual, because such a send would delay urgent ones; for 1 (batch) the bulk lane; nil if absent.
+  /// Returns the name of the lane for PRIORITY; nil if the field is absent. 1 (batch) means the bulk lane. 3 (real
+  /// time) means the urgent lane, or the normal lane if the audience is not individual, because such a send would delay
+  /// urgent ones. Throws for any other value.
   private static func lane(_ form: Form, _ audience: SendAudience) throws(LegacyRefusal) -> String? {
     switch form["PRIORITY"] {
     case nil: return nil

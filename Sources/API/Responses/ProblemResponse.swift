@@ -1,13 +1,13 @@
 package import Domain
 package import HTTPServer
 
-/// Responses that report a problem, for all parts of the API but the legacy one: `application/problem+json`, with the
-/// headers that the status requires.
+/// Responses that report a problem as `application/problem+json`, with the headers that the status requires. Calls of
+/// the legacy API and requests for hosted files are refused in formats of their own.
 extension Response {
   /// Value of Retry-After for 503 and 429 when the problem has none, in seconds.
   static let retryAfterSeconds = 1
 
-  /// Header that forbids caches to store answers about people, which change all the time.
+  /// Header that tells caches not to store a response, for example one about people.
   static let noStore = ("Cache-Control", "no-store")
 
   /// Returns the response that reports a problem.

@@ -7,7 +7,7 @@ struct SendLog: Sendable {
 
   /// Logs an accepted message.
   /// - Parameter isSingle: whether the message went through a committer: a send to named users, or from a device. There
-  ///   are thousands of these a second, so they are logged at `debug`, all others at `info`.
+  ///   may be thousands of these a second, so they are logged at `debug`, all others at `info`.
   func accepted(_ seqno: Seqno, requestID: @autoclosure () -> String, isSingle: Bool) {
     log.log(
       level: isSingle ? .debug : .info, "message accepted",

@@ -65,8 +65,8 @@ package final class RootHandler: RequestHandler {
     handle()
   }
 
-  /// Returns the maximum size of the request's body in bytes. Only authenticated callers may send more than `standard`,
-  /// for example lists of recipients.
+  /// Returns the maximum size of the request's body in bytes. Only authenticated callers and servers with trusted
+  /// addresses may send more than `standard`, for example lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if LegacyHandler.isLegacyPath(request) { return sdk.bodyLimit(for: request, standard: standard) }
     if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }

@@ -12,10 +12,10 @@ internal import Time
 ///   due row ──taken, due again in 15 s──► read devices and count ──► submit ──► all answered ──► delete row
 ///                                                                       └ any failed for now: row stays, due again
 /// ```
-/// These pushes belong to no message: they have no claim and no outcome, and statistics do not count them. A push lost
-/// to a crash or a temporary refusal is repeated when its row is due again, up to `Limits.badgeAttempts` times; a
-/// permanent refusal is left to the next real message. Changes within a second become one push, because a user has one
-/// row and the count is read late.
+/// These pushes belong to no message: they have no claim and no outcome, and statistics do not count them. After a
+/// crash or a temporary refusal, all pushes for the user are sent again when the row is due again, up to
+/// `Limits.badgeAttempts` times in all. A permanent refusal is left to the next real message. Changes within a second
+/// become one push, because a user has one row, which is due a second after the first change.
 ///
 /// Decisions 041 and 042.
 final class BadgeSender {

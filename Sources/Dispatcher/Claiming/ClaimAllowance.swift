@@ -4,19 +4,19 @@ internal import Store
 internal import Time
 
 /// The number of devices of a message that may be claimed now. Read from the database within the claim's transaction,
-/// so that it observes every pause committed before, and the pace and canary state that all nodes share.
+/// so that it observes every pause of the message committed before, and the pace and canary state that all nodes share.
 struct ClaimAllowance {
   /// When the audience was frozen.
   let frozenAt: Timestamp
-  /// Maximum number of devices in this claim; exceeded only if a single user has more.
+  /// Maximum number of devices in this claim, with the exceptions that `AudienceReader.nextBatch` documents.
   let limit: Int
   /// The message's locked gate, with its pace and canary; nil if it has no gate or has expired.
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 
-  /// Computes how many devices may be claimed, and locks the message's gate. Returns nil if none may be claimed now:
-  /// the message does not exist, is not being sent or is being cancelled, or its pace or canary allows none. In the
-  /// last case it saves the meter, which the caller's transaction must commit.
+  /// Computes how many devices may be claimed, and locks the message's gate. Nil if none may be claimed now: the
+  /// message does not exist, is not being sent, is being cancelled, or its pace or canary allows none. In the last
+  /// case, saves the pace meter, which the caller's transaction must commit.
   init?(_ message: DispatchMessage, _ connection: Connection) throws(PostgresError) {
     guard let stored = try connection.run(Messages.find(message.seqno)), stored.state == .sending,
       !stored.isCancelling, let frozenAt = stored.frozenAt

@@ -187,8 +187,9 @@ final class Claimer {
     return (id, recipients, firstKey)
   }
 
-  /// Holds a message that a person sent, for a new approval, if its audience has outgrown the approved count; called
-  /// before any of the surplus is claimed. Returns true if it was held; the claim must then take no devices.
+  /// Pauses a message that a person sent until it is approved anew, if its audience has outgrown what was approved or
+  /// what one person may send to. Must be called before any of the surplus is claimed. Returns true if the message was
+  /// paused; the claim must then take no devices.
   private func isHeld(
     _ shard: Shards.Record, _ count: Int, _ reader: WaveReader, _ message: DispatchMessage, _ connection: Connection
   ) throws -> Bool {

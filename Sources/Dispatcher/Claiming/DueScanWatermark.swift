@@ -3,7 +3,8 @@ internal import Reactor
 internal import Time
 
 /// Low-water mark of the scan for due deliveries. Deliveries of paused apps and messages may be many; after a scan has
-/// found them, later scans skip them, until an app or message is resumed or `Limits.heldLookInterval` has passed.
+/// read them, later scans skip them, until an app or message is resumed or `Limits.heldLookInterval` has passed (more
+/// if full scans are expensive).
 ///
 /// Decision 052.
 struct DueScanWatermark {

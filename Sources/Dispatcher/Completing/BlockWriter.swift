@@ -2,9 +2,10 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// The writer of outcomes and deferrals of deliveries that belong to blocks, within a transaction: common ones as a
-/// state in the block's row. The caller must write all others, which `rows` returns, as rows of their own. Drops
-/// decisions for deliveries that have a final outcome, or whose block was removed.
+/// Writes decisions about deliveries of blocks, within a transaction: outcomes that a block's row can express become a
+/// state in that row, and deferrals of untried deliveries also get a row in `waits`. All other decisions are left in
+/// `rows`, for the caller to write. Drops decisions for deliveries that have a final outcome or are deferred twice, and
+/// for blocks that were removed.
 struct BlockWriter {
   /// Decisions that were recorded in a block, for deliveries that had no final outcome before.
   private(set) var taken: [Decisions.Decision] = []
@@ -25,7 +26,7 @@ struct BlockWriter {
         rows.append(decision)
         continue
       }
-      // The block has been removed by retention: there is nothing to record.
+      // If retention has removed the block, there is nothing to record.
       let state = BlockState(decision.record)
       guard let verdict = blocks[place.block]?.settle(Int(place.position), as: state, at: now) else { continue }
       switch verdict {

@@ -10,8 +10,8 @@ internal import Time
 /// Thread `complete`: receives the push networks' results, decides what follows for each delivery, writes outcomes in
 /// batches, and resubmits deliveries that are to be retried.
 ///
-/// Each iteration: receive inputs → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit
-/// what is due, after re-reading its tokens. While the database is unavailable, decisions stay in memory.
+/// Each iteration: receive inputs → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit due
+/// retries, after re-reading their tokens. While the database is unavailable, decisions stay in memory.
 final class Completer {
   let shared: Shared
   private let workers: LaneWorkers
@@ -32,9 +32,9 @@ final class Completer {
   private let meter: CompleteMeter
   private let isolation: FailureIsolation
   private let spans: DispatchSpans?
-  /// Claims with an outcome that could not be written; they stay in the database after all their other outcomes are.
+  /// Claims with an outcome that could not be written. They stay in the database even when all other outcomes are.
   private var spoilt: Set<Claims.Hold> = []
-  /// Spoilt claims with nothing in flight any more; the outcome of what was submitted of them is unknown.
+  /// Spoilt claims without open devices. Audits release them instead of launching them: some pushes may have been sent.
   private var spoiltOnce: Set<Claims.Hold> = []
   private var standstills = RouteOutageBackoff()
 
@@ -74,8 +74,8 @@ final class Completer {
     roomToGive = 0
   }
 
-  /// Waits for answers in flight when the node stops, for at most `Limits.drain`, and writes the rest as deferred rows
-  /// that are due at once. Then closes the inbox, also if the database fails.
+  /// When the node stops: waits for answers in flight, for at most `Limits.drain`, and defers retries so that they are
+  /// due at once. Unanswered deliveries stay in their claims. Finally closes the inbox, even if the database fails.
   private func drain() {
     let deadline = shared.clock.now + Limits.drain
     do {
@@ -104,7 +104,7 @@ final class Completer {
   func postpone(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Timestamp? = nil
   ) {
-    // The node that resubmits it cannot know that it is a resend: count it now.
+    // The node that resubmits the delivery will not know that it is a resend: count it now.
     if target.countsAsResent { decisions.countResent(message.seqno) }
     decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallTime)
   }
@@ -221,8 +221,7 @@ final class Completer {
     retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
   }
 
-  /// Makes the retries of these messages due now, even if their devices are backing off: a pause or cancellation
-  /// applies.
+  /// Makes the retries of paused or cancelled messages due now, even if their devices are backing off.
   private func recall(_ seqnos: Set<Seqno>) {
     guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
     let now = shared.clock.now
@@ -275,8 +274,8 @@ final class Completer {
     }
   }
 
-  /// Gives up outcomes that cannot be written, and pauses their messages; counts without an outcome are only logged.
-  /// The claims stay in the database, so that nothing is lost, and are adopted again when the messages are resumed.
+  /// Gives up outcomes that cannot be written, and pauses their messages. Their claims stay in the database and are
+  /// adopted again when the messages are resumed. If `part` has no outcome, only logs that its content is lost.
   private func giveUp(_ part: Decisions, because error: any Error, _ connection: Connection) throws {
     for decision in part.decisions {
       isolation.note("an outcome cannot be written", decision.record.seqno, error)

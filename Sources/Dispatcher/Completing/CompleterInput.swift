@@ -9,8 +9,8 @@ enum CompleterInput: Sendable {
   /// Recipients were claimed (deferred ones that are due, those of a dead node, or those of a new claim that could not
   /// be submitted at once) and must be submitted after re-reading their tokens.
   case waiting(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
-  /// Like `waiting`, but ignored if this thread knows the claim already, because an audit and the claim's own launch
-  /// can both report it; the devices then leave the in-flight window again.
+  /// Like `waiting`, unless this thread knows the claim already: an audit and the claim's own launch can both report
+  /// it. Then the input is ignored, and its devices leave the in-flight window.
   case found(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
   /// Recipients were claimed and have an outcome without being submitted.
   case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
@@ -28,7 +28,7 @@ struct Flight: Sendable {
   let message: DispatchMessage
   /// Number of earlier tries of each target, without the present one.
   let attempts: [Tries]
-  /// Each target's position in a block; empty if the claim is not a block.
+  /// Each target's position in a block; empty or all nil if the claim is not a block.
   var places: [BlockPlace?] = []
   /// True if this is a resubmission, whose recipients the completer knows already.
   var isRepeat = false

@@ -3,8 +3,9 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// Decisions that are not committed yet, and the transaction that writes them. They are kept until the transaction
-/// succeeds. Writing them twice is harmless: a final outcome that exists already is neither written nor counted again.
+/// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. If its
+/// confirmation was lost, they are written twice: a final outcome is then neither written nor counted again, but the
+/// numbers of unanswered submissions and of resends are added twice.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
@@ -45,8 +46,8 @@ struct Decisions {
   /// Numbers of unanswered submissions and of resends to add, by message.
   private var increases: [Seqno: Outcomes.Increase] = [:]
 
-  /// True if first outcomes are written by COPY. The caller sets it to false after one of them turned out to have a row
-  /// already, because another node had adopted the claim.
+  /// True if first outcomes may be written by COPY (`Limits.copiedDecisions` or more). The caller sets it to false
+  /// after one of them turned out to have a row already, because another node had adopted the claim.
   var copies = true
 
   var isEmpty: Bool {
@@ -129,7 +130,7 @@ struct Decisions {
   }
 
   /// Writes all decisions within a transaction: outcomes, totals, statistics, badge counts, and what they imply for
-  /// devices and apps. Skips decisions that need a claim which another node has adopted.
+  /// devices and apps. Skips decisions that only the claim's holder may make, if another node has adopted the claim.
   /// - Parameters:
   ///   - finished: claims whose last outcomes are among these decisions; they are deleted.
   ///   - storesRows: false only in a benchmark, to count outcomes without storing them.
@@ -172,8 +173,8 @@ struct Decisions {
     return Written(maintenance: maintenance.result, accepted: accepted)
   }
 
-  /// Postpones the fallback text messages of pushes that are deferred to permitted hours, until the push has had its
-  /// time to be confirmed.
+  /// Postpones the fallback text messages of pushes that are deferred to permitted hours: the time allowed for
+  /// confirmation then starts when the push is due.
   private func postponeFallbacks(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
     var dues: [Fallbacks.Key: Timestamp] = [:]
     for decision in decisions {
@@ -186,8 +187,9 @@ struct Decisions {
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
 
-  /// Returns the claims that another node has adopted because this node was away for longer than its lease. The other
-  /// claims stay locked until the transaction ends, so that no node adopts them before it can see what is written here.
+  /// Returns, of the claims that decisions need, those that this node has lost: another node adopted them after this
+  /// node's lease had ended. Locks the others until the transaction ends, so that a node that adopts one later sees
+  /// what is written here.
   private func lostClaims(_ connection: Connection, _ node: UUIDValue) throws(PostgresError) -> Set<Claims.Hold> {
     let doubtful = Set(decisions.lazy.filter(\.needsClaim).map(\.claim))
     guard !doubtful.isEmpty else { return [] }
@@ -209,7 +211,7 @@ struct Decisions {
     return blocks.taken + first + written.map { others[$0] }
   }
 
-  /// Returns the networks for which apps have a credential. Contains only apps that lack one for another network.
+  /// Returns the networks for which apps have a credential. Looks up only apps with a missing credential.
   private func networks(_ connection: Connection) throws(PostgresError) -> Networks {
     let apps = faults.filter { $0.value.isMissing }.map(\.key)
     return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
@@ -220,8 +222,8 @@ struct Decisions {
     decisions.filter { !(lost.contains($0.claim) && $0.needsClaim) }
   }
 
-  /// Removes duplicates, because a statement may update a row only once: of two decisions about one delivery the first
-  /// wins.
+  /// Removes duplicates, because a statement may update a row only once. Of two decisions about one delivery, keeps the
+  /// first.
   private func unique(_ decisions: [Decision]) -> [Decision] {
     var seen: Set<Confirmations.Delivery> = []
     return decisions.filter { seen.insert($0.delivery).inserted }

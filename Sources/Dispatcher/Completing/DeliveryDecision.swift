@@ -5,7 +5,7 @@ internal import Time
 /// number of tries to record with the delivery; `wasUnknown` is true if the network has possibly processed the push, so
 /// that the next submission counts as a resend.
 enum DeliveryDecision: Equatable {
-  /// The delivery has ended.
+  /// The push has ended, and with it the delivery, unless the device has further tokens to send to.
   case final(OutcomeStatus, reason: String?)
   /// Retry soon; the retry is kept in memory.
   case again(afterMilliseconds: Int64, attempts: Tries, wasUnknown: Bool)
@@ -13,8 +13,8 @@ enum DeliveryDecision: Equatable {
   case deferred(dueAt: Timestamp, attempts: Tries, reason: String, wasUnknown: Bool = false)
   /// The app's credential is at fault: defer the delivery and pause the app.
   case paused(dueAt: Timestamp, attempts: Tries, reason: String)
-  /// The app has no credential for this network: treated like `paused`, unless the app has a credential for another
-  /// network.
+  /// The app has no credential for this network: like `paused`, but if the app has a credential for another network,
+  /// the delivery is skipped and the app not paused.
   case withoutCredential(dueAt: Timestamp, attempts: Tries, reason: String)
 
   /// Decides what becomes of a delivery after a submission.

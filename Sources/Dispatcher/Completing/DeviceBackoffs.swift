@@ -15,7 +15,8 @@ final class DeviceBackoffs: Sendable {
   func isAny(at now: Instant) -> Bool { now.nanoseconds < last.load(ordering: .relaxed) }
 
   /// Records that a device was reported busy. Returns how long, from `now`, all deliveries to it must wait. If the
-  /// device is backing off already, a report without a requested delay changes nothing.
+  /// device is backing off already, a requested delay can only extend the wait, and a report without one changes
+  /// nothing.
   /// - Parameters:
   ///   - asked: delay requested by the network, in seconds; nil if it requested none.
   ///   - jitter: random number in 0…1.

@@ -38,8 +38,8 @@ extension Resubmission {
     }
   }
 
-  /// Returns, for each retry whose message depends on the device's local time, when it expires there, when the night
-  /// hours end and when the sending window opens. Devices that no longer exist are missing.
+  /// Returns, for each retry whose message depends on the device's local time, when the delivery expires and, if it
+  /// must wait for the end of the night or for the send window, until when. Devices that no longer exist are missing.
   static func localTimes(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> LocalTimes {
     var localTimes: LocalTimes = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.needsLocalTimes), by: \.message.seqno)

@@ -105,8 +105,7 @@ struct Resubmission {
     return ready
   }
 
-  /// Returns why a recipient cannot be sent to now; nil if it can. Requires its message's values only if the message
-  /// needs some.
+  /// Returns why nothing can be sent to a recipient now; nil if it can. `values` is nil if the message needs none.
   private static func obstacle(
     _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {

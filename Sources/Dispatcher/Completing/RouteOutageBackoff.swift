@@ -35,8 +35,8 @@ struct RouteOutageBackoff {
     stale.values.contains { $0.last - $0.since >= Limits.circleComplaint && now - $0.last < Limits.circleComplaint }
   }
 
-  /// Returns the delay for a delivery that the route returned unprocessed: a quarter of the time since the route's
-  /// outage began, at least `Limits.notProcessedPause`, and at most the lane's maximum.
+  /// Returns the delay for a delivery that the route returned unprocessed: a quarter of the time since the first such
+  /// return after the network's last answer, at least `Limits.notProcessedPause`, and at most the lane's maximum.
   mutating func pause(_ route: PushRoute, _ lane: Lane, at now: Instant) -> Duration {
     let begun = since[route] ?? now
     since[route] = begun

@@ -24,8 +24,7 @@ final class DispatchMessage: Sendable {
   /// True if a person sent the message, by console account or at the command line; then `ApprovalHolds` decides whether
   /// it needs approval.
   let isAskedByPerson: Bool
-  /// The earlier message whose recipients are excluded, because this one goes to the rest of its audience; nil if none
-  /// are.
+  /// If this message is a resend to the devices that an earlier one has not reached, the earlier one; otherwise nil.
   let reachedBefore: Seqno?
   /// Trace context that the spans of its claims and pushes descend from; nil if the message is not traced.
   let trace: TraceContext?
@@ -54,7 +53,7 @@ final class DispatchMessage: Sendable {
     ClaimPlan.Message(
       seqno: seqno, app: app, kind: request.kind, badge: request.badge, fallback: fallback, inbox: inbox)
   }
-  /// True if the device's local clock decides when to send, so that every recipient is checked before submission.
+  /// True if the device's local time decides when to send, so that every recipient is checked before submission.
   var needsLocalTimes: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {

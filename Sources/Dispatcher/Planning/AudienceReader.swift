@@ -3,8 +3,8 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// A reader that divides an audience into parts: shards for planning, batches of them for claiming. All devices of a
-/// user are in the same batch, except in a resend or in a list of devices or tokens.
+/// A reader that divides an audience into shards, for planning, and the shards into batches, for claiming. All devices
+/// of a user are in the same batch, except in a resend or in a list of devices or tokens.
 struct AudienceReader {
   struct Part {
     let part: Shards.Record.Part
@@ -28,8 +28,8 @@ struct AudienceReader {
     self.frozenAt = frozenAt
   }
 
-  /// The range of user keys that the audience spans, without its start and with its end: keys of guests start with `g`,
-  /// those of users with `u`. Nil if the audience is not such a range.
+  /// The range of user keys that the audience spans, from `after` (excluded) to `upto` (included): keys of guests start
+  /// with `g`, those of users with `u`. Nil if the audience is not such a range.
   private var keys: (after: String, upto: String)? {
     switch audience {
     case .all, .groups, .segment, .csv: ("", "v")
@@ -110,14 +110,15 @@ struct AudienceReader {
 
   /// Returns the next batch of a shard. A batch can be empty without being the last, if the users or recipients read
   /// have no devices.
-  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. If the audience lists users
-  ///   or recipients, it is the maximum number of those, with all their devices.
+  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. If the audience is groups,
+  ///   a file or a list in the request, the maximum number of users or list entries, with all their devices; of a list,
+  ///   at most `Limits.claimEntries` are read.
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
-      let taken = range.prefix(min(limit, Limits.claimEntries))
+      let (members, taken) = try members(range.prefix(min(limit, Limits.claimEntries)), upTo: limit, connection)
       let rest = taken.upperBound..<range.upperBound
-      return Batch(members: try members(taken, connection), rest: .entries(rest), isLast: rest.isEmpty)
+      return Batch(members: members, rest: .entries(rest), isLast: rest.isEmpty)
     case .keys(let after, let upto):
       if case .deliveries(let seqno, let target) = audience {
         return try ResendReader(seqno, target, frozenAt: frozenAt).nextBatch(after, upto, limit: limit, connection)
@@ -162,7 +163,36 @@ struct AudienceReader {
       return Batch(members: [], rest: .keys(after: upto, upto: upto), isLast: true)
     }
     let members = try connection.run(Audiences.ofUsers(app: app, users, frozenAt: frozenAt))
-    return Batch(members: members, rest: .keys(after: last.text, upto: upto), isLast: last.text == upto)
+    let fitting = Self.fitting(users, members, limit: limit)
+    let end = fitting < users.count ? users[fitting - 1] : last
+    return Batch(
+      members: members.filter { $0.userKey <= end }, rest: .keys(after: end.text, upto: upto), isLast: end.text == upto)
+  }
+
+  /// Returns how many of the first users have at most `limit` devices together; at least one of those who have any.
+  private static func fitting(_ users: [UserKey], _ members: [Audiences.Member], limit: Int) -> Int {
+    guard members.count > limit else { return users.count }
+    let counts = members.reduce(into: [:]) { counts, member in counts[member.userKey, default: 0] += 1 }
+    var total = 0
+    for (index, user) in users.enumerated() {
+      let count = counts[user] ?? 0
+      if total > 0, total + count > limit { return index }
+      total += count
+    }
+    return users.count
+  }
+
+  /// Returns the devices of the first recipients of a range of the request's list, and which part of the range they are:
+  /// as many recipients as have at most `limit` devices together, and at least one that has any.
+  private func members(
+    _ range: Range<Int>, upTo limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> (members: [Audiences.Member], taken: Range<Int>) {
+    let members = try members(range, connection)
+    guard case .clientUIDs(let list) = audience, members.count > limit else { return (members, range) }
+    let users = list[range].map(UserKey.init(clientUID:))
+    let taken = users.prefix(Self.fitting(users, members, limit: limit))
+    let chosen = Set(taken)
+    return (members.filter { chosen.contains($0.userKey) }, range.prefix(taken.count))
   }
 
   /// Returns the devices of a range of the request's recipient list; none if the audience is not a list.

@@ -46,9 +46,9 @@ final class Planner {
     }
   }
 
-  /// Returns the first of the messages that list their recipients, as many as are planned in one commit: at least one,
-  /// if there is any. Must be called without messages sent by a person: those get a commit each, because two of the
-  /// same person would wait for each other.
+  /// Returns the first messages that list their recipients, with at most `Limits.plannedEntries` recipients in all, to
+  /// be planned in one commit; a first message with more is returned alone. Must be called without messages sent by a
+  /// person: those get a commit each, because the check for approval locks the person until the commit.
   private static func lists(_ messages: [DispatchMessage]) -> [DispatchMessage] {
     var lists: [DispatchMessage] = []
     var room = Limits.plannedEntries

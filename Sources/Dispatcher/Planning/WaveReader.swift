@@ -4,8 +4,8 @@ internal import Store
 internal import Time
 
 /// A reader of the part of an audience that belongs to one wave of a message sent at local times: the devices of
-/// certain time zones. Wave 0 is the whole audience of any other message. The reader leaves out the devices that an
-/// earlier message has reached if the message requires that.
+/// certain time zones. Any other message has only wave 0, its whole audience. If the message is a resend to unreached
+/// devices, the reader leaves out those that the earlier message has reached.
 struct WaveReader {
   private let reader: AudienceReader
   private let seqno: Seqno
@@ -54,7 +54,7 @@ struct WaveReader {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
-    // The stored count does not apply to a filtered shard: count its devices by reading it once.
+    // The inner reader's count includes the devices left out here: count the rest by reading the shard once.
     var count: Int64 = 0
     var rest = part
     while true {

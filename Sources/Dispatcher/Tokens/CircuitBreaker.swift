@@ -9,10 +9,10 @@ internal import Time
 ///   closed ── of the last 200 answers at least 100, and half, are token refusals ──► suspect
 ///     ▲                                                                                │ the pausing transaction
 ///     │ resumed by an operator, or by a new credential                                 │ re-reads the app's state
-///     │ (answers to what was sent before then are forgotten)                           ▼ first
+///     │ (refusals of tokens read before then are forgotten)                            ▼ first
 ///     └─────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
 /// ```
-/// Each node judges the answers that it has seen itself. The windows are kept in memory and start empty.
+/// Each completer judges only the answers that it has received itself. The windows are kept in memory and start empty.
 ///
 /// Decision 078.
 struct CircuitBreaker {
@@ -46,8 +46,8 @@ struct CircuitBreaker {
     suspects = suspects.filter { $0.app != app }
   }
 
-  /// Stops counting the route's refusals of tokens read before the app was resumed. If the rest is not suspect, neither
-  /// is the route.
+  /// Stops counting the route's refusals of tokens read before the app was resumed. The route is then no longer
+  /// suspect, unless the rest of its window is.
   mutating func forget(_ route: PushRoute, before resumedAt: Timestamp) {
     windows[route]?.forget(before: resumedAt)
     if windows[route]?.isSuspect != true { suspects.remove(route) }

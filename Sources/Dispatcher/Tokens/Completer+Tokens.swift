@@ -53,9 +53,9 @@ extension Completer {
     return .deviceBusy(reason: reason, after: Int(wait.wholeSeconds))
   }
 
-  /// Postpones the retry if its device is still backing off: in memory or in the database, depending on the delay. If
-  /// the message expires before the back-off ends, records the delivery as expired instead. Returns false, doing
-  /// nothing, if the device is not backing off.
+  /// Postpones the retry if its device is still backing off: in memory, or in the database if the wait is long or the
+  /// node is stopping. If the message expires before the back-off ends, records the delivery as expired instead.
+  /// Returns false, doing nothing, if the device is not backing off.
   func isHeldOff(_ retry: Retry, _ now: Instant) -> Bool {
     let wait = shared.backOffs.wait(retry.target.device, at: now).wholeSeconds
     guard wait > 0 else { return false }
@@ -73,8 +73,9 @@ extension Completer {
 
   private static let busyReason = "TooManyRequests"
 
-  /// Records a fault of an app's credential, and logs it unless one is recorded already. The next transaction pauses
-  /// the app because of it, unless the credential is merely missing and the app has one for another network.
+  /// Records and logs a fault of an app's credential; does nothing if a fault of the app waits already. The next
+  /// transaction pauses the app, unless the credential is merely missing and the app has one for another network, or
+  /// the app was resumed or the credential replaced since the token was read.
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(

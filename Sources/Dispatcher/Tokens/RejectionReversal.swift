@@ -10,9 +10,9 @@ struct RejectionReversal {
   private let records: [RejectionReversals.Record]
   private let now: Timestamp
 
-  /// Makes the deliveries pending and due at once; `run` then corrects what counts them. Leaves alone deliveries that
-  /// were not rejected, and those of messages that have expired, were cancelled, or whose confidential contents were
-  /// wiped.
+  /// Makes the deliveries pending and due at once; `run` must then correct totals, statistics and badges. Ignores
+  /// deliveries that were not rejected, and those of messages that have expired, were cancelled, or whose confidential
+  /// contents were wiped.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Timestamp, _ connection: Connection
   ) throws(PostgresError) {

@@ -11,8 +11,8 @@ struct TokenQuestion: Hashable, Sendable {
   /// When the refused token was read, in nanoseconds of the monotonic clock. The same for all targets of a batch, so
   /// that they can be verified together.
   let readAtNanoseconds: Int64
-  /// True for the second step of the verification: the other environment did not accept the push either, and the
-  /// refusal concerned the credential's key, not the token, so the first environment is asked once more.
+  /// True for the second step of the verification, in which the first environment is asked once more: the other one did
+  /// not accept the push or could not be reached, and the refusal concerned the credential's key, not the token.
   private(set) var isRepeated = false
 
   init(environment: PushEnvironment, refusal: String, readAtNanoseconds: Int64) {
@@ -31,7 +31,7 @@ struct TokenQuestion: Hashable, Sendable {
   }
 
   /// Returns true if the refused token was read more than `Limits.question` ago. If the other environment has not been
-  /// reached by then, the refusal counts as confirmed.
+  /// reached by then, it counts as having refused the push too.
   /// - Parameter now: the current time, in nanoseconds of the monotonic clock.
   func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
@@ -139,9 +139,9 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// Returns the assessment after the other environment did not accept the push either, or could not be reached for too
-  /// long. A refused token is then confirmed as refused; a refused key says nothing about the token and may have been
-  /// refused by mistake, so it is verified once more with the device's own environment.
+  /// Returns the assessment if the other environment did not accept the push either, or could not be reached in time. A
+  /// refused token then counts as confirmed. A refused key says nothing about the token and may have been refused by
+  /// mistake, so the device's own environment is asked once more.
   private static func unhelped(_ question: TokenQuestion) -> TokenAssessment {
     question.refusal == badDeviceToken ? refused(question.refusal) : TokenAssessment(doubted: question.refusal)
   }

@@ -34,9 +34,9 @@ struct TokenFinding: Sendable {
   /// finding says nothing about a device that registered later, or about settings that were changed later.
   let readAt: Timestamp
 
-  /// The token to remove, and since when it is dead, if the message was sent to a token other than the device's
-  /// ordinary one and that token is dead; otherwise nil. Only the token is removed then, not the device. FCM does not
-  /// report the time; then any registration before the send counts.
+  /// If the message was sent to a token other than the device's ordinary one and that token is dead, the token and
+  /// since when it is dead; otherwise nil. Only the token is to be removed, not the device, and only if it was
+  /// registered before that time. If the network reports no time, the time at which the token was read is used.
   var deadFurtherToken: (token: Tokens.Claimed, since: Timestamp)? {
     guard tokenKind != .alert else { return nil }
     let since: Timestamp

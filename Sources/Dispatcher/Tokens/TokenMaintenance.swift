@@ -16,7 +16,7 @@ struct TokenMaintenance {
     var opened: [(app: App.Number, reason: String)] = []
     /// Apps paused because of their credential.
     var faulty: Set<App.Number> = []
-    /// Apps whose windows must be cleared.
+    /// Apps whose windows must be cleared, because they are paused or no longer exist.
     var cleared: Set<App.Number> = []
     /// Routes that are no longer suspect if answers from before their app was resumed are ignored.
     var forgiven: [(route: PushRoute, resumedAt: Timestamp)] = []
@@ -36,7 +36,7 @@ struct TokenMaintenance {
 
   /// Locks the rows of the apps concerned and decides which suspect routes open their breaker. Queries nothing if no
   /// app is concerned.
-  /// - Parameter faulty: apps that this transaction will pause because of their credential.
+  /// - Parameter faulty: apps that this transaction may pause because of their credential.
   init(
     _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Timestamp,
     _ connection: Connection
@@ -54,7 +54,7 @@ struct TokenMaintenance {
 
   private mutating func judge(_ route: PushRoute, _ breaker: CircuitBreaker) {
     guard let state = states[route.app], !state.isPaused else {
-      // Another node has paused it first, or the app no longer exists.
+      // The app has been paused already, by another node perhaps, or no longer exists.
       result.cleared.insert(route.app)
       return
     }

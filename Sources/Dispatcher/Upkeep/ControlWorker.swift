@@ -11,22 +11,22 @@ internal import Time
 ///
 /// Each iteration: recall retries of paused or cancelled messages from memory → complete cancellations → cancel
 /// messages not approved in time → pass due messages to the planner, and fail those whose time has passed → start the
-/// waves of messages sent at local times → fail messages that have not begun in time → evaluate canaries. Without an
-/// open message or an announcement, only the first step is done; while the time is unknown, the steps that depend on it
-/// are left out. Each step starts from committed state, so any node, or several at once, may do it.
+/// waves of messages sent at local times → fail messages that have not begun in time → evaluate canaries. If no message
+/// is open, paused or due and nothing was announced, only the first step is done. While the time is unknown, the steps
+/// that depend on it are left out. Each step starts from committed state, so any node, or several at once, may do it.
 final class ControlWorker {
   private let shared: Shared
   private let log = Logger(label: "control")
   private var listening: Connection?
-  /// Messages that were paused or being cancelled at the last poll, the newest `Limits.heldMessages` of them.
+  /// The newest `Limits.heldMessages` messages that were paused or being cancelled at the last poll.
   private var held: Set<Seqno> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
   /// Number of queued and sending messages, as last counted, plus those queued since. At most
   /// `Domain.Limits.openMessages` are counted per lane.
   private var openMessages: Int64 = 0
-  /// How long polling may pause; nil if it must not, because a message is open or due, or an announcement has just
-  /// arrived.
+  /// Time until the next poll; nil for `Limits.controlInterval`, because a message is open, paused or due, or an
+  /// announcement has just arrived.
   private var quiet: Duration?
   private let isolation: FailureIsolation
   private var starts = LaneScanStarts()
@@ -73,8 +73,8 @@ final class ControlWorker {
     try passingBy("a part of what control looks after failed", nil) { try step(connection) }
   }
 
-  /// Runs `body`, for a message unless `seqno` is nil. If it fails because of its data, logs `complaint` and returns,
-  /// so that the others still run. Other failures are thrown.
+  /// Runs `body`, which concerns message `seqno`, or several messages if that is nil. If it fails because of its data,
+  /// logs `complaint` and returns, so that the caller continues. Other failures are thrown.
   private func passingBy(_ complaint: Logger.Message, _ seqno: Seqno?, _ body: () throws -> Void) throws {
     do {
       try body()

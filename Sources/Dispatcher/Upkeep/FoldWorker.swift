@@ -39,8 +39,9 @@ struct FoldWorker {
     }
   }
 
-  /// Folds the entries of a message that exist now, in several transactions. Entries that arrive meanwhile wait for the
-  /// next call; otherwise a busy message would be folded a few entries at a time. Ends early when the node stops.
+  /// Folds a message's log rows, up to `Limits.foldedRows` per transaction, until a transaction finds fewer. Rows that
+  /// arrive later wait for the next call; otherwise a busy message would be folded a few rows at a time. Ends early
+  /// when the node stops.
   private func fold(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) {
     var place: Int64 = 0
     while !shared.isStopping {

@@ -22,7 +22,7 @@ final class Janitor {
   private var claimStart = QueueStart<ClaimID>()
   private var graceWalk = IdentityGraceWalk()
   private var (wasComplaining, wasTrusted) = (false, true)
-  /// True if no jump of the database's clock was observed within the hour before the last check; nil before the first.
+  /// True if the database's clock had been steady for an hour at the last check (`ClockWatch`); nil before the first.
   private var wasSteady: Bool?
 
   init(_ shared: Shared) {
@@ -160,7 +160,7 @@ final class Janitor {
         "devices were claimed twice and are counted once", metadata: ["messages": .stringConvertible(settled)])
     }
     let ended = try Messages.finish(unfinished, at: shared.clock.wallTime, on: connection)
-    // Rare cases that the last outcome did not complete: the node crashed in between, or the audience was empty.
+    // Rare: the last outcome did not complete them, because a node crashed in between or the audience was empty.
     MessageLog(log).ended(ended, campaigns: Set(ended))
     let stranded = shared.stranded.withLock { claims in
       defer { claims.removeAll() }
@@ -178,9 +178,9 @@ final class Janitor {
     try endWhatIsOver(connection)
   }
 
-  /// Removes expired rows, ends the grace periods of stricter identity models and rolls up statistics. Does so only if
-  /// no jump of the database's clock was observed for an hour, because these steps cannot be undone. At the first call
-  /// and after a jump, corrects stored times that lie in the future.
+  /// Removes expired rows, ends the grace periods of stricter identity models and rolls up statistics, but only if the
+  /// database's clock has been steady for an hour (`ClockWatch`), because these steps cannot be undone. At the first
+  /// call, and whenever the clock is not steady, corrects stored times that lie in the future.
   private func endWhatIsOver(_ connection: Connection) throws(PostgresError) {
     let look = try connection.run(ClockWatch.read())
     defer { wasSteady = look.isSteady }

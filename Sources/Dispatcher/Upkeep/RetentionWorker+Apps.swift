@@ -5,8 +5,8 @@ internal import Store
 
 /// Removes the stored data of deleted apps. Decision 156.
 extension RetentionWorker {
-  /// Begins the removal of one app whose grace period has ended, unless the database's clock has jumped within the last
-  /// hour. Then removes up to `Limits.purgePortions` portions of apps whose removal has begun.
+  /// Begins the removal of one app whose grace period has ended, if the database's clock has been steady for an hour
+  /// (`ClockWatch`). Then removes up to `Limits.purgePortions` portions of apps whose removal has begun.
   func purgeApps(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, a grace period must not end early.
     if try connection.run(ClockWatch.read()).isSteady {

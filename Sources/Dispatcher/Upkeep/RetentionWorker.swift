@@ -40,7 +40,6 @@ final class RetentionWorker {
   /// Runs one bounded round of each removal step; called every few seconds. A step that fails because of its data is
   /// logged, and the others still run; other failures are thrown.
   func turn(_ connection: Connection) throws(PostgresError) {
-    // A step that fails because of its data does not keep the others from running.
     for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut, purgeApps] {
       do throws(PostgresError) {
         try step(connection)
@@ -63,8 +62,8 @@ final class RetentionWorker {
     }
   }
 
-  /// Runs the expensive scans; called every few minutes. Removes nothing if the database's clock has jumped within the
-  /// last hour.
+  /// Runs the expensive scans; called about every ten minutes. Removes nothing unless the database's clock has been
+  /// steady for an hour (`ClockWatch`).
   func look(_ connection: Connection) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
@@ -96,7 +95,7 @@ final class RetentionWorker {
   }
 
   /// Wipes the contents of confidential messages, approvals and events that are no longer needed, or that were kept for
-  /// `Limits.contentSeconds`. The latter remain if the database's clock has jumped within the last hour.
+  /// `Limits.contentSeconds`; the latter only if the database's clock has been steady for an hour (`ClockWatch`).
   private func wipe(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, contents that are still needed must not be wiped.
     let isSteady = try connection.run(ClockWatch.read()).isSteady
@@ -113,8 +112,8 @@ final class RetentionWorker {
       ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
   }
 
-  /// Removes inbox entries that have expired, a bounded number per call. Removes none if the database's clock has
-  /// jumped within the last hour.
+  /// Removes inbox entries that have expired, a bounded number per call; none unless the database's clock has been
+  /// steady for an hour (`ClockWatch`).
   private func endInboxes(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, entries must not end early.
     guard try connection.run(ClockWatch.read()).isSteady else { return }
@@ -135,11 +134,12 @@ final class RetentionWorker {
     }
   }
 
-  /// Removes at most `Limits.forgottenDeliveries` recipients of messages whose retention has ended, in one transaction.
-  /// Bisects a batch that fails because of its data; a single message that fails is postponed by a day.
+  /// Removes recipients of messages whose retention has ended, in one transaction: at most `Limits.forgottenDeliveries`
+  /// with rows of their own, and a few blocks. If that fails because of a message's data, tries again with half as many
+  /// messages; a single message that fails is postponed by a day.
   /// - Parameter messages: maximum number of messages.
-  /// - Returns: the number of messages that have no recipients left, 0 if more must be removed; nil if there is no
-  ///   message to empty.
+  /// - Returns: the number of messages that have no recipients left: 0 if more recipients must be removed, or if a
+  ///   message was postponed. Nil if there is no message to empty.
   private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
     do throws(PostgresError) {
       return try connection.transaction(attempts: 3) { () throws(PostgresError) in
@@ -201,7 +201,8 @@ final class RetentionWorker {
   /// - Parameter days: the retention in days; nil if history is kept for ever.
   private static func entry(_ action: String, _ range: HistoryRanges.Range, _ days: Int32?) -> Query<Void> {
     var entry = AuditLog.New(
-      actor: "UPMC_KEEP_HISTORY_DAYS", role: AuditLog.serverRole, action: action, object: "\(range.from)-\(range.upto - 1)")
+      actor: "UPMC_KEEP_HISTORY_DAYS", role: AuditLog.serverRole, action: action,
+      object: "\(range.from)-\(range.upto - 1)")
     entry.after = days.map { #"{"keepHistoryDays":\#($0)}"# }
     return AuditLog.add(entry)
   }
@@ -218,7 +219,7 @@ extension Limits {
   static let contentRestSeconds: Int32 = 120
   /// Maximum seconds that contents are kept, even if deliveries still wait for them.
   static let contentSeconds: Int32 = 24 * 3600
-  /// Maximum wiping rounds per iteration: enough for as many messages as a node can send in that time.
+  /// Maximum wiping rounds per iteration: enough for as many messages as a node can send between two iterations.
   static let wipingRounds = 10
   /// Maximum inbox entries removed per transaction, which takes about 100 ms.
   static let endedEntries = 10_000

@@ -32,8 +32,8 @@ package enum Alert: Equatable, Sendable {
     return .parts(parts)
   }
 
-  /// The literal body text; nil if it is missing or referenced by key. A new value replaces either; setting nil has no
-  /// effect.
+  /// The literal body text; nil if it is missing or referenced by key. Setting a text replaces the literal body or the
+  /// key; setting nil has no effect.
   package var body: String? {
     get {
       switch self {

@@ -3,7 +3,7 @@ package import JSON
 /// The storage of a channel's latest update for offline devices: Apple's `message-storage-policy`, which cannot change
 /// during a channel's lifetime. The raw values are stored in the database.
 package enum ChannelStorage: Int16, CaseIterable, Sendable {
-  /// Only online devices receive updates; in return Apple allows more of them.
+  /// Only online devices receive updates; in return Apple allows more updates.
   case none = 0
   /// APNs stores the latest update for up to 8 hours.
   case latest = 1

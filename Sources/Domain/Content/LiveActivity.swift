@@ -15,7 +15,7 @@ package struct LiveActivity: Equatable, Sendable {
   /// For `update` and `end`: the activity that the push is for; nil for all activities of the device. Not in the
   /// payload, because Apple identifies the activity by its token.
   package private(set) var activityID: String?
-  /// Time of the update in seconds since 1970. The update with the higher timestamp is newer.
+  /// Time of the update in seconds since 1970. Of two updates, the one with the higher timestamp is newer.
   package private(set) var timestamp: Int64 = 0
   /// The new state as a JSON object, which the app's own code decodes; nil only for `end`.
   package private(set) var contentState: [UInt8]?
@@ -85,7 +85,7 @@ package struct LiveActivity: Equatable, Sendable {
     }
   }
 
-  /// The device's activities that the push is for; unrestricted for `start`, which concerns none of them.
+  /// The device's activities that the push is for; unrestricted for `start`, whose token belongs to no activity.
   package var selection: ActivitySelection {
     event == .start ? ActivitySelection() : ActivitySelection(id: activityID, attributesType: attributesType)
   }

@@ -14,8 +14,8 @@ package struct MessageContent: Equatable, Sendable {
   package var category: String?
   package var threadID: String?
   package var targetContentID: String?
-  /// True if the system starts the app's extension to modify the notification, as `mutableContent` of the request says;
-  /// nil if not given, so that `startsExtension` decides.
+  /// `mutableContent` as requested: whether the system starts the app's extension to modify the notification. Nil if
+  /// not given, so that `startsExtension` decides.
   package var isMutable: Bool?
   package var contentAvailable = false
   package var interruptionLevel: InterruptionLevel?
@@ -68,8 +68,9 @@ package struct MessageContent: Equatable, Sendable {
   /// media. Unlike `startsExtension`, independent of the app's settings.
   package var isMutableInEffect: Bool { isMutable ?? (media != nil) }
 
-  /// True if the payload has `mutable-content`, which starts the app's extension: as requested, or if not given, for
-  /// media, and in apps with an extension for every visible alert, whose receipt the extension sends.
+  /// True if the payload has `mutable-content`, which starts the app's extension: as requested. If not given, true for
+  /// media and, in an app with an extension, for every push of type `alert` with an alert, so that the extension sends
+  /// the receipt.
   package var startsExtension: Bool {
     isMutable ?? (media != nil || appHasExtension && pushType == .alert && alert != nil)
   }

@@ -2,7 +2,7 @@
 enum VariableRules {
   /// Checks that each of `%VAR1%` … `%VAR9%` in the message's texts has a value. Checks nothing if variables are
   /// literal text, or if the audience provides the values.
-  /// - Throws: `.invalidField`, listing every text with a variable without a value.
+  /// - Throws: `.invalidField`, listing every text in which a variable has no value, with the lowest such variable.
   static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
     guard content.fillsVariables, !audience.givesVariables else { return }
     var faults: [Problem.Field] = []

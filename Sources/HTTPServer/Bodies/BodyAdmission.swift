@@ -1,5 +1,5 @@
-/// Tracks whether the handler was asked about the current request's body before the body arrived, whether the handler
-/// has admitted the body (`given`) or still holds it back (`held`), and the body's size limit.
+/// Tracks what the handler has decided about the current request's body before it arrives: nothing yet (`notAsked`), to
+/// hold it back (`held`) or to admit it (`given`). Also stores the body's size limit.
 ///
 /// ```
 ///   not asked ──► held ──► given ──► end: not asked
@@ -16,7 +16,7 @@ final class BodyAdmission {
   }
 
   private var leave = Leave.notAsked
-  /// Size limit in bytes of the body that is being received; without a meaning at other times.
+  /// Size limit in bytes of the body that is being received; meaningless at other times.
   private(set) var limit = 0
 
   func asked(isHeld: Bool) {

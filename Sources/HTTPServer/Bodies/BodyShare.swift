@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// One body's share of a budget. The connection keeps a reference to it from the first large read until the response,
-/// and so does every copy of the request that a handler keeps; the bytes return to the budget with the last reference.
-/// A client that disconnects therefore releases nothing that is still being processed.
+/// One request's share of a budget. The connection keeps a reference to it from the first large read until the
+/// response, and so does every copy of the request that a handler keeps; the bytes return to the budget with the last
+/// reference. A client that disconnects therefore releases nothing that is still being processed.
 final class BodyShare: Sendable {
   private let budget: ByteBudget
   private let taken = Atomic(0)

@@ -33,8 +33,9 @@ final class Acceptor: EventLoop.Handler {
   }
 
   /// Makes the kernel ignore new connection attempts, then accepts all pending connections for which there is room.
-  /// Handshakes in progress can still complete; they are accepted as usual until `close`. Called on shutdown, some time
-  /// before `close`, because closing a listening socket resets its pending connections.
+  /// Handshakes in progress can still complete; they are accepted as usual until `close`. Called twice on shutdown,
+  /// some time before `close` and immediately before it, because closing a listening socket resets its pending
+  /// connections.
   func acceptLast() {
     listener?.ignoreNewConnections()
     while acceptOne() {}

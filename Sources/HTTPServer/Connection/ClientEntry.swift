@@ -37,8 +37,8 @@ final class ClientEntry {
     client = nil
   }
 
-  /// Counts a request, for the client that a trusted proxy has named or else for the peer. Returns false if that client
-  /// exceeds its rate limit; true also for exempt clients, and without limits.
+  /// Counts a request of the peer or, if that is a trusted proxy, of the client that it names. Returns false, without
+  /// counting, if this client exceeds its rate limit. Returns true for exempt clients, and if there are no limits.
   func isWithinRateLimit(_ request: Request, among counts: ClientCounts?, now: Instant) -> Bool {
     guard let counts else { return true }
     if let client { return counts.isWithinRateLimit(client, now: now) }

@@ -233,7 +233,7 @@ final class Connection: EventLoop.Handler, Answering {
     answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// Starts the request, and returns false. If that was done when the handler was asked about the body, returns true.
+  /// Starts the request and returns false; returns true if it was started when the handler was asked about its body.
   @discardableResult
   private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
     guard admission.end() else {

@@ -13,7 +13,7 @@ enum ConnectionPhase {
   case head
   /// The head is complete, and the body is arriving.
   case body
-  /// The handler has the request and has not answered yet. Or the handler has only the head, and holds the body back.
+  /// The handler has the request, or only its head while it holds the body back, and has not answered yet.
   case handling
   /// The head of a streamed response is written; its body follows in pieces.
   case streaming

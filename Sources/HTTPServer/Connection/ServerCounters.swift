@@ -2,8 +2,8 @@
 package struct ServerCounters: Sendable {
   /// Connections accepted, including those refused at the limit.
   package var accepted: UInt64 = 0
-  /// Connections answered 503 because there were too many, and requests answered 503 because large bodies exceeded a
-  /// budget or could not be written to disk.
+  /// Connections answered 503 because there were too many, and requests answered 503 because they exceeded a budget for
+  /// large requests or could not be written to disk.
   package var overloaded: UInt64 = 0
   /// Connections and requests answered 429 because of the limits per address.
   package var turnedAway: UInt64 = 0

@@ -18,7 +18,7 @@ final class Transport {
     case failed
   }
 
-  // Invariant: exactly one of `socket` and `stream` is set, until the connection is closed.
+  // Invariant: exactly one of `socket` and `stream` is set; neither if the TLS stream could not be created.
   private var socket: Socket?
   private var stream: TLSStream?
   private var context: TLSContext?

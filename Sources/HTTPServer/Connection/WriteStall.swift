@@ -26,8 +26,8 @@ final class WriteStall {
     held = .max
   }
 
-  /// Checks the timeout. The kernel reports writability only when a third of its buffer is free, which takes a slow
-  /// client long; `held` shows sooner whether the client reads.
+  /// Checks the timeout. The kernel reports writability only when a third of its buffer is free, which can take a slow
+  /// client long; a falling `held` shows sooner that the client reads.
   /// - Parameter held: sent bytes that the client's kernel has not acknowledged.
   /// - Returns: true if the client has read nothing for `timeout`.
   func isOver(held: Int, at now: Instant, timeout: Duration) -> Bool {

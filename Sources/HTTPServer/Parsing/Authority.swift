@@ -1,8 +1,8 @@
 /// Validates `uri-host [ ":" port ]` (RFC 9110 §7.2): the value of Host, and the authority of an absolute-form target.
 enum Authority {
   /// Returns whether the bytes in `start..<end` are a valid authority. The host must not be empty (RFC 9110 §4.2.1);
-  /// user information is not allowed (§4.2.4). An address in brackets is checked only for its characters and for two
-  /// colons.
+  /// user information is not allowed (§4.2.4). An address in brackets need only consist of hexadecimal digits, dots and
+  /// at least two colons.
   static func isValid(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
     guard start < end else { return false }
     var index = start
@@ -50,8 +50,8 @@ enum Authority {
     return port <= 65_535
   }
 
-  /// Returns whether two authorities have the same text, ignoring ASCII case (RFC 9110 §4.2.3). A port that is only
-  /// given in one of them is a difference, even if it is the default port.
+  /// Returns whether two authorities have the same text, ignoring ASCII case (RFC 9110 §4.2.3). If only one of them has
+  /// a port, they differ, even if it is the default port.
   static func areEqual(_ bytes: Span<UInt8>, _ one: RequestHead.Slice, _ other: RequestHead.Slice) -> Bool {
     guard one.count == other.count else { return false }
     for offset in 0..<Int(one.count) {

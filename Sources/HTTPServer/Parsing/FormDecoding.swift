@@ -4,8 +4,8 @@ internal import Reactor
 /// Decodes `application/x-www-form-urlencoded` data in queries and bodies: `name=value&name=value`, with `+` for a
 /// space and `%XX` for any byte.
 package enum FormDecoding {
-  /// Returns the first value of `name`, which is empty without a `=`. Returns nil if the name is absent or the value
-  /// cannot be decoded (see `decode`). Names are compared as sent, without decoding.
+  /// Returns the value of the first `name`; empty if no `=` follows the name. Returns nil if the name is absent, or
+  /// this value cannot be decoded (see `decode`). Names are compared as sent, without decoding.
   package static func value(of name: StaticString, in form: Span<UInt8>) -> String? {
     var start = 0
     while start < form.count {

@@ -44,7 +44,8 @@ package struct QueryParameters: Sendable {
     }
   }
 
-  /// Value of a parameter that the route declares; nil if it was not sent. Traps in debug builds for another name.
+  /// Value of a parameter that the route declares; nil if it was not sent. For another name, traps in debug builds and
+  /// is nil otherwise.
   package subscript(_ name: String) -> String? {
     assert(known.contains(name), "the route has no parameter \(name)")
     return values[name]
@@ -54,8 +55,7 @@ package struct QueryParameters: Sendable {
     known.isEmpty ? "This call takes no parameters." : "This call takes \(known.joined(separator: ", "))."
   }
 
-  /// Returns a parameter name for an error message: if it has more than 64 Unicode scalars, only these, and an
-  /// ellipsis.
+  /// Returns a parameter name for an error message, cut to 64 Unicode scalars and an ellipsis if it is longer.
   private static func shown(_ name: String) -> String {
     name.unicodeScalars.count > 64 ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))) + "…" : name
   }

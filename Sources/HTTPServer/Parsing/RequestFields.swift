@@ -1,8 +1,8 @@
 /// Parses field lines (RFC 9112 §5), and interprets the fields that determine framing and persistence.
 extension RequestHead {
   /// Parses `name ":" OWS value OWS` between `start` and `end`, which excludes the CR LF. Appends the field to
-  /// `fields`, and records the values on which framing and persistence depend. Throws if the line, or the value of such
-  /// a field, is malformed.
+  /// `fields`, and records the values on which framing and persistence depend. Throws if the line is malformed, or if
+  /// Content-Length or Transfer-Encoding is malformed or repeated.
   mutating func parseField(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     let field = try Self.split(bytes, start, end)
     fields.append(field)

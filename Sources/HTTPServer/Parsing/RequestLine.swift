@@ -1,7 +1,7 @@
 /// Parses the first line of a request: `method SP request-target SP HTTP-version` (RFC 9112 §3).
 extension RequestHead {
-  /// Parses a request line into method, target and version. Throws 505 for a version other than HTTP/1, and 400 for
-  /// every other fault.
+  /// Parses a request line into method, target and version. Throws 505 for an HTTP version other than `1.` and one
+  /// digit, and 400 for every other fault.
   /// - Parameters:
   ///   - start: index of its first byte.
   ///   - end: index after its last byte, excluding the CR LF.

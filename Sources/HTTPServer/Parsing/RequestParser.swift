@@ -3,8 +3,8 @@ internal import Glibc
 /// Parses the head of one HTTP/1.1 request line by line as its bytes arrive, without I/O.
 ///
 /// Each call receives all bytes of the request again from the first one, including those that have arrived since. The
-/// parser remembers the lines parsed and how far it has searched, so each byte is examined a fixed number of times
-/// however slowly they arrive. It stores only offsets.
+/// parser remembers the lines parsed and how far it has searched, so no byte is examined more often if the bytes arrive
+/// slowly. It stores only offsets.
 ///
 /// ```
 ///   request line ──► fields ──► (empty line) head is complete
@@ -130,7 +130,7 @@ extension Span<UInt8> {
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard start >= 0, end <= count, end - start >= length else { return false }
-    // Safe: both ranges are within their bytes. Of a literal, the compiler makes a comparison of words.
+    // Safe: both ranges are within their bytes. For a literal, the compiler replaces memcmp by word comparisons.
     return unsafe withUnsafeBufferPointer { buffer in
       unsafe memcmp(buffer.baseAddress! + start, text.utf8Start, length) == 0
     }
@@ -148,8 +148,8 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Returns whether the bytes in `start..<end`, whose number must be that of the name, equal `usual`, or `lowercased`
-  /// ignoring case. Comparing with the usual spelling first is faster, because nearly all clients use it.
+  /// Returns whether the bytes in `start..<end` equal `usual`, or `lowercased` ignoring case. The range must be as long
+  /// as the name. Comparing with the usual spelling first is faster, because nearly all clients use it.
   @inline(__always)
   func isName(_ usual: StaticString, _ lowercased: StaticString, _ start: Int, _ end: Int) -> Bool {
     equals(usual, at: start, end) || equalsIgnoringCase(lowercased, start, end)

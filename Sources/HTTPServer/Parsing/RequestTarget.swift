@@ -1,8 +1,8 @@
 /// Parses request targets (RFC 9112 §3.2) and refuses ambiguous paths.
 extension RequestHead {
-  /// Parses a request target into `path`, `query` and `authority`; `method` must be parsed already. The bytes in
-  /// `start..<end` must be at least one, all visible ASCII without `#`. Throws if the target has no known form, or its
-  /// path is ambiguous.
+  /// Parses a request target into `path`, `query` and `authority`; `method` must be parsed already. `start..<end` must
+  /// not be empty, and its bytes visible ASCII without `#`. Throws if the target has no known form, its authority or
+  /// percent-encoding is invalid, or its path is ambiguous.
   mutating func parseTarget(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     if bytes[start] == UInt8(ascii: "/") {
       try parsePathAndQuery(bytes, start, end)

@@ -14,8 +14,9 @@ package enum Forwarding {
     case forwarded
   }
 
-  /// Returns the client's address: `peer` if that is not trusted, otherwise the last untrusted address in the entries.
-  /// If all entries are trusted, returns the first one; if one is malformed, the address that follows it in the list.
+  /// Returns the client's address: `peer` if that is not trusted or there are no entries, otherwise the last untrusted
+  /// address in the entries. If all entries are trusted, returns the first one. A malformed entry ends the search: the
+  /// result is the address that follows it in the list, or `peer` if it is the last.
   /// - Parameters:
   ///   - peer: the address that opened the connection.
   ///   - lines: values of all header lines with this name, in the order sent.

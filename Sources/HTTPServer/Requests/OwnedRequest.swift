@@ -13,7 +13,7 @@ package struct OwnedRequest: Sendable {
   package var body: [UInt8]
   /// A body that was too long for memory; nil if the body is in `body`, or an earlier copy of the request has the file.
   package var spooled: SpooledBody?
-  /// A large body's share of the memory budget, held for the lifetime of this copy; nil for a small request.
+  /// A large request's share of the memory budget, held for the lifetime of this copy; nil for a small request.
   var share: BodyShare?
   package var remoteAddress: SocketAddress
   /// The client's address, following trusted proxies; nil for a Unix socket, or if unknown.

@@ -3,8 +3,8 @@ package import Reactor
 package import Tracing
 
 /// A request, as a view of its connection's buffer. Valid only during the call of a `RequestHandler` method to which it
-/// is passed; `owned()` returns a lasting copy. The connection reuses it, and only accessors that return a `String` or
-/// an array allocate.
+/// is passed; `owned()` returns a lasting copy. The connection reuses it. Its content can be read without allocating by
+/// `withPath`, `withHeader`, `withBody` and the comparisons.
 package final class Request {
   var store: RequestStore
   /// The request's random number, from which `id` is derived.

@@ -6,10 +6,10 @@ package protocol RequestHandler: AnyObject {
 
   /// Returns whether the client must be authenticated before the body is read. Called when the head is complete and the
   /// body is chunked or longer than `HTTPLimits.unaskedBodyBytes` (or the server's body limit, if that is lower),
-  /// unless the client exceeds its rate limit.
+  /// unless the client exceeds its rate limit or its `Expect` header is unknown.
   ///
-  /// After true, the server reads only about `HTTPLimits.pipelinedBytes` further bytes until the handler either calls
-  /// `ticket.admitBody()`, or answers, which ends the connection.
+  /// After true, the server reads only about `HTTPLimits.pipelinedBytes` further bytes until the handler calls
+  /// `ticket.admitBody()` or answers. An answer without admitting the body ends the connection.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool
 
   /// Returns the maximum body size in bytes for this request, at least `HTTPLimits.unaskedBodyBytes`; a longer body
@@ -18,8 +18,8 @@ package protocol RequestHandler: AnyObject {
   /// requests.
   func bodyLimit(for request: Request, standard: Int) -> Int
 
-  /// Returns whether the body is written to a file as it arrives. Called after `bodyLimit`, if that is above the
-  /// standard limit and the body is chunked or announced to be longer than that, and if the server has a spool
+  /// Returns whether the body is written to a file as it arrives. Called after `bodyLimit`, but only if that exceeds
+  /// the standard limit, the body is chunked or announced to exceed the standard limit, and the server has a spool
   /// directory. The body is then in `owned().spooled`, and not in memory.
   func spoolsBody(of request: Request) -> Bool
 }

@@ -1,7 +1,8 @@
 internal import Reactor
 
 /// Generates request ids of 64 random bits, so that an id reveals neither the next one nor the number of requests.
-/// Among a hundred million requests, the probability that two share an id is 1 in 4,000; their times distinguish them.
+/// Among a hundred million requests, the probability that two share an id is about 1 in 4,000; their times distinguish
+/// them.
 struct RequestID {
   private var numbers = RandomNumbers()
 

@@ -174,11 +174,11 @@ struct RequestStore: ~Copyable {
     isSpooled = false
   }
 
-  /// True if bytes behind the head have arrived. Only for a request whose body has not been processed yet.
+  /// True if bytes after the head have arrived. Only for a request whose body has not been processed yet.
   var hasBodyBytes: Bool { input.count > head.count }
 
-  /// Number of bytes for which the next read should make room: the missing ones of a body whose length is known, within
-  /// 512…`HTTPLimits.bodyReadBytes`; otherwise `HTTPLimits.readBytes`.
+  /// Number of bytes for which the next read should make room: the missing part of a body of known length, but at least
+  /// 512 and at most `HTTPLimits.bodyReadBytes`; for a chunked body `HTTPLimits.readBytes`.
   var bodyReadBytes: Int {
     guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
     return min(HTTPLimits.bodyReadBytes, max(512, head.count + length - spooledBytes - input.count))

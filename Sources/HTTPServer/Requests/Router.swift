@@ -90,7 +90,7 @@ package struct Router<Endpoint> {
     }
     if let (leaf, ranges) = search.found {
       let values = ranges.compactMap { FormDecoding.decode(path.extracting($0), plusIsSpace: false) }
-      // A path whose parameter is not UTF-8 matches no route.
+      // A path with a parameter that cannot be decoded matches no route.
       guard values.count == ranges.count else { return .notFound }
       return .found(leaf.endpoint, PathParameters(names: leaf.names, values: values))
     }

@@ -1,5 +1,5 @@
-/// Reasons for which the server itself refuses a request before the handler sees it. Each has a stable name on which
-/// clients can rely; handlers that report the same problem use the same name.
+/// Reasons for which the server itself refuses a request before the handler sees it. Each has a stable `type` on which
+/// clients can rely; handlers that report the same problem use the same `type`.
 package enum EngineProblem: CaseIterable, Sendable {
   case malformed
   case timeout

@@ -41,8 +41,9 @@ package struct Responder {
 
   /// Starts a response that is written in pieces. Returns nil if the request is not open any more. Also returns nil for
   /// an event stream whose client has shut down its sending side, and closes the connection.
-  /// - Parameter length: size of the whole body in bytes; nil if unknown, which selects chunked encoding. A response
-  ///   that is shorter than announced is cut off, so that the client notices that it is incomplete; writing more traps.
+  /// - Parameter length: size of the whole body in bytes; nil if unknown, which selects chunked encoding, or in
+  ///   HTTP/1.0 ends the connection after the response. A response that is shorter than announced is cut off, so that
+  ///   the client notices that it is incomplete; writing more traps.
   package func stream(status: Status, headers: [(String, String)], length: Int? = nil) -> ResponseStream? {
     connection.beginStream(serial, status, headers, length: length)
       ? ResponseStream(connection: connection, serial: serial) : nil
@@ -53,7 +54,7 @@ package struct Responder {
 }
 
 /// The operations of a connection that a `Responder` and a `ResponseStream` need. Each call identifies its request by
-/// `serial`; a late or repeated call has no effect.
+/// `serial`; it has no effect once that request is answered or the client has disconnected.
 protocol Answering: AnyObject {
   func isAwaiting(_ serial: UInt64) -> Bool
   func respond(_ serial: UInt64, _ response: Response)

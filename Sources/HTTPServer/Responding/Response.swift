@@ -1,9 +1,9 @@
-/// A complete response. The connection adds Date, Content-Length, X-Request-Id, X-Content-Type-Options and, where
-/// needed, Connection; with TLS also Strict-Transport-Security.
+/// A complete response. The connection adds Date, X-Request-Id, X-Content-Type-Options, Content-Length (unless the
+/// status forbids a body) and, where needed, Connection; with TLS also Strict-Transport-Security.
 package struct Response: Sendable {
   package var status: Status
   /// Headers, with names in any case. Date, Connection, X-Request-Id, Content-Length and Transfer-Encoding are dropped,
-  /// because the connection writes them. Control characters become spaces.
+  /// because the connection writes them. Control characters other than tabs become spaces.
   package var headers: [(String, String)]
   package var body: [UInt8]
 

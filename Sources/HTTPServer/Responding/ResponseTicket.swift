@@ -57,8 +57,8 @@ package final class TicketStream: Sendable {
     whenEnded = ended
   }
 
-  /// False after the stream was finished or abandoned, or the client has disconnected or was cut off. A disconnected
-  /// client is noticed up to one loop iteration late.
+  /// False once the stream is finished or abandoned, the server has found that the client has disconnected or the
+  /// request was answered already, or the server has cut off a slow client.
   package var isOpen: Bool { !ended.load(ordering: .relaxed) }
 
   /// True if all pieces written have been sent; stays false if the client disconnects before, so check `isOpen` too. A
@@ -84,7 +84,8 @@ package final class TicketStream: Sendable {
     write(Array(piece.utf8))
   }
 
-  /// Ends the response and calls the closure `ended`; has no effect if the stream has ended.
+  /// Ends the response and calls the closure `ended`; has no effect if the stream has ended. If the server's inbox is
+  /// full, the response stays open until the client disconnects.
   package func finish() {
     guard isOpen else { return }
     end()
@@ -92,7 +93,7 @@ package final class TicketStream: Sendable {
   }
 
   /// Resets the connection, so that the client notices that the response is incomplete, and calls the closure `ended`.
-  /// Has no effect if the stream has ended.
+  /// Has no effect if the stream has ended. If the server's inbox is full, the connection is not reset.
   package func abandon() {
     guard isOpen else { return }
     end()

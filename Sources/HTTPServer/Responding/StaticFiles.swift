@@ -63,8 +63,8 @@ package struct StaticFiles {
     return Response(status: .ok, headers: type + validators, body: entry.body)
   }
 
-  /// Returns the response to a request for the file at the rest of the path after `prefix`; 404 if the path has another
-  /// beginning, or the rest does not begin with a slash.
+  /// Returns the response to a request for the file at the rest of the path after `prefix`; 404 if the path does not
+  /// begin with `prefix` and a slash. Other results as for `response(method:path:ifNoneMatch:)`.
   package mutating func response(for request: Request, strippingPrefix prefix: String = "") -> Response {
     let path = request.path
     guard path.hasPrefix(prefix) else { return Response(status: .notFound) }

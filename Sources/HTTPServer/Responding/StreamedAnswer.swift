@@ -51,8 +51,7 @@ struct StreamedAnswer {
     return true
   }
 
-  /// Ends the body. Returns false, writing nothing, if it is shorter than announced, so that the connection must be cut
-  /// off.
+  /// Ends the body. Returns false, writing nothing, if it is shorter than announced; the connection must then be reset.
   func finish(_ buffer: inout ByteBuffer) -> Bool {
     guard !isSilent else { return true }
     if let owedBytes, owedBytes > 0 { return false }

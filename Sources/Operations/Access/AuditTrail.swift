@@ -6,7 +6,7 @@ package import Store
 /// The audit log: who did what, when and from where, with the values before and after, but without secrets.
 ///
 /// A requested change and its audit entry are written in the same transaction, so there is never one without the other.
-/// An operation that changes nothing, such as pausing a paused message, writes no entry. Sign-ins, including failed
+/// Most operations write no entry if they change nothing, such as pausing a paused message. Sign-ins, including failed
 /// ones, and reading lists of people are audited too. Not audited are the actions of devices (except when one joins a
 /// user who has other devices), and those that API keys perform by the thousand: sends to named users, which the stored
 /// message documents for as long as it is kept; updates of channels; and vouchers, which are valid for minutes.
@@ -66,8 +66,8 @@ package enum AuditTrail {
     case userMessages = "user-messages"
   }
 
-  /// Records that the caller reads a list of people: one entry per reader, list, app and clock hour, regardless of how
-  /// many pages. A reader is an API key or account, or else the name of the caller.
+  /// Records that the caller reads a list of people: one entry per reader, list, app and clock hour, however many pages
+  /// are read. The reader is the API key or account, or else identified by the caller's name.
   static func note(_ list: List, of app: App.Number, by caller: Caller, on connection: Connection) throws(Problem) {
     let reader = caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" } ?? caller.name
     try connection.answer(AuditLog.addReading(entry("people.read", list.rawValue, app, by: caller), of: reader))
@@ -86,7 +86,8 @@ package enum AuditTrail {
   /// Returns the query that stores an entry for a device that joins a user who already has others. The entry identifies
   /// the user only through the device, so that nothing about the person is left here after an erasure.
   static func add(_ device: Devices.Record) -> Query<Void> {
-    var entry = AuditLog.New(actor: "device", role: AuditLog.deviceRole, action: "device.add", object: device.device.description)
+    var entry = AuditLog.New(
+      actor: "device", role: AuditLog.deviceRole, action: "device.add", object: device.device.description)
     entry.app = device.app
     entry.after = #"{"identity":"\#(device.identity.name)"}"#
     return AuditLog.add(entry)
@@ -132,8 +133,8 @@ package enum AuditTrail {
     }
   }
 
-  /// Conditions for listed entries, all of which must hold; nil means no condition. `action` selects exactly that
-  /// action, and all actions whose names continue with a dot: `message` selects `message.pause`.
+  /// Conditions for listed entries, all of which must hold; nil means no condition. `action` selects the action of that
+  /// name and those whose names continue it after a dot: `message` selects `message.pause`, too.
   package struct Question: Sendable {
     package var appID: String?
     package var action: String?

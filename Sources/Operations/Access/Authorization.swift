@@ -4,11 +4,11 @@ package import Postgres
 internal import Reactor
 internal import Store
 
-/// Authorization: the only place with rules about roles.
+/// Authorization: the rules for what each role may do.
 ///
-/// A caller has one role and access to one app or all. Every operation calls `require` first, and every route of the
-/// admin API declares its permission, so a caller without it learns nothing, not even whether its request was
-/// well-formed.
+/// A caller has one role and access to one app or all. Operations call `require` first, except those on the caller's
+/// own session and account. Every route of the admin API declares its permission, so a caller without it learns
+/// nothing, not even whether its request was well-formed.
 package enum Authorization {
   /// Returns the caller that an API key identifies.
   /// - Parameter token: the API key as issued.
@@ -21,8 +21,8 @@ package enum Authorization {
     return caller
   }
 
-  /// Returns the SHA-256 under which an API key, a session token or a sign-in link is stored. These are 256 random
-  /// bits, so a plain hash cannot be reversed, and it allows look-up by equality.
+  /// Returns the SHA-256 of a text. API keys, session tokens and sign-in links are stored only as this hash, by which
+  /// they can be looked up. They are 256 random bits, so an unsalted hash cannot be reversed.
   package static func hash(_ token: String) -> [UInt8] {
     SHA256.hash(Array(token.utf8))
   }
@@ -34,7 +34,7 @@ package enum Role: String, CaseIterable, Sendable {
   case sender
   /// A person who runs campaigns.
   case `operator`
-  /// Read-only access.
+  /// A person who may see messages, content, users and devices, but change nothing.
   case viewer
   case admin
 
@@ -65,7 +65,7 @@ package enum Permission: String, CaseIterable, Sendable {
   case manageAudiences
   /// Seeing and restoring quarantined devices, and seeing the state of the database and the nodes.
   case manageQuarantine
-  /// Managing apps, their credentials and webhooks, and creating API keys.
+  /// Managing apps, their credentials and webhooks, and creating API keys. `manageAccounts` lists and revokes keys.
   case manageApps
   /// Seeing the identities of users, devices and groups.
   case viewPeople
@@ -80,7 +80,7 @@ package enum Permission: String, CaseIterable, Sendable {
   case importPeople
   /// Exporting lists of people as files.
   case exportPeople
-  /// Approving or declining another person's message.
+  /// Approving another person's message, or rejecting anybody's.
   case approve
   case manageAccounts
   case viewAudit
@@ -102,7 +102,7 @@ package struct Caller: Equatable, Sendable {
   package let role: Role
   /// The only app the caller may access; nil for all apps.
   package let app: App.Number?
-  /// Number of the API key; nil for a console account or the command line.
+  /// Number of the API key; nil for callers without one.
   package let apiKey: Int32?
   /// The sending device of a device-to-device send, which becomes the origin of its messages; nil for other callers.
   package let device: DeviceID?
@@ -179,8 +179,8 @@ package struct Caller: Equatable, Sendable {
     if let problem = app.refusalWhileDeleted { throw problem }
   }
 
-  /// Throws `.invalidField` at `/from` unless the request names the calling device as its origin, or no device if the
-  /// caller is none.
+  /// Throws `.invalidField` at `/from` unless the request names as its origin the calling device, or, if the caller is
+  /// not a device, none.
   func requireOrigin(of request: MessageRequest) throws(Problem) {
     guard request.origin?.device == device else {
       throw Problem(at: "/from", "is written by the server, for messages that devices send")

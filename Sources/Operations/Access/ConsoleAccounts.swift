@@ -152,9 +152,11 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it. Invalidates the
-  /// account's earlier link; password and sessions remain.
-  /// - Throws: `.notFound` if the account is unknown to the caller, disabled, or signs in at the identity provider.
+  /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it, and audits that.
+  /// Invalidates the account's earlier link; password and sessions remain. Also records that the caller could sign in
+  /// with the link, which matters for approvals (`ApprovalService`).
+  /// - Throws: `.notFound` if the account is unknown to the caller, disabled, or signs in at the identity provider;
+  ///   `.forbidden` without permission.
   package static func link(
     _ number: Int32, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Link {
@@ -173,10 +175,11 @@ package enum ConsoleAccounts {
     return Link(account: number, token: token, endsAt: endsAt)
   }
 
-  /// Removes the second factor of another account whose owner has lost it, ends that account's sessions and deletes its
-  /// unused sign-in links. The owner signs in with the password and sets up a new factor. Changes nothing if there is
-  /// no second factor.
-  /// - Throws: `.conflict` for the caller's own account, `.notFound` if the account is unknown to the caller.
+  /// Removes the second factor and recovery codes of another account whose owner has lost them, ends that account's
+  /// sessions and deletes its unused sign-in links. The owner signs in with the password and sets up a new factor.
+  /// Changes nothing if the account has no second factor.
+  /// - Throws: `.conflict` for the caller's own account, `.notFound` if the account is unknown to the caller,
+  ///   `.forbidden` without permission.
   package static func resetFactor(
     _ number: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {

@@ -11,8 +11,8 @@ extension ConsoleAccounts {
 
   /// Returns a sign-in link for the first account, and creates the account if there is none. Invalidates the account's
   /// earlier link.
-  /// - Returns: nil if there are other accounts, the first one has a password or is disabled, or another node has
-  ///   created it at the same time.
+  /// - Returns: nil if there are other accounts, the first one has a password or is disabled, or another node creates
+  ///   it at the same time.
   package static func firstLink(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     let accounts = try connection.answer(Accounts.list(of: nil, after: 0, limit: 2))
     if accounts.isEmpty { return try make(on: connection, now: now) }
@@ -24,7 +24,7 @@ extension ConsoleAccounts {
 
   /// Returns a sign-in link for the first account, even if it has a password, and creates the account if there is none.
   /// Only for the demonstration, which has no other users.
-  /// - Returns: nil if the account is disabled, or another node has created it at the same time.
+  /// - Returns: nil if the account is disabled, or another node creates it at the same time.
   package static func demonstrationLink(on connection: Connection, now: Timestamp) throws(Problem) -> Link? {
     guard let account = try connection.answer(Accounts.find(login: firstLogin)) else {
       return try make(on: connection, now: now)

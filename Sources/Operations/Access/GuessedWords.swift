@@ -20,7 +20,7 @@ enum GuessedWords {
     "qwertyuiop", "qwerty", "qwertz", "azerty", "asdfghjkl", "asdfgh", "asdf", "zxcvbnm", "zxcvbn", "zxcv", "qazwsx",
     "iq2weearst6y", "iq2weear", "iq2w", "eear",
     "iqazawsx", "iqazxsw2", "iqaz2wsx", "qaz2wsx", "eedc", "i2eas6t89o", "i2eas6t89", "i2eas6t8", "i2eas6t", "i2eas6",
-    "i2eas", "i2ea", "i2e", "o98t6saeai", "98t6sae2i", "6saei", "abcdefghijklmnopqrstuvwxyz", "abcdefgh", "abcde",
+    "i2eas", "i2ea", "i2e", "o98t6sae2i", "98t6sae2i", "6sae2i", "abcdefghijklmnopqrstuvwxyz", "abcdefgh", "abcde",
     "abcd",
     "abc", "qwer", "wert", "tyui", "uiop", "dkssud", "rlaeh", "gksrnr", "answer", "qlalfqjsgh",
   ]

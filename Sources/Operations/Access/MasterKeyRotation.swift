@@ -7,9 +7,9 @@ internal import Store
 /// `upmc master-key rotate` waits until all running nodes have the new key, calls `begin`, waits until all of them
 /// encrypt with it, and repeats `renew` until `countLeft` is 0. The old key can then be removed.
 ///
-/// **Crash**: each secret names its key, and each batch of telephone numbers is one transaction, so a killed rotation
-/// resumes with the secrets that are left. **A wrong key** decrypts nothing: `renew` throws, naming the secret that
-/// could not be decrypted, and does not change that secret.
+/// **Crash**: each secret names its key, and each batch of telephone numbers is one transaction, so a rotation that was
+/// killed resumes with the remaining secrets. **A wrong key** decrypts nothing: `renew` throws a problem that names the
+/// secret, and leaves it unchanged.
 package enum MasterKeyRotation {
   /// Numbers of running nodes: all of them, those that have a key, and those that encrypt with it.
   package struct Nodes: Equatable, Sendable {
@@ -41,8 +41,8 @@ package enum MasterKeyRotation {
     try connection.run(MasterKeys.current()).map { MasterKey.ID($0) }
   }
 
-  /// Returns the ID of the last key of the ring that has never been current, to which a rotation changes; nil if all
-  /// have been.
+  /// Returns the ID of the key to which a rotation changes: the last one in the ring that has never been current. Nil
+  /// if every key of the ring has been current before.
   package static func coming(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
     let former = try connection.run(MasterKeys.all()).map { MasterKey.ID($0) }
     return master.ids.last { !former.contains($0) }
@@ -78,10 +78,10 @@ package enum MasterKeyRotation {
     try connection.run(MasterKeys.countLeft(sealedWithout: master.sealingID.bytes))
   }
 
-  /// Encrypts all secrets of other keys again with the ring's current key. Skips a credential, webhook or second factor
-  /// that is changed meanwhile, so the caller repeats this until `countLeft` is 0.
-  /// - Parameter progress: called after each batch of telephone numbers, the last of which is empty, with their number
-  ///   so far.
+  /// Encrypts with the ring's current key all secrets that another key has encrypted. Skips a credential, webhook or
+  /// second factor that is changed meanwhile, so the caller repeats this until `countLeft` is 0.
+  /// - Parameter progress: called after each batch of telephone numbers, and once at the end, with the count of numbers
+  ///   encrypted by this call so far.
   /// - Throws: `Problem` for a secret that no key of the ring decrypts, `PostgresError` from the database. Secrets
   ///   saved before remain encrypted with the current key.
   package static func renew(
@@ -109,8 +109,8 @@ package enum MasterKeyRotation {
     } while last != nil
   }
 
-  /// Encrypts again the secrets of which each app or account has only a few: credentials, signing keys, webhooks,
-  /// second factors and provider tokens. Deletes expired provider tokens instead.
+  /// Encrypts again all secrets except telephone numbers: credentials, signing keys, webhooks, second factors and
+  /// provider tokens. Deletes provider tokens that are older than an hour instead, because APNs rejects those.
   private static func renewFew(_ master: MasterKey, _ connection: Connection) throws {
     for credential in try connection.run(Secrets.credentials()) {
       let place = Administration.place(ofCredentialFor: credential.app, credential.network)

@@ -1,9 +1,8 @@
 internal import Crypto
 
-/// Stored form of console passwords: scrypt (RFC 7914), so each guess costs 32 MiB and a tenth of a second.
+/// Stored form of console passwords: scrypt (RFC 7914), so each guess costs 32 MiB and about a tenth of a second.
 enum PasswordHash {
-  /// N = 2^15, r = 8, p = 3: one of the settings that OWASP rates as equally strong. At 32 MiB, two threads can hash at
-  /// once.
+  /// N = 2^15, r = 8, p = 3: one of the settings that OWASP rates as equally strong. It needs 128 · N · r = 32 MiB.
   private static let (rounds, blockSize, parallelism): (UInt64, UInt64, UInt64) = (32_768, 8, 3)
 
   static func make(_ password: String, salt: [UInt8]) -> [UInt8] {
@@ -13,8 +12,8 @@ enum PasswordHash {
     return HMAC.authenticationCode(for: Array("upmc console password".utf8), using: key)
   }
 
-  /// Returns whether a password matches the stored hash; false if there is none. Takes equally long without a stored
-  /// hash, so that timing does not reveal which logins exist.
+  /// Returns whether a password matches the stored hash. False without a stored hash; that takes equally long, so that
+  /// timing does not reveal which logins exist.
   static func matches(_ password: String, _ stored: [UInt8]?, salt: [UInt8]?) -> Bool {
     let made = make(password, salt: salt ?? [UInt8](repeating: 0, count: 16))
     guard let stored else { return false }

@@ -4,7 +4,7 @@ internal import Domain
 /// No mixture of character classes is required, and no password expires.
 enum PasswordRule {
   /// Checks that a password is long enough and not easily guessed.
-  /// - Parameter login: the account's login; a password derived from it is refused.
+  /// - Parameter login: the account's login; a password that consists mainly of its parts is refused.
   /// - Throws: `.invalidField` at `/new`, with the rule.
   static func check(_ password: String, login: String) throws(Problem) {
     let characters = password.unicodeScalars.count
@@ -22,10 +22,10 @@ enum PasswordRule {
     }
   }
 
-  /// Returns whether a password is easily guessed. It is if it has fewer than `differentCharacters` different
-  /// characters, or fewer than `lettersBesideGuessedWords` different letters remain when common words, keyboard rows
-  /// and the parts of the login longer than two letters are removed. Digits and signs count as the letters that they
-  /// stand for.
+  /// Returns whether a password is easily guessed: it has fewer than `differentCharacters` different characters; or,
+  /// without common words, keyboard rows and those parts of the login that have more than two letters, it has fewer
+  /// than `lettersBesideGuessedWords` different letters. Digits and signs that stand for letters (`letters`) count as
+  /// these.
   private static func isGuessedFirst(_ password: String, _ names: [String]) -> Bool {
     var rest = letters(password)
     if Set(rest).count < Operations.Limits.differentCharacters { return true }
@@ -52,7 +52,7 @@ extension Operations.Limits {
   package static let passwordCharacters = 12
   /// Maximum length of a password in bytes.
   package static let passwordBytes = 256
-  /// Minimum number of different characters of a password; fewer are mere repetition.
+  /// Minimum number of different characters of a password. One with fewer is mere repetition.
   static let differentCharacters = 5
   /// Minimum number of different letters that a password has besides `GuessedWords` and parts of the login.
   static let lettersBesideGuessedWords = 4

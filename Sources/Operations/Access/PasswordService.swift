@@ -25,8 +25,8 @@ package enum PasswordService {
   /// the browser signs in again. The current password is required unless the account has none or the session was
   /// started with a link.
   /// - Throws: `.forbidden` for a caller without an account that signs in here; `.invalidField` at `/current` for a
-  ///   missing or wrong current password, or at `/new` for a password that breaks the rule; `.tooManyAttempts`, because
-  ///   a wrong current password counts like a failed sign-in.
+  ///   missing or wrong current password, or at `/new` for a password that breaks `PasswordRule`; `.tooManyAttempts`,
+  ///   because a wrong current password counts like a failed sign-in.
   package static func choose(
     _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) {

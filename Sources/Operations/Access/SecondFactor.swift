@@ -7,8 +7,8 @@ internal import Time
 /// Creates and verifies second-factor codes: those of the authenticator app (RFC 6238), and recovery codes.
 ///
 /// An app's code is accepted in its own 30-second step and in the steps before and after it, because clocks differ. All
-/// nodes together accept each step once, and none older than the last accepted one, so an observed code is worthless. A
-/// recovery code works once.
+/// nodes together accept each step only once, and no step older than the last accepted one, so a code that somebody has
+/// observed in use cannot be used again. A recovery code works once.
 struct SecondFactor {
   let master: MasterKey
 
@@ -55,6 +55,7 @@ struct SecondFactor {
   ///   - sealed: the account's encrypted secret.
   /// - Returns: the kind of the code; nil if it is wrong, expired or already used, or, for an app's code, older than
   ///   the last one used.
+  /// - Throws: for an app's code, `.internalError` if no master key decrypts the secret.
   func use(
     _ code: String, _ sealed: [UInt8], of account: Int32, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Proof? {
@@ -107,6 +108,6 @@ extension Operations.Limits {
   /// Number of 30-second steps by which the telephone's clock and the server's can differ in each direction.
   static let codeSteps: Int64 = 1
   static let recoveryCodes = 10
-  /// Maximum length of a code in bytes: a recovery code with blanks around its hyphens.
+  /// Maximum length of a code in bytes; enough for a recovery code with blanks around its hyphens.
   static let codeBytes = 40
 }

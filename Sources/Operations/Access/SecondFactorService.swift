@@ -12,7 +12,7 @@ package import Time
 /// drop, new recovery codes: with a code          reset: by another administrator, audited; sessions end
 /// ```
 /// An account that already has a factor must send one of its codes before anything about the active factor changes.
-/// Wrong codes count like wrong passwords (`SignInThrottle`).
+/// Wrong codes of the active factor count like wrong passwords (`SignInThrottle`); those of a new secret do not count.
 ///
 /// All functions throw `.conflict` for API keys, and for accounts that sign in at the identity provider.
 package struct SecondFactorService: Sendable {
@@ -112,7 +112,7 @@ package struct SecondFactorService: Sendable {
   /// - Parameter code: a code of the new secret, and in `present` one of the active factor if there is one.
   /// - Returns: the new recovery codes.
   /// - Throws: `.conflict` if no new secret is pending or another has replaced it meanwhile; `.invalidField` at `/code`
-  ///   or `/present` for a wrong, expired, used or missing code; `.tooManyAttempts`.
+  ///   for a wrong code, or at `/present` for a missing, wrong or used one; `.tooManyAttempts`.
   package func confirm(
     _ code: Code, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> RecoveryCodes {
@@ -151,7 +151,7 @@ package struct SecondFactorService: Sendable {
     return RecoveryCodes(codes: codes)
   }
 
-  /// Removes the second factor and the recovery codes. Sessions continue.
+  /// Removes the second factor, the recovery codes, and a new secret not yet confirmed. Sessions continue.
   /// - Throws: `.conflict` if the role needs a second factor or the account has none, `.invalidField` at `/code` for a
   ///   wrong, expired or used code, `.tooManyAttempts`.
   package func drop(_ code: Code, by caller: Caller, on connection: Connection, now: Timestamp) throws(Problem) {

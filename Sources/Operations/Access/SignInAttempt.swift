@@ -37,11 +37,11 @@ struct SignInAttempt {
     log = RefusalLog(throttle: throttle, requestID: requestID)
   }
 
-  /// Verifies the proof and the second-factor code. Uses up the link, or the code, and resets the login's failures.
-  /// Starts no session.
+  /// Verifies the proof and the second-factor code, and uses up the link and the code. Resets the login's failures,
+  /// unless the proof is the link of an account without a second factor: that is not counted. Starts no session.
   /// - Returns: the account, and the kind of the code; nil for an account without a second factor.
-  /// - Throws: the problem for the client. Refusals are audited too, up to the limits of `SignInThrottle`; a missing
-  ///   code (`.secondFactorNeeded`), a missing master key and database errors are not.
+  /// - Throws: the problem for the client. Wrong proofs and codes, disabled accounts and refused passwords are audited,
+  ///   up to the limits of `SignInThrottle`; of `.tooManyAttempts`, only the one by which an address exceeds its limit.
   func prove(on connection: Connection) throws(Problem) -> (Accounts.Record, SecondFactor.Proof?) {
     switch proof {
     case .password(let login, let password):
@@ -96,14 +96,14 @@ struct SignInAttempt {
 
   private func count(_ login: String, on connection: Connection) throws(Problem) {
     try throttle.count(login, on: connection) { () throws(Problem) in
-      // Audit once per window, because further failures add no information.
+      // Audit only the attempt that exceeds the address's limit, because further ones add no information.
       _ = try log.refuse(nil, "too-many", Self.wrong, on: connection)
     }
   }
 
   /// Verifies and uses up the second-factor code. Returns nil for an account without a second factor.
-  /// - Throws: `.secondFactorNeeded` if no code was sent, `.notConfigured` without a master key, `.badCredential` for a
-  ///   wrong code.
+  /// - Throws: `.secondFactorNeeded` if no code was sent, which uncounts the attempt; `.notConfigured` without a master
+  ///   key; `.badCredential` for a wrong code, which is audited; `.internalError` if no master key decrypts the secret.
   private func checkFactor(of account: Accounts.Record, on connection: Connection) throws(Problem) -> SecondFactor
     .Proof?
   {

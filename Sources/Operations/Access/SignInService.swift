@@ -4,7 +4,7 @@ package import Postgres
 internal import Store
 package import Time
 
-/// Console sign-in: the browser holds a session token in a cookie, the database holds only its hash.
+/// Console sign-in: the browser holds a session token in a cookie; the database holds only the token's hash.
 ///
 /// ```
 ///   login and password, or one-time link ──► session ──► used: extended by 2 hours, 12 in all ──► over
@@ -22,16 +22,17 @@ package enum SignInService {
     case link(String)
   }
 
-  /// Verifies the proof and the second factor, starts a session and ends the browser's previous one. Audits success and
-  /// refusal.
+  /// Verifies the proof and the second factor, starts a session and ends the browser's previous one. Audits the
+  /// sign-in, and refusals as `SignInAttempt.prove` does.
   /// - Parameters:
   ///   - code: second-factor code; nil if none was sent.
   ///   - former: the browser's previous session token; nil if it has none. Its session ends only if the sign-in
   ///     succeeds.
   ///   - replaces: whether a link may sign in a different account than that of the browser's present session.
   /// - Throws: `.badCredential` for a wrong proof or code; `.secondFactorNeeded` without a required code;
-  ///   `.tooManyAttempts`; `.forbidden` if passwords are not accepted; `.conflict` if the link is another account's and
-  ///   `replaces` is false; `.notConfigured` if a code cannot be verified without a master key.
+  ///   `.tooManyAttempts`; `.forbidden` if passwords are not accepted; `.conflict` if the link belongs to another
+  ///   account than the browser's present session and `replaces` is false; `.notConfigured` if a code cannot be
+  ///   verified without a master key.
   package static func signIn(
     _ proof: Proof, code: String? = nil, former: String?, replaces: Bool = false, _ setting: ConsoleSetting,
     origin: String, requestID: String, on connection: Connection, now: Timestamp
@@ -45,8 +46,8 @@ package enum SignInService {
     return try start.begin(account, proof.method, factor: factor, setting.policy, on: connection)
   }
 
-  /// Throws `.conflict` if the browser's session has not ended and the link is valid but another account's. Without
-  /// this check, a link from an attacker could switch an open page to the attacker's account.
+  /// Throws `.conflict` if the browser's session is still valid and the link is a valid one of another account. Without
+  /// this check, an attacker's link could switch an open page to the attacker's account.
   private static func checkReplacement(
     of former: String, by link: String, on connection: Connection, now: Timestamp
   ) throws(Problem) {
@@ -88,8 +89,8 @@ package enum SignInService {
     }
   }
 
-  /// Returns the caller to whom the session belongs, and moves its idle timeout to two hours from now, though never
-  /// past its end.
+  /// Returns the caller to whom the session belongs. Moves the session's idle timeout to two hours from now, at most
+  /// once a minute and never past the session's end.
   /// - Throws: `.badCredential` if the session has ended or expired, the account is disabled, or this version does not
   ///   know its role.
   package static func authenticate(
@@ -113,7 +114,8 @@ package enum SignInService {
     RandomToken.encode(Authorization.hash("csrf \(token)"))
   }
 
-  /// Throws `.forbidden` unless `sent` is the session's CSRF token; nil if the request contains none.
+  /// Throws `.forbidden` unless `sent` is the session's CSRF token.
+  /// - Parameter sent: the token in the request; nil if the request contains none, which is refused too.
   package static func checkCSRF(_ sent: String?, of token: String) throws(Problem) {
     guard let sent, ConstantTime.isEqual(Array(sent.utf8), Array(csrfToken(of: token).utf8)) else {
       throw Problem(.forbidden, "Send the session's csrfToken in the header X-CSRF-Token.")
@@ -121,7 +123,8 @@ package enum SignInService {
   }
 
   /// Returns the session of a request, for the console's pages, without extending it.
-  /// - Throws: `.badCredential` if the session has ended or expired, or the account is disabled.
+  /// - Throws: `.badCredential` if the session has ended or expired, the account is disabled, or this version does not
+  ///   know how the session was started.
   package static func session(
     _ token: String, _ policy: ConsolePolicy, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ConsoleSession {

@@ -10,15 +10,15 @@ internal import Time
 /// | --- | --- | --- |
 /// | from an address (IPv6: a /64) | 20 | 429 for that address |
 /// | from an address for one login | 5 | 429 for that address and login |
-/// | for a login, from anywhere | 20 | one attempt every 1, 2, 4 … 30 seconds, from places it never signed in from |
+/// | for a login, from anywhere | 20 | one attempt every 1, 2, 4 … 30 seconds, from unknown places |
 ///
-/// A place is an address, or for IPv6 its /64; the server knows those from which a login has signed in within 90 days.
-/// From a known place, one attempt every 1 … 30 seconds is allowed instead of a 429 for a quarter of an hour. So nobody
-/// can lock a login out of its owner's usual place, and guessing from a thousand addresses stays slow.
+/// A place is an address, or for IPv6 its /64; it is known for a login that has signed in from there within 90 days.
+/// From a known place, one attempt every 1 … 30 seconds is allowed where the table says 429. So nobody can lock a login
+/// out of its owner's usual place, and guessing from a thousand addresses stays slow.
 ///
 /// A wrong password and a wrong code of the second factor are the same kind of failure. Failures for unknown logins
-/// count as well; otherwise the counting would reveal which logins exist. Adding a row removes expired ones, and at
-/// most `signInFailures` rows exist: those that expire first are evicted.
+/// count as well; otherwise the counting would reveal which logins exist. A new counter evicts expired counters and,
+/// beyond `signInFailures` of them, those that expire first.
 struct SignInThrottle {
   /// The client's address.
   let origin: String
@@ -32,14 +32,13 @@ struct SignInThrottle {
     Authorization.hash(([kind] + rest).joined(separator: " "))
   }
 
-  /// Counts an attempt as a failure of the address and the login until `forgive` or `uncount`. Call it before checking
-  /// the password, so that concurrent attempts count too.
-  /// - Parameter flooded: called when the address exceeds its limit, at most once per window.
+  /// Counts an attempt as a failure, until `forgive` or `uncount`: for the address, for the login at that address, and,
+  /// except from a known place, for the login from anywhere. Stops at the first of these limits that refuses the
+  /// attempt. Call it before checking the password, so that concurrent attempts count too.
+  /// - Parameter flooded: called when this attempt takes the address over its limit.
   /// - Throws: `.tooManyAttempts` if the attempt is not allowed now; it stays counted.
   func count(_ login: String, on connection: Connection, flooded: () throws(Problem) -> Void) throws(Problem) {
-    let isKnown = try connection.answer(
-      SignInCounts.knows(
-        login, subject("place", place), since: now - .seconds(Operations.Limits.placeSeconds)))
+    let isKnown = try knows(login, on: connection)
     let ofAddress = try fail(subject("address", place), on: connection)
     if ofAddress == Operations.Limits.failuresOfAddress + 1 { try flooded() }
     if !isKnown, ofAddress > Operations.Limits.failuresOfAddress {
@@ -57,8 +56,8 @@ struct SignInThrottle {
     try wait(for: ofLogin, after: failures - Operations.Limits.failuresOfLoginAnywhere, on: connection)
   }
 
-  /// Allows one attempt per delay, which doubles with each failure from 1 to 30 seconds. Always allows it if `failures`
-  /// is not positive.
+  /// Allows one attempt per delay, which doubles with each failure from 1 to 30 seconds. Allows every attempt if
+  /// `failures` is not positive.
   /// - Throws: `.tooManyAttempts` before the delay of the last allowed attempt is over.
   private func wait(for subject: [UInt8], after failures: Int32, on connection: Connection) throws(Problem) {
     guard failures > 0 else { return }
@@ -70,25 +69,35 @@ struct SignInThrottle {
 
   private func fail(_ subject: [UInt8], on connection: Connection) throws(Problem) -> Int32 {
     let failures = try connection.answer(SignInCounts.fail(subject, now: now, until: until))
-    // Adding a row evicts expired and surplus ones.
+    // A new counter evicts expired and surplus ones.
     if failures == 1 {
       try connection.answer(SignInCounts.tidy(now: now, keeping: Operations.Limits.signInFailures))
     }
     return failures
   }
 
-  /// Resets the counters of the login after a success, and uncounts the attempt for the address. The address keeps its
-  /// other failures; otherwise the owner of one account could guess all others without limit.
+  /// After a success, resets the login's counters, at this address and from anywhere, and uncounts the attempt for the
+  /// address. The address keeps its other failures; otherwise the owner of one account could guess the passwords of all
+  /// others without limit.
   func forgive(_ login: String, on connection: Connection) throws(Problem) {
     try connection.answer(SignInCounts.forgive([subject("login", login, place), subject("login", login)]))
     try connection.answer(SignInCounts.decrement(subject("address", place)))
   }
 
-  /// Uncounts an attempt whose password or link was right but which lacked the second factor. Earlier failures remain.
+  /// Uncounts an attempt whose password or link was right but which lacked the second factor. Earlier failures remain,
+  /// except that an attempt from a known place, which `count` does not add to the login's count from anywhere,
+  /// subtracts one of those.
   func uncount(_ login: String, on connection: Connection) throws(Problem) {
-    for counter in [subject("login", login, place), subject("login", login), subject("address", place)] {
-      try connection.answer(SignInCounts.decrement(counter))
-    }
+    var counters = [subject("login", login, place), subject("address", place)]
+    // Attempts from known networks are not counted for the login alone.
+    if !(try knows(login, on: connection)) { counters.append(subject("login", login)) }
+    for counter in counters { try connection.answer(SignInCounts.decrement(counter)) }
+  }
+
+  /// Returns whether somebody has signed in to the account from the client's network before.
+  private func knows(_ login: String, on connection: Connection) throws(Problem) -> Bool {
+    try connection.answer(
+      SignInCounts.knows(login, subject("place", place), since: now - .seconds(Operations.Limits.placeSeconds)))
   }
 
   /// Records the client's network as known for the account. Keeps the `placesOfAccount` most recent ones.
@@ -98,8 +107,8 @@ struct SignInThrottle {
         account, subject("place", place), now: now, keeping: Operations.Limits.placesOfAccount))
   }
 
-  /// Counts a refusal, and returns whether it may be audited. Entries within 15 minutes are limited per address (IPv6:
-  /// a /64) and in total, so attackers cannot flood the log.
+  /// Counts a refusal, and returns whether it may be audited. The number of entries within 15 minutes is limited per
+  /// address (IPv6: a /64) and in total, so that attackers cannot flood the log.
   func mayTell(on connection: Connection) throws(Problem) -> Bool {
     guard try fail(subject("told", place), on: connection) <= Operations.Limits.failuresOfAddress + 1 else {
       return false
@@ -121,7 +130,8 @@ struct SignInThrottle {
 
 extension Operations.Limits {
   static let signInWindowSeconds: Int64 = 900
-  /// Failures allowed per login and address in the window.
+  /// Failures allowed per login and address in the window, before further attempts are refused or, from a known place,
+  /// slowed down.
   static let failuresOfLogin: Int32 = 5
   /// Failures allowed per login from all addresses before attempts from unknown networks are slowed down.
   static let failuresOfLoginAnywhere: Int32 = 20

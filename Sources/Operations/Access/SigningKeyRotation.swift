@@ -56,8 +56,8 @@ package enum SigningKeyRotation {
     }
   }
 
-  /// Ends a generation with the state `verifies`: its signatures are no longer accepted, and content encrypted with it
-  /// can no longer be decrypted.
+  /// Ends a generation whose state is `verifies`, and audits that. Nodes then no longer accept its signatures, and
+  /// content encrypted with it can no longer be decrypted.
   /// - Throws: `.notFound` for an unknown generation; `.conflict` for one that signs, is not active yet, or has already
   ///   ended.
   package static func end(
@@ -85,7 +85,7 @@ package enum SigningKeyRotation {
 }
 
 extension Operations.Limits {
-  /// Seconds between storing a new signing key and signing with it. Nodes read keys every second; a node that has not
-  /// read them for so long has lost the database, and accepts nothing.
+  /// Seconds between storing a new signing key and signing with it. Nodes read the keys about every second; a node that
+  /// has not read them for this long has lost the database, so it can record nothing either.
   package static let signingKeyRest: Int32 = 15
 }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The server's own signing keys, created at the first start and shared by all nodes.
 ///
-/// They can change while servers run (Decision 150): a new generation signs only some seconds after it is stored, when
-/// every node has read it. Former generations verify and decrypt until they are ended.
+/// The keys can be changed while servers run (Decision 150): a new generation signs only some seconds after it is
+/// stored, when every node has read it. Former generations verify and decrypt until they are ended.
 package struct SigningKeys: Sendable {
   /// Purpose of a key. Raw values are stored in the database.
   package enum Purpose: String, CaseIterable, Sendable {
@@ -30,7 +30,7 @@ package struct SigningKeys: Sendable {
   package let contents: ContentSeal
   /// Encrypts users' telephone numbers.
   package let phones: PhoneNumberSeal
-  /// State of the keys at the last read: purpose, generation, and whether each is active.
+  /// State of the keys from which the keyrings were last updated: purpose, generation, and whether each is active.
   private let known: Known
 
   private final class Known: Sendable {
@@ -108,9 +108,9 @@ package struct SigningKeys: Sendable {
   /// Returns whether the master key decrypts what the database contains; nil if nothing is encrypted yet. Creates no
   /// keys.
   ///
-  /// False if the ring lacks the database's current master key. Otherwise all signing keys must be decryptable, because
-  /// every server that has used the database has decrypted them. Only if there are none, credentials and webhooks
-  /// decide: one that can be decrypted is enough.
+  /// False if the ring lacks the database's current master key. Otherwise the master key must decrypt all signing keys,
+  /// as every server that has used the database has done. Only if there are no signing keys, credentials and webhooks
+  /// decide: it is enough to decrypt one of them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     if let current = try connection.run(MasterKeys.current()), !master.ids.contains(MasterKey.ID(current)) {
       return false

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Translates database errors into problems for the caller; only this file does.
+/// Translates database errors into problems for the caller.
 extension Problem {
   package init(_ error: PostgresError) {
     if error.mayBeCommitted {
@@ -106,7 +106,8 @@ extension Connection {
     }
   }
 
-  /// Runs `body` in a transaction, without retries. Any problem it throws rolls the transaction back.
+  /// Runs `body` in a transaction, without retries. An error of `body` or of the database rolls the transaction back,
+  /// and is thrown as a problem.
   func commitReading<Outcome>(_ body: () throws(Problem) -> Outcome) throws(Problem) -> Outcome {
     do {
       return try withTransaction(body)

@@ -8,9 +8,9 @@ package struct PageRequest: Sendable {
   package private(set) var cursor: String?
   package var status: OutcomeStatus?
 
-  /// Parses the query parameters of a list. Nil for a parameter that is absent: the default limit, the first page, all
+  /// Parses the query parameters of a list. Absent ones are nil and mean the default limit, the first page and all
   /// statuses.
-  /// - Throws: `.invalidField` if one is invalid.
+  /// - Throws: `.invalidField` for an invalid parameter.
   package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
     if let limit {
       guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {

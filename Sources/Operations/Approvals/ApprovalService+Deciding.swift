@@ -82,8 +82,8 @@ extension ApprovalService {
     }
   }
 
-  /// Locks the approval and returns whether it is undecided, even if it has expired. Call it in the transaction that
-  /// creates the message.
+  /// Locks the approval and returns whether it is undecided; an expired one counts as undecided. Call it in the
+  /// transaction that creates the message.
   static func isWaiting(_ consent: SendConsent, _ connection: Connection) throws(PostgresError) -> Bool {
     try connection.run(Approvals.lock(consent.approval))?.state == .waiting
   }
@@ -109,8 +109,8 @@ extension ApprovalService {
 
   // MARK: Rejecting
 
-  /// Rejects the request, so nothing is sent; a message that is held is cancelled. Everyone with the permission may
-  /// reject, even the requester and API keys.
+  /// Rejects the request and audits that, so nothing is sent; cancels the message if it is held. Everyone with the
+  /// permission may reject, even the requester and API keys.
   /// - Parameter reason: shown with the approval; nil for none.
   /// - Throws: `.invalidField` at `/reason` if the reason is longer than `approvalReasonBytes`; `.conflict` if the
   ///   approval was decided or has expired, or the app is being deleted; `.notFound`; `.forbidden`.

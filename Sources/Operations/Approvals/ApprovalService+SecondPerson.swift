@@ -5,11 +5,12 @@ internal import Time
 
 /// The rules for who may be the second person for a message.
 ///
-/// Nobody may approve their own request through any interface. An account does not count as a second person if it was
-/// created after the request, or if the requester could have signed in to it: as its creator, with a sign-in link of
-/// the last 90 days, or through other accounts of that kind. The same holds for the requesting account, if the approver
-/// created it or issued a link for it within seven days before the request. At the command line, each Unix user is one
-/// person. Root can become any of them and can write to the database, so these rules do not restrict root.
+/// Nobody may approve their own request through any interface. At the command line, each Unix user is one person, and
+/// the same person as the account with that name (`isSameName`). An approving account does not count if it was created
+/// after the request, or if the requester could have signed in to it: as its creator, with a sign-in link issued within
+/// 90 days before the request, or through other such accounts. Nor may the approver have created the requesting
+/// account, or issued a link for it, within seven days before the request. Root can become any Unix user and can write
+/// to the database, so these rules do not restrict root.
 extension ApprovalService {
   static func checkSecondPerson(
     _ caller: Caller, _ record: Approvals.Record, _ connection: Connection

@@ -18,8 +18,9 @@ package import Time
 ///                  ├─────rejected by anyone entitled──► rejected             └──7 days────► it is cancelled
 ///                  └─────no decision in 7 days────────► expired
 /// ```
-/// The audience is resolved again on approval and counted when it is frozen (`ApprovalHolds`); if it has grown by more
-/// than a tenth beyond the approved size, approval is requested again. The requester remains the message's sender.
+/// The audience is resolved again on approval and counted when it is frozen (`ApprovalHolds`). Approval is requested
+/// again if it is then larger than one person may send to, and by more than a tenth larger than was approved. The
+/// requester remains the message's sender.
 package enum ApprovalService {
   /// Result of a send that must be approved first. There is no message yet.
   package struct Waiting: Sendable {
@@ -28,8 +29,8 @@ package enum ApprovalService {
     /// JSON array of the audience's entries that match no user or device.
     let unknown: [UInt8]
     package let because: SecondPerson.Because
-    /// Number of devices of the requester's other messages within the hour before the request that no second person has
-    /// seen.
+    /// Number of devices of the requester's other messages within the hour before the request, without those messages
+    /// that a second person has approved.
     package let withinHour: Int64
 
     package static let object = JSONObject<Waiting>(
@@ -47,7 +48,8 @@ package enum ApprovalService {
   package struct Entry: DescribedAnswer {
     let record: Approvals.Record
     let now: Timestamp
-    /// Complete request, for a person who may decide. Nil shows the stored request, which lacks confidential content.
+    /// The request with its confidential content, for a caller who may decide. Nil shows the stored request instead,
+    /// which lacks that content.
     var whole: [UInt8]?
 
     package var number: Int64 { record.number }
@@ -117,9 +119,9 @@ package enum ApprovalService {
   ///   - kept: the request to store. Templates and segments are already resolved in it, so nobody can change what the
   ///     second person has seen.
   ///   - resendOf: the message to resend; nil for a send.
-  /// - Returns: nil if the message may be sent: the app requires no approval, the audience is small enough, the caller
-  ///   is a program, or the request has been approved already. For a repeated idempotency key, the first request's
-  ///   result (`earlier`).
+  /// - Returns: the approval to wait for; for a repeated idempotency key, that of the first request (`earlier`). Nil if
+  ///   the message may be sent: the app requires no approval, the audience is small enough, the caller is a program, or
+  ///   the request has been approved already.
   /// - Throws: `.wrongState` if the message to be replaced can no longer be replaced, `.busy` if the idempotency key is
   ///   in use, and the problems of `earlier`.
   static func hold(
@@ -174,9 +176,9 @@ package enum ApprovalService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Returns the result of the first request with this idempotency key, if that request had to wait for approval, even
-  /// if it has been approved since. Nil if there was none, `request` has no key or comes from a program, or `request`
-  /// is the execution of an approval.
+  /// Returns the result of the first request with this idempotency key if that request had to wait for approval, even
+  /// if it has been approved since. Nil if there is no such request, or if `request` has no key, comes from a program
+  /// or executes an approval.
   /// - Throws: `.idempotencyConflict` if the key was used for another request, `.conflict` if the first request was
   ///   rejected or expired.
   static func earlier(
@@ -265,7 +267,7 @@ package enum ApprovalService {
     return entry
   }
 
-  /// Returns the stored request, for a send with its confidential content decrypted.
+  /// Returns the stored request. That of a send includes its confidential content, decrypted; a resend has none.
   /// - Throws: a problem if the content is confidential and `seal` is nil or does not decrypt it.
   static func whole(_ record: Approvals.Record, _ seal: ContentSeal?) throws(Problem) -> [UInt8] {
     let stored = Array(record.request.utf8)

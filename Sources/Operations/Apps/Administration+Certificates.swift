@@ -54,8 +54,8 @@ extension Administration {
 
   /// Stores the certificate and its key in place of the app's earlier APNs credential. Ends a pause, which the old
   /// credential may have caused, and restores devices quarantined because of it. Does not ask Apple.
-  /// - Throws: `.invalidField` if the file cannot be read, has expired, or names no topic or other topics than the
-  ///   app's id; `.conflict` if the app is being deleted; `.forbidden`; `.unknownApp`.
+  /// - Throws: `.invalidField` if the file is too large or cannot be read, or the certificate has expired or does not
+  ///   have the app's id among its topics; `.conflict` if the app is being deleted; `.forbidden`; `.unknownApp`.
   package static func setCredential(
     _ certificate: APNsCertificate, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
     clock: any Clock = SystemClock()

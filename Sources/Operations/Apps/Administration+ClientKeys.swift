@@ -3,8 +3,8 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Replaces an app's client key. The key is built into every copy of the app, so the former one stays valid until few
-/// copies use it. Decision 151.
+/// Replaces an app's client key. The key is built into every copy of the app, so the former key can stay valid for as
+/// long as such copies are in use. Decision 151.
 extension Administration {
   package struct NewClientKey: Sendable {
     /// Time, in seconds, for which the current key stays valid beside the new one; nil until `endFormerClientKey`.
@@ -44,7 +44,7 @@ extension Administration {
     return AppEntry(record)
   }
 
-  /// Ends the former client key: requests from copies of the app that contain it are refused from then on.
+  /// Ends the former client key: within a second, all nodes refuse requests from copies of the app that contain it.
   /// - Throws: `.notFound` if there is no former key, or it has expired; `.conflict` if the app is being deleted;
   ///   `.forbidden`; `.unknownApp`.
   package static func endFormerClientKey(
@@ -64,7 +64,7 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Permitted time for which a former client key stays valid, in seconds: up to five years, as long as copies are in
-  /// use.
+  /// Permitted times for which a former client key stays valid, in seconds: up to five years, because copies of an app
+  /// stay in use for long.
   static let clientKeyOverlap: ClosedRange<Int64> = 1...157_680_000
 }

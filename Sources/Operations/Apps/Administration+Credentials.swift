@@ -55,9 +55,10 @@ extension Administration {
   }
 
   /// Stores the key in place of the app's earlier APNs key or certificate. Ends a pause, which the old credential may
-  /// have caused, and restores devices quarantined because of it. Then waits up to three seconds for a server's check.
+  /// have caused, and restores devices quarantined because of it. Then waits up to three seconds for the check by a
+  /// server; without one, `check` in the result is nil.
   /// - Parameters:
-  ///   - isChecked: whether to ask Apple before storing the key; otherwise a server asks afterwards.
+  ///   - isChecked: whether to ask Apple before storing the key. A running server asks afterwards in any case.
   ///   - trial: asks Apple; required if `isChecked`.
   /// - Throws: `.invalidField` if the key or an id is malformed; `.conflict` if the app is being deleted; `.forbidden`;
   ///   `.unknownApp`; with `isChecked` also `.impossible` if Apple refuses the key, `.networkAway` if Apple cannot be
@@ -89,8 +90,9 @@ extension Administration {
     let secret: [UInt8]
   }
 
-  /// Encrypts and stores the credential in place of the app's earlier one for the same network, and audits it. Ends the
-  /// app's pause, which the old credential may have caused, and then restores devices quarantined because of it.
+  /// Encrypts and stores the credential in place of the app's earlier one for the same network, and audits that. Ends
+  /// the app's pause, which the old credential may have caused. After that commit, restores the devices that are
+  /// quarantined because their network rejected the old credential.
   static func store(
     _ credential: Credential, of app: App, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) {

@@ -11,7 +11,7 @@ internal import Store
 ///     └────── restore ──────┘      └── grace period ends ──► purging: removed in portions ──► gone, except for its id
 /// ```
 extension Administration {
-  /// Starts an app's deletion: pauses the app until the grace period ends, after which a server removes its data.
+  /// Starts an app's deletion and audits that: pauses the app, whose data a server removes when the grace period ends.
   /// - Parameters:
   ///   - confirmation: the app's id, typed again.
   ///   - graceDays: 0 to 365; nil for the usual grace period of 30 days.
@@ -47,7 +47,8 @@ extension Administration {
     return try self.app(appID, by: caller, on: connection)
   }
 
-  /// Cancels the deletion of an app within its grace period, and resumes the app unless it was paused before.
+  /// Cancels the deletion of an app before its removal begins, and audits that. Resumes the app, unless it was paused
+  /// before the deletion.
   /// - Throws: `.forbidden` without permission or for a caller limited to one app, `.unknownApp`, `.conflict` if the
   ///   app is not being deleted or its removal has begun.
   package static func restoreApp(

@@ -10,8 +10,8 @@ extension Administration {
   package struct IdentityChange: Equatable, Sendable {
     package var identity: App.Identity?
     /// Confirmation of a stricter identity: the number of active devices bound to a user with less proof than it
-    /// requires, as the caller last read it. These devices become guests when the grace period ends. Nil confirms
-    /// nothing, so the change is refused if there is such a device.
+    /// requires, as the caller last read it. Those that still lack the proof when the grace period ends become guests.
+    /// Nil confirms nothing, so the change is refused if there is such a device.
     package var unprovedBindings: Int64?
     /// A stricter identity to try out; nil leaves the trial unchanged. `.some(nil)` ends it, as does an identity that
     /// is not stricter than the app's.
@@ -72,8 +72,8 @@ extension Administration {
             """)
         }
       }
-      // Needed even if no device is affected now: nodes learn of the change a moment later, and inactive devices can
-      // return.
+      // A grace period is needed even if no device is affected now: nodes learn of the change a moment later, and
+      // inactive devices can return.
       let grace = lax > 0 ? Operations.Limits.identityGracePeriod : Operations.Limits.shortGracePeriod
       graceEndsAt = try connection.run(WallClock.now()) + grace
     }
@@ -89,10 +89,10 @@ extension Administration {
   /// Status of an app's identity rules.
   package struct IdentityStanding: DescribedAnswer {
     package let app: App
-    /// Numbers of active devices bound to a user with less proof than `.proof` and `.strict` require.
+    /// For `.proof` and for `.strict`, the number of active devices bound to a user with less proof than it requires.
     package let unproved: [App.Identity: Int64]
-    /// Requests of the last 30 days that the identity rule refused, or that the one being tried out would have refused,
-    /// and devices that became guests.
+    /// Counts of the last 30 days: requests that the identity rule refused, or that the rule being tried out would have
+    /// refused, and devices that became guests.
     let refusals: Bindings.Refusals
 
     package var refusedRegistrations: Int64 { refusals.unproved }
@@ -243,9 +243,9 @@ extension Administration {
 extension Operations.Limits {
   /// Grace period for devices bound to a user without sufficient proof after an app has become stricter: 30 days.
   static let identityGracePeriod: Duration = .seconds(30 * 86_400)
-  /// Grace period when there is no such device: 10 minutes. By then every node knows about the change.
+  /// Grace period if no device is bound without sufficient proof: 10 minutes. By then every node knows of the change.
   static let shortGracePeriod: Duration = .seconds(600)
-  /// Number of days for which refused registrations, and those that would have been refused, are counted.
+  /// Number of days over which `IdentityStanding.refusals` adds up the counts, including today (UTC).
   package static let countedIdentityDays: Int32 = 30
   /// Permitted lifetimes of a voucher, in seconds.
   package static let voucherSeconds: ClosedRange<Int64> = 1...900

@@ -155,9 +155,10 @@ extension Administration {
     return KeyEntry(record: record)
   }
 
-  /// Returns the app that a request is limited to: the requested one, or else the caller's only one; nil if neither is
-  /// limited.
-  /// - Throws: `.unknownApp`, or `.forbidden` if the caller lacks the permission in the requested app.
+  /// Returns the app that a request is limited to: the requested one, or else the caller's only one; nil if there is
+  /// neither. Checks the permission only if an app is requested, so the caller must have checked it before.
+  /// - Throws: `.unknownApp`; `.forbidden` if the caller lacks the permission in the requested app; `.conflict` if the
+  ///   call would change that app and it is being deleted.
   static func scope(
     _ appID: String?, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> App.Number? {

@@ -14,7 +14,8 @@ extension Administration {
     package var deviceSends: Int16?
     /// Whether a user's other devices are notified of a new badge count.
     package var badgeSync: Bool?
-    /// Number of devices above which a message sent by a person needs a second person's approval; 0 disables it.
+    /// Number of devices above which what a person sends, at once or within an hour, needs a second person's approval;
+    /// 0 for no approval. Whoever raises the number remains bound by the old one for a day.
     package var approvalAbove: Int64?
     /// Lanes whose messages are confidential by default.
     package var confidentialLanes: Set<Lane>?
@@ -144,6 +145,6 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Permitted numbers of messages per device and minute.
+  /// Permitted values of `deviceSends`: messages that one device may send per minute.
   package static let deviceSendsPerMinute: ClosedRange<Int16> = 0...1000
 }

@@ -35,11 +35,11 @@ package struct AppPolicies: Sendable {
   enum Vouching: Equatable {
     /// The app's own server vouches for the user.
     case vouched
-    /// No proof is needed: the user is GUEST, or the app's identity rule is `open`, even if a proof was given but is
-    /// wrong.
+    /// No proof is needed: the user is GUEST, or the app's identity rule is `open` and no proof was given, or a wrong
+    /// one.
     case unproved
     /// A proof is needed but was not given. The device may name the user only if it is already bound to that user, or
-    /// there is a voucher.
+    /// if there is a voucher for the user.
     case missing
     case refused(Problem)
   }
@@ -83,11 +83,12 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// Returns the time from which on messages in the user's inbox are visible to a device.
+  /// Returns the time since which messages in the user's inbox are visible to a device; nil, for no access, if the
+  /// binding is weaker than the app requires.
   ///
   /// The device sees all messages (`.zero`) if it is a guest or its user was vouched for. A device whose user nobody
-  /// vouched for may belong to anyone who knows the CUID, so it sees only those since it was bound to the user, which
-  /// it could have received itself. Nil, for no access, if the binding is weaker than the app requires.
+  /// vouched for may belong to anyone who knows the CUID, so it sees only messages since it was bound to the user,
+  /// which it could have received itself.
   func inboxBegins(for record: Devices.Record) -> Timestamp? {
     guard !record.userKey.isGuest else { return .zero }
     guard record.identity >= rules(of: record.app).identity else { return nil }

@@ -7,10 +7,10 @@ internal import Synchronization
 /// In-memory catalog of apps, API keys and time zones, for lookups by every request; replaced as a whole on each
 /// refresh.
 ///
-/// Any thread may read. One thread refreshes it, at least every second and whenever `wanted` is signalled.
+/// Any thread may read. One thread refreshes it: at least every second, when a change is announced on `channel`, and
+/// when `wanted` is signalled.
 package final class Catalog: Sendable {
-  /// NOTIFY channel on which changes to apps, keys and credentials are announced. No node listens to it: all of them
-  /// refresh their catalogs every second.
+  /// NOTIFY channel on which changes to apps, keys and credentials are announced.
   package static let channel = "upmc_catalog"
 
   private struct Contents {
@@ -23,11 +23,11 @@ package final class Catalog: Sendable {
   }
 
   private let contents = Mutex(Contents())
-  /// Numbers of the API keys used since they were last written.
+  /// Numbers of the API keys used since the last `writeUses`.
   private let usedKeys = Mutex<Set<Int32>>([])
   private let refreshes = Atomic<Int>(0)
-  /// Signalled to request a refresh at once, when a lookup misses an app that may have just been created, or a sender
-  /// needs a provider token.
+  /// Signalled to request a refresh at once: when a lookup misses an app that may have just been created, when a sender
+  /// needs a provider token, or to stop the refreshing thread.
   package let wanted: Wakeup
 
   /// Encrypts the content of confidential messages; nil if none can be accepted.
@@ -89,9 +89,10 @@ package final class Catalog: Sendable {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
   }
 
-  /// Reloads all apps and API keys, and the time zones at the first and each 600th call. If it throws, the contents
-  /// stay as they were.
-  /// - Parameter timeZones: false if no device registers here, which saves the slow query of all time zones.
+  /// Reloads all apps and API keys, and at the first refresh and every 600th after it (`readingsPerTimeZones`) also the
+  /// time zones. If it throws, the contents stay as they were.
+  /// - Parameter timeZones: false if no device registers here, which saves the slow query of all time zones; `known`
+  ///   then finds only zones that were loaded before.
   package func refresh(_ connection: Connection, timeZones: Bool = true) throws(PostgresError) {
     var fresh = Contents()
     for record in try connection.run(Apps.all()) {

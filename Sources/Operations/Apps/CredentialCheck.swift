@@ -10,8 +10,8 @@ package import Store
 /// ```
 ///   stored, unchecked ──checked by a server──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
 /// ```
-/// The key stays stored whatever the result, because the network may be misconfigured or down. Only a caller that
-/// requests a check first (`tryOut`) has a refused key rejected.
+/// The key stays stored whatever the result, because the network may be misconfigured or down. Only a caller that asks
+/// for a check before storing (`tryOut`) has a refused key rejected.
 extension CredentialChecks.Check {
   static let field = JSONField<CredentialChecks.Check?>.always(
     "check", .orNull(object.form), { $0 },
@@ -65,7 +65,7 @@ extension Administration {
   }
 
   /// Waits up to `checkTimeout` for the check of a newly stored credential. Returns nil if no server has made it by
-  /// then, and at once if no server is running.
+  /// then, and nil without waiting if no server is running.
   static func awaitCheck(
     _ app: App.Number, _ network: PushNetwork, on connection: Connection
   ) throws(Problem) -> CredentialChecks.Check? {

@@ -61,8 +61,8 @@ package enum TestGroups {
     return try entry(of: app, connection)
   }
 
-  /// Replaces all of an app's groups and audits the number of users. Equal groups, in any order, change nothing and are
-  /// not audited.
+  /// Replaces all of an app's groups and audits the number of users in each. Changes and audits nothing if the groups
+  /// equal the stored ones; the order of users within a group matters, that of the groups does not.
   /// - Returns: the groups as stored, by name.
   /// - Throws: `.impossible` if a name occurs twice, or a group names a user twice or names GUEST; `.conflict` if the
   ///   app is being deleted; `.forbidden`; `.unknownApp`.

@@ -1,8 +1,8 @@
 package import Reactor
 
 /// Delays requests with an unknown client key until the catalog has been refreshed: an app that was just created on
-/// another thread or node must not be refused. The delay also slows down guessing of keys. For use on the event loop's
-/// thread only. Decision 088.
+/// another thread or node must not be refused. The delay also slows down the guessing of keys. For use on the event
+/// loop's thread only. Decision 088.
 package final class UnknownKeyDelay {
   private struct Waiting {
     let generation: Int
@@ -22,8 +22,8 @@ package final class UnknownKeyDelay {
     self.loop = loop
   }
 
-  /// Requests a refresh of the catalog, and calls `resume` on the event loop after it, when a new app can be looked up.
-  /// Returns at once; false if too many requests are waiting, and then `resume` is never called.
+  /// Requests refreshes of the catalog and, after the second one, calls `resume` on the event loop: a new app can then
+  /// be looked up. Returns at once; false if too many requests are waiting, and `resume` is then never called.
   package func wait(_ resume: @escaping () -> Void) -> Bool {
     guard waiting.count < Self.capacity else { return false }
     // A refresh in progress may have begun before the app was created, but the one after it is certain to include the

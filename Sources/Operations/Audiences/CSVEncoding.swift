@@ -2,7 +2,7 @@ internal import Domain
 
 /// Detects whether a file is UTF-8 or CP949 by counting its lines with non-ASCII bytes. A line that is valid UTF-8
 /// counts for UTF-8, even if it would be valid CP949 too; another line that is valid CP949 counts for CP949. The
-/// encoding with more lines wins.
+/// encoding with more lines wins; if both have equally many, that of the first of these lines.
 ///
 /// Bytes in one encoding can happen to be valid in the other, so no single line decides for the whole file. Lines that
 /// are invalid in the detected encoding are reported, and the others are read correctly.
@@ -11,7 +11,7 @@ struct CSVEncoding {
   private var inUTF8 = 0
   /// Number of lines that are valid CP949 but not UTF-8.
   private var inKorean = 0
-  /// Whether the first of the counted lines is CP949, which decides if both numbers are equal.
+  /// Whether the first counted line is CP949, which decides if both numbers are equal.
   private var beginsKorean = false
 
   /// Detects the encoding of a file; UTF-8 if no line with non-ASCII bytes is valid in either encoding. Reads the file
@@ -52,8 +52,8 @@ struct CSVEncoding {
     }
   }
 
-  /// Returns whether a line in a CP949 file is valid CP949. Korean letters take three bytes in UTF-8: a line of valid
-  /// UTF-8 with such letters does not count as CP949, even if its bytes would fit.
+  /// Returns whether a line in a CP949 file is to be decoded as CP949. False if it is not valid CP949. Also false if it
+  /// is valid UTF-8 with letters of three or more bytes, as Korean ones are, even if it is valid CP949 too.
   static func isKorean(line: ArraySlice<UInt8>) -> Bool {
     guard KoreanCodePage.isText(line) else { return false }
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil

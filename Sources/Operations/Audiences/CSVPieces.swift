@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Splits a file into pieces that end at line ends, so that no line and no character is divided. Only a line longer
-/// than `csvRecordBytes` is divided anywhere; `CSVReader` refuses it.
+/// than `csvRecordBytes`, which `CSVReader` refuses, can be divided, at any byte.
 struct CSVPieces {
   private let file: ByteSource
   private let partBytes: Int

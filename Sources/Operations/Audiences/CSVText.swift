@@ -4,7 +4,7 @@ package import Postgres
 /// A file's bytes as text: UTF-8, or what spreadsheets on Korean Windows write (CP949, a superset of EUC-KR).
 enum CSVText {
   /// Returns the file as UTF-8, and its original encoding. A UTF-8 file is returned as it is; a CP949 file is decoded
-  /// into memory.
+  /// as a whole into memory.
   /// - Throws: `.impossible` if the file is empty or UTF-16.
   static func decode(
     _ bytes: ByteSource, on connection: Connection
@@ -38,7 +38,8 @@ package struct CSVParts {
   private var isKorean: Bool { encoding == .cp949 }
 
   /// Reads the file to detect its encoding; the parts are then read from the beginning.
-  /// - Parameter partBytes: size of a part. A part of a CP949 file ends at a line end, so it can be larger.
+  /// - Parameter partBytes: size of the parts of a UTF-8 file, except the last. The parts of a CP949 file end at line
+  ///   ends, so they can be smaller or larger.
   /// - Throws: `.impossible` if the file is empty or UTF-16.
   package init(
     _ file: ByteSource, on connection: Connection, partBytes: Int = Operations.Limits.partBytes

@@ -68,8 +68,9 @@ package enum GroupService {
   /// Renames a group, moves it with its subgroups, or changes whether devices may join it, and audits that. Equal
   /// values change nothing and are not audited.
   /// - Throws: `.unknownGroup` if the group or the new parent does not exist, is in another app, or is in an app that
-  ///   the caller may not access; `.conflict` if the new parent is the group itself or below it, or has a group of this
-  ///   name, or the app is being deleted; `.invalidField` if `change` is empty; `.forbidden`.
+  ///   the caller may not access; `.conflict` if the new parent is the group itself or below it, if the parent has
+  ///   another subgroup of this name, or if the app is being deleted; `.invalidField` if `change` is empty;
+  ///   `.forbidden`.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -183,8 +184,8 @@ package enum GroupService {
       ])
   }
 
-  /// Adds users to a group or removes them, in one commit, and audits that. Users who are members already, or who are
-  /// none, count as changed too.
+  /// Adds users to a group or removes them, in one commit, and audits that. Added users who were members already, and
+  /// removed ones who were not members, count too.
   /// - Parameter adding: true to add the users, false to remove them.
   /// - Returns: the number of users that the app knows, and the others, which are skipped. If the app knows none,
   ///   nothing changes and nothing is audited.

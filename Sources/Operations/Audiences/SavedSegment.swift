@@ -23,7 +23,8 @@ enum SavedSegment {
     return try replacing("audience", by: audience.bytes, in: body)
   }
 
-  /// Returns the JSON object with the value of one member replaced; without such a member, with equal members.
+  /// Returns the JSON object with the value of the named member replaced. If it has no such member, its members stay as
+  /// they are.
   /// - Throws: `.malformed` if `body` is not a JSON object.
   private static func replacing(_ name: String, by value: [UInt8], in body: [UInt8]) throws(Problem) -> [UInt8] {
     var reader = JSONReader(body)

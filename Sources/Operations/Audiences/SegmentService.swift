@@ -150,7 +150,8 @@ package enum SegmentService {
 
   // MARK: Counting
 
-  /// Counts the devices that a saved segment matches now. Reads all of them, so it can take long in a large app.
+  /// Counts the devices that a saved segment matches now. This reads all these devices, so it can take long in a large
+  /// app.
   /// - Throws: `.unknownSegment` if the segment does not exist or the caller may not access its app; `.forbidden`.
   package static func count(
     _ segment: Int64, by caller: Caller, on connection: Connection, now: Timestamp
@@ -159,7 +160,8 @@ package enum SegmentService {
     return try count(try Segment(json: Array(record.conditions.utf8)), record.app, connection, now)
   }
 
-  /// Counts the devices that an unsaved segment matches now. Reads all of them, so it can take long in a large app.
+  /// Counts the devices that an unsaved segment matches now. This reads all these devices, so it can take long in a
+  /// large app.
   /// - Throws: the problem of invalid conditions, `.forbidden`, `.unknownApp`.
   package static func count(
     _ draft: Draft, by caller: Caller, on connection: Connection, now: Timestamp

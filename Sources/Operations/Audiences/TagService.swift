@@ -11,7 +11,7 @@ package enum TagService {
     case users([String])
     case devices([DeviceID])
 
-    /// Text for the audit log: the name of a single owner, or else the number of owners.
+    /// Text for the audit log: the CUID or device id of a single owner, or else the number of owners.
     fileprivate var summary: String {
       switch self {
       case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
@@ -52,8 +52,9 @@ package enum TagService {
     package static let object = JSONObject<List>("Tags", [.always("tags", .list(of: .anyText), \.tags)])
   }
 
-  /// Changes tags, committing after each `taggedOwners` owners so that rows are locked only briefly. Stores users that
-  /// the app does not know yet. Repeating the call changes no tags, but is audited again. Does nothing without owners.
+  /// Changes tags and audits that, committing after each `taggedOwners` owners so that rows are locked only briefly.
+  /// Stores users that the app does not know yet. Repeating the call changes no tags, but is audited again. Without
+  /// owners, does nothing.
   /// - Returns: the number of users or devices found or stored, and the devices that are not registered, which are
   ///   skipped.
   /// - Throws: `.impossible` if `change` is empty, or an owner would have too many tags; the parts before remain
@@ -65,26 +66,24 @@ package enum TagService {
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
       throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
-    // Audit the whole change once, together with its first part.
-    var audited: AuditTrail.Change? = AuditTrail.Change("tags.change", owners.summary, in: app).to {
-      change.write(to: &$0)
-    }
+    /// Audits the whole change, together with its first part.
     func audit() throws(PostgresError) {
-      guard let change = audited else { return }
-      try connection.run(AuditTrail.add(change, by: caller))
-      audited = nil
+      let entry = AuditTrail.Change("tags.change", owners.summary, in: app).to { change.write(to: &$0) }
+      try connection.run(AuditTrail.add(entry, by: caller))
     }
+    var isFirst = true
     switch owners {
     case .users(let clientUIDs):
       let users = Set(clientUIDs.map(UserKey.init(clientUID:))).sorted()
       var count = 0
       for part in users.parts(of: Operations.Limits.taggedOwners) {
         count += try connection.commit { () throws(PostgresError) in
-          try audit()
+          if isFirst { try audit() }
           return try connection.run(
             TagLists.changeUsers(
               app: app.number, part, add: change.add, remove: change.remove, replacing: change.replaces))
         }.count
+        isFirst = false
       }
       return Changed(count: count, unknown: [])
     case .devices(let devices):
@@ -92,11 +91,12 @@ package enum TagService {
       for part in Set(devices).sorted().parts(of: Operations.Limits.taggedOwners) {
         known.formUnion(
           try connection.commit { () throws(PostgresError) in
-            try audit()
+            if isFirst { try audit() }
             return try connection.run(
               TagLists.changeDevices(
                 app: app.number, part, add: change.add, remove: change.remove, replacing: change.replaces))
           })
+        isFirst = false
       }
       return Changed(count: known.count, unknown: devices.filter { !known.contains($0) }.map(\.description))
     }

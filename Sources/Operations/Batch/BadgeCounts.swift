@@ -12,7 +12,7 @@ struct BadgeCounts {
   private var isSet: Set<Users.Key> = []
   /// Increments by messages that are older than the last set of the user's count, by user.
   private var late: [Users.Key: [Ledger.Key]] = [:]
-  /// Increments that were larger than the room left below the maximum, with the amount that was really added.
+  /// Increments that could not be added in full because of the count's maximum, each with the amount that was added.
   private var short: [(key: Ledger.Key, increment: Int16)] = []
   private let sink = Sink()
 
@@ -29,9 +29,8 @@ struct BadgeCounts {
     wanted.insert(user)
   }
 
-  /// Requests the lock of a user's count, and with it the storage of a name and telephone number. They replace only
-  /// missing values.
-  /// - Parameter isVouched: whether the values are vouched for, and therefore replace existing ones too.
+  /// Requests the lock of a user's count, and the storage of a name and telephone number where the user has none yet.
+  /// - Parameter isVouched: whether both are vouched for, and therefore replace existing ones too.
   mutating func name(_ user: Users.Key, _ named: NamedUser, isVouched: Bool) {
     names[user] = (Users.Said(name: named.name, phone: named.phone), isVouched)
   }

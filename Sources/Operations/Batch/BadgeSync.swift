@@ -14,7 +14,8 @@ struct BadgeSync {
   private let found = Found()
   private var changes: [Users.Key: DeviceID?] = [:]
 
-  /// Returns the steps that find the users with more than one device. Round 2. Ignores guests and users of other apps.
+  /// Returns the steps that find the users with more than one device, for round 2. Ignores guests, and users of apps
+  /// without the setting; empty if no users are left.
   func look(_ users: Set<Users.Key>, _ policies: AppPolicies) -> [Step] {
     let asked = users.filter { policies.badgeSync.contains($0.app) && !$0.userKey.isGuest }
     guard !asked.isEmpty else { return [] }
@@ -26,14 +27,16 @@ struct BadgeSync {
     ]
   }
 
-  /// Records that a device changed its user's count. Has no effect unless `look` has found other devices of the user.
+  /// Records that a device changed its user's count. Has no effect unless `look` has found that the user has more than
+  /// one device.
   mutating func note(_ user: Users.Key, by device: DeviceID) {
     guard found.several.contains(user) else { return }
     // If two devices changed it, neither knows the final count.
     if let known = changes[user], known != device { changes[user] = .some(nil) } else { changes[user] = device }
   }
 
-  /// Returns the steps that queue the notifications, due after `badgeSyncDelay`. Round 3, after the users are locked.
+  /// Returns the steps that queue the notifications, due after `badgeSyncDelay`; empty if there are none. For round 3,
+  /// after the users are locked.
   func save(at now: Timestamp) -> [Step] {
     guard !changes.isEmpty else { return [] }
     return [

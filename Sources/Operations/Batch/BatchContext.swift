@@ -14,7 +14,7 @@ final class BatchContext {
   let now: Timestamp
   /// A monotonic time that is not later than any read of this batch.
   let readAt: Instant
-  /// Number of the committer's own rows in the totals.
+  /// Number under which this committer adds to totals and statistics, in rows that no other committer writes.
   let writer: Int32
   /// ID of the node that claims the accepted sends.
   let node: UUIDValue

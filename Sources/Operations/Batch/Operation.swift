@@ -63,7 +63,8 @@ package indirect enum Operation: Sendable {
       self.at = at
     }
 
-    /// Whether a receipt whose pushkey proved this place needs no look-up: no SMS fallback waits for it. False for nil.
+    /// Whether a receipt whose pushkey proved this place needs no look-up, because no SMS fallback waits for it. False
+    /// for nil.
     package static func isLocated(_ place: DeliveryCoordinates?) -> Bool { place?.hasFallback == false }
 
     /// Whether the confirmation can be recorded without a look-up: it is a genuine receipt with a location, and no SMS
@@ -144,8 +145,8 @@ package indirect enum Operation: Sendable {
 
   var isConfirmation: Bool { if case .confirm = self { true } else { false } }
 
-  /// Keys that must not occur twice in one batch, because the second operation would depend on the result of the first.
-  /// Empty for an operation that can share a batch with all others.
+  /// Keys that two operations of one batch must not have in common, because the second would depend on the result of
+  /// the first. Empty for an operation that can share a batch with all others.
   package var conflictKeys: [ConflictKey] {
     switch self {
     case .confirm, .find, .listGroups, .badge, .inbox, .send, .identify: []
@@ -181,8 +182,8 @@ package indirect enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// Returns the claim of the key to issue after the operation. It stays limited to what the token proves
-  /// (`isTokenOnly`) if this claim is, unless the operation has ended the device's earlier keys, as it does when the
+  /// Returns the claim of the key to issue after the operation. If this claim is limited to what the token proves
+  /// (`isTokenOnly`), so is the new one, unless the operation has ended the device's earlier keys, as it does when the
   /// user was vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     AuthKeyring.Claim(
@@ -225,7 +226,8 @@ package indirect enum OperationAnswer: Sendable {
 
     package let seqno: Seqno
     package var status: Status
-    /// The user's new count; nil for receipts, and for reads that belong to no known user.
+    /// The user's new count; nil for receipts, and for reads that belong to no known user or to a message whose history
+    /// is no longer kept.
     package var badge: Int16?
     /// Whether no delivery was recorded because the message is no longer stored, or its history is not kept. A read can
     /// be `recorded` nevertheless, in the inbox.

@@ -4,13 +4,13 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Publishes updates on a channel. Each update is committed before the call is answered, and replaces one that has not
-/// been sent yet. A server sends it as soon as the channel's pace allows.
+/// Publishes updates on a channel. Each update is committed before the call is answered, and replaces an earlier update
+/// that has not been sent yet. A server sends it as soon as the channel's pace allows.
 package enum ChannelPublishing {
   package struct Accepted: Equatable, DescribedAnswer {
     package let channel: Int64
     package let version: Int64
-    /// True if an update with a later timestamp had already been published, so that this one was not stored.
+    /// True if an update with a later timestamp had been accepted before, so that this one was not stored.
     package let isSuperseded: Bool
 
     package static let object = JSONObject<Accepted>(
@@ -26,8 +26,8 @@ package enum ChannelPublishing {
       ])
   }
 
-  /// Publishes an update, unless one with a later timestamp has been published already. Audited unless the caller has
-  /// an API key.
+  /// Accepts an update for publication, unless one with a later timestamp was accepted before. Audited in both cases,
+  /// unless the caller has an API key or repeats an idempotency key.
   /// - Parameters:
   ///   - body: a `ChannelUpdate` as JSON.
   ///   - channel: number of the channel; nil if the request contains no valid number.

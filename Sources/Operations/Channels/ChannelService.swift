@@ -6,8 +6,8 @@ package import Store
 /// Creates, deletes and lists broadcast channels of APNs, both at Apple and in our database.
 ///
 /// A channel is created at Apple before it is stored here, and deleted at Apple before it is deleted here. A crash in
-/// between leaves a channel at Apple alone, which `atApple` lists and `create` can adopt, or one in our database alone,
-/// which `delete` removes when it is called again.
+/// between leaves a channel only at Apple, where `atApple` lists it and `create` can adopt it, or only in our database,
+/// from which `delete` removes it when called again.
 package enum ChannelService {
   package struct New: Sendable {
     var name = ""
@@ -90,8 +90,9 @@ package enum ChannelService {
         return entry
       }
     } catch {
-      // Another request has stored the channel first, so delete the one created at Apple for this one. After any other
-      // error, our row may have been stored after all, so the channel stays.
+      // `.conflict` means that nothing was stored, mostly because another request has taken the name meanwhile: delete
+      // the channel that this request has created at Apple. After any other error, our row may have been stored after
+      // all, so the channel stays.
       if error.code == .conflict, new.apnsChannel == nil {
         try? directory.delete(apnsChannel, of: app, in: new.environment, on: connection)
       }

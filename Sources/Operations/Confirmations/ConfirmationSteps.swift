@@ -59,7 +59,7 @@ struct ConfirmationSteps {
     var ranges: [Range<Int>] = []
     var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
-    /// Messages that are in the inbox of the device's user.
+    /// Of the candidates' devices, those whose user has the message in the inbox.
     var inInboxes: Set<Confirmations.Delivery> = []
     /// Messages for which the log accepted an entry.
     var logged: Set<Seqno> = []
@@ -196,8 +196,8 @@ struct ConfirmationSteps {
     return times.isEmpty ? [] : [Inboxes.read(times).map { _ in }]
   }
 
-  /// Returns the time of each delivery's first confirmation in the batch. Omits confirmations that belong to no
-  /// delivery.
+  /// Returns the time of each delivery's first confirmation, in the order of the batch. Omits confirmations that belong
+  /// to no delivery.
   private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Timestamp] {
     var times: [Confirmations.Delivery: Timestamp] = [:]
     for entry in entries {
@@ -238,11 +238,11 @@ struct ConfirmationSteps {
     }
     state.entries[index].isForgotten = !chosen.isKept
     guard isRead || entry.settlesFallback else { return }
-    // A device without an inbox entry was not a recipient either.
+    // A device that cannot see the message in the inbox has not read it there.
     if isOnlyInInbox, !isInView(chosen, batch) { return }
     guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
-    // If the message is no longer stored, neither is its effect on the count.
+    // If the message's history is no longer kept, neither is its effect on the count.
     if chosen.isKept { state.entries[index].user = user }
     guard isRead, let seqno = chosen.inbox else { return }
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
@@ -290,7 +290,7 @@ struct ConfirmationSteps {
       if !option.actsOncePerMessage {
         batch.counts.set(user, to: after)
       } else if let wasTakenBack = state.firstReads.removeValue(forKey: key), !(wasTakenBack && option == .keep) {
-        // The increment of a delivery that ended negative has been taken back, so reading it must not subtract again.
+        // With `keep`, a read must not subtract an increment that was taken back because every delivery failed.
         if option.setsCount { batch.counts.set(user, to: after) } else { batch.counts.move(user, to: after) }
       }
       if batch.counts[user] != before, let device = entry.device { batch.badgeSync.note(user, by: device) }

@@ -4,7 +4,7 @@ internal import Domain
 ///
 /// A page contains the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or
 /// `…/p/<name>_msp.html`; the suffix tells the SDK to fetch the value. Media are at `…/m/<name>.jpg` and so on. A name
-/// is 128 random bits, so only recipients of the payload know it. Decisions 069 and 070.
+/// is 128 random bits, so nobody can guess it. Decisions 069 and 070.
 package struct ContentHosting: Equatable, Sendable {
   /// Base URL at which devices reach this server, without a trailing slash; nil if not configured, so that nothing can
   /// be hosted.
@@ -62,8 +62,9 @@ package struct ContentHosting: Equatable, Sendable {
 }
 
 extension Operations.Limits {
-  /// Time for which a message's pages and media are kept after its last due time or its expiry, whichever is later (90
-  /// days), because people open messages late. Also the default lifetime of an upload, counted from the upload.
+  /// 90 days: the time for which a message's pages are kept after its last due time or its expiry, whichever is later,
+  /// and its media at least as long, because people open messages late. Also the default lifetime of an upload, counted
+  /// from the upload.
   package static let hostingPeriod: Duration = .seconds(90 * 86_400)
   /// Size in bytes of the parts in which a file is stored; the database is read one part at a time.
   package static let partBytes = 262_144

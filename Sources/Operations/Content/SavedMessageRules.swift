@@ -2,12 +2,12 @@ internal import Domain
 internal import JSON
 internal import Store
 
-/// Validates saved messages. Templates and senders must satisfy the rules of a send once placeholders have replaced the
-/// members that they may lack; a draft can be any object.
+/// Validates saved messages. A template or sender must be valid as a send after placeholders have been added for the
+/// members that it may lack; a draft can be any object.
 enum SavedMessageRules {
   /// Checks a message.
-  /// - Throws: a `Problem` whose pointers begin with `/message`, if the message is not a JSON object or, unless it is a
-  ///   draft, contains a member that belongs to the send itself or would be refused in a send.
+  /// - Throws: a `Problem` whose pointers begin with `/message`, if the message is not a JSON object. For a template or
+  ///   sender, also if it has a member that only a send may have, such as `audience`, or would be refused as a send.
   static func check(_ message: [UInt8], _ kind: SavedMessages.Kind, appID: String) throws(Problem) {
     let members = try members(message)
     // A draft is unfinished: any object is accepted.

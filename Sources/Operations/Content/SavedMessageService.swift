@@ -9,7 +9,7 @@ package import Store
 /// send would be. A draft is unfinished and can be any object. A sender is a name that messages contain as `sender`,
 /// with a partial message to start from. `SavedMessageRules` validates all three. Every change is audited.
 package enum SavedMessageService {
-  /// A saved message as returned by every operation, alone or in a list.
+  /// A saved message as shown to clients, alone or in a list.
   package struct Entry: JSONAnswer {
     package let record: SavedMessages.Record
 
@@ -111,7 +111,7 @@ package enum SavedMessageService {
 
   /// Replaces the name, sender and message of a saved message, and returns the result.
   /// - Throws: `.forbidden` without the permission; `.notFound` if there is no such message, or it belongs to an app
-  ///   that the caller may not access; `.conflict` if the app has another sender of this name; otherwise a problem with
+  ///   that the caller may not access; `.conflict` if another sender of the app has the same `sender`; a problem with
   ///   the new content.
   package static func replace(
     _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, with new: New, by caller: Caller,

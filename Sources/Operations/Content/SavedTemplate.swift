@@ -7,10 +7,10 @@ internal import Store
 /// the result, so changing or deleting the template does not affect accepted messages.
 enum SavedTemplate {
   /// Completes the body of a send.
-  /// - Returns: the body without `template`, with the template's members added; unchanged if it names no template, even
-  ///   if it is not valid JSON.
+  /// - Returns: the body without `template`, with the template's members added; unchanged if it names no template. A
+  ///   body in which `"template"` does not occur is not parsed, so it need not be valid JSON.
   /// - Throws: `.notFound` if the app named by the body has no such template or the caller may not access it; a problem
-  ///   with the body if it is not a JSON object or its `template` is no number.
+  ///   with a parsed body if it is not a JSON object or its `template` is no number.
   static func fill(
     _ body: [UInt8], for caller: Caller, on connection: Connection
   ) throws(Problem) -> [UInt8] {

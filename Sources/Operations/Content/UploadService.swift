@@ -119,7 +119,7 @@ package enum UploadService {
 }
 
 extension Operations.Limits {
-  /// Lifetimes, in seconds, that an upload request can ask for. A message that shows the upload extends it.
+  /// Lifetimes, in seconds, that a request can ask for. A message that shows the upload keeps it for longer if needed.
   package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
   /// Number of bytes examined to detect the type; far more than any signature needs.
   static let sniffedBytes = 4_096

@@ -2,13 +2,14 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Collects the tokens other than alert tokens that the operations of a batch set and remove, and writes them in
-/// round 2. A token that another device has moves to the device that sets it, unless `refusal` prevents that.
+/// The tokens other than alert tokens that a batch's operations set and remove. Round 0 locks the tokens and inserts
+/// new ones; round 2 moves and removes tokens. A token of another device moves to the device that sets it, unless
+/// `refusal` prevents that.
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
     /// Current tokens other than alert tokens of the devices that set or remove tokens or unregister, oldest first.
-    /// Read in round 1, and so including tokens that `lock` has inserted.
+    /// Read in round 1, so the tokens that `lock` has inserted are included.
     var present: [DeviceID: [Tokens.Claimed]] = [:]
   }
 

@@ -21,7 +21,7 @@ struct BindingSteps {
   // MARK: Round 1
 
   /// Requests what round 1 must read because a device names a user. If the app accepts vouchers, a voucher for the user
-  /// is used up even if it is not needed; otherwise another device could use it later.
+  /// that fits the installation is used up even if it is not needed; otherwise another device could use it later.
   /// - Parameter isNew: whether the device does not have this user yet, so that the user's other devices are read for
   ///   `note`.
   func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {

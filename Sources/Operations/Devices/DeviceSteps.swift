@@ -26,8 +26,8 @@ struct DeviceSteps {
     /// round 3, and for operations that set no count.
     var badge: Int16?
 
-    /// Returns the CUID that the caller acts for if it is not that of the device's user. Returns nil if it is, if the
-    /// caller named none, or if the operation removes the user and the device has none.
+    /// Returns the CUID for which the caller acts, if the device does not belong to that user. Returns nil if it does,
+    /// if the caller names no user, or if the operation removes the user of a device that has none.
     func stranger(_ record: Devices.Record) -> String? {
       guard let expected = claim.actingFor, UserKey(clientUID: expected) != record.userKey else { return nil }
       // Removing a user who has already been removed is a repetition, not an error.
@@ -155,9 +155,10 @@ struct DeviceSteps {
     return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
   }
 
-  /// Returns the device's row if the operation is allowed: the device is registered, its key is current, and the rules
-  /// for users, groups, tokens and identity permit the operation. Otherwise returns the problem. Counts calls with a
-  /// token-only key that the identity mode refuses or would refuse.
+  /// Returns the device's row if the operation is allowed: the device is registered, its key is current, the app is not
+  /// being deleted or the operation does not change it, and the rules for users, groups, tokens and identity permit the
+  /// operation. Otherwise returns the problem. Counts calls with a token-only key that the app's identity mode refuses
+  /// or that its simulated stricter mode would refuse.
   private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))

@@ -29,9 +29,10 @@ struct DeviceUsers {
 
   // MARK: Round 2
 
-  /// Returns the problem if the operation names a user without the required proof, or returns a push that does not
-  /// prove that pushes reach the device. Nil to accept the operation, also if the device has no pending user to prove.
-  /// - Parameter brought: the messages of returned pushes, as far as they exist.
+  /// Returns the problem if the operation names a user with an invalid proof or without the required one, or returns a
+  /// push that does not prove that pushes reach the device; otherwise nil. No proof is required of a device that names
+  /// its current or pending user or uses the legacy SDK protocol. A device without a pending user may return any push.
+  /// - Parameter brought: the messages of returned pushes; messages that do not exist are missing.
   func refusal(
     of operation: Operation, by record: Devices.Record, brought: [Seqno: Messages.Origin]
   ) -> Problem? {
@@ -61,9 +62,9 @@ struct DeviceUsers {
       Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)), for: record.installation)
   }
 
-  /// Applies the rules of `Devices.Record.name` to a device that names a user, and releases the user for the guest.
-  /// Depending on the rules, the user is bound, becomes pending, or is not accepted. Call it only if `refusal` has
-  /// returned nil.
+  /// Applies the rules of `Devices.Record.name` to a device that names a user: the user is bound, becomes pending, or
+  /// is not accepted. If the device names `GUEST`, removes its user instead. If the user is vouched for and the binding
+  /// changes, the device's earlier keys become invalid. Call it only if `refusal` has returned nil.
   /// - Returns: the guest that the device was, if the device now has a user; otherwise nil.
   func setUser(
     _ named: NamedUser, _ claim: AuthKeyring.Claim, _ before: Devices.Record

@@ -139,6 +139,6 @@ extension Operations.Limits {
   static let inboxPage = 20
   /// Maximum number of entries per page.
   package static let inboxPageMost = 100
-  /// Number of a person's newest entries among which unread ones are counted, at two microseconds each.
+  /// Number of a person's newest entries among which unread ones are counted, at about two microseconds each.
   package static let inboxUnread = 1_000
 }

@@ -45,9 +45,10 @@ struct RecognizedDevice: Equatable {
     }
   }
 
-  /// Returns the row for a device that is none of the DEVICE_ID's: the row of an unregistered guest, preferably one
-  /// with the same token; otherwise a free row, if fewer than `devicesPerInstallation` exist or all that exist belong
-  /// to vouched users; otherwise the row that `leaving` gives up.
+  /// Returns a row for a device that has proved none of the existing rows to be its own: the row of an unregistered
+  /// guest, preferably one with the same token; otherwise a row that does not exist yet, if fewer than
+  /// `devicesPerInstallation` exist or all that exist belong to vouched users; otherwise the row that `leaving` gives
+  /// up.
   private static func room(
     _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record]
   ) -> DeviceID {
@@ -61,10 +62,10 @@ struct RecognizedDevice: Equatable {
     return leaving(own, for: user)?.device ?? registration.device
   }
 
-  /// Returns the row to give up; nil if there are no rows. Guests are given up before unvouched users, and these before
-  /// vouched users; inactive rows before active ones. Among equal unvouched rows it is the newest, so that repeated
-  /// registrations with a stolen DEVICE_ID only displace each other; among vouched ones, a row of the same user, then
-  /// the one that has been silent for longest.
+  /// Returns the row to give up; nil if there are no rows. Rows of guests go first, then rows of unvouched users; of
+  /// either kind, inactive rows before active ones, then the newest, so that repeated registrations with a stolen
+  /// DEVICE_ID only displace each other. Rows of vouched users go last: first a row of `user`, then the one that has
+  /// been silent for longest.
   private static func leaving(_ records: [Devices.Record], for user: UserKey?) -> Devices.Record? {
     records.min { left, right in
       let (one, other) = (worth(left, for: user), worth(right, for: user))

@@ -18,9 +18,9 @@ struct RegistrationRules {
   private var own: Devices.Record? { row.recognition == .none ? nil : known }
   private var identity: App.Identity { registration.app.identity }
 
-  /// Whether the registration may change what belongs to a person. False if the app requires proof, the user is not
-  /// vouched for, and the registration proves only the token of a device that has a user or no identifier but the
-  /// token.
+  /// Whether the registration may change what belongs to a person. False only if the app requires proof, the user is
+  /// not vouched for, and the device is recognized by its token alone; even then true for a guest that has an
+  /// identifier besides the token.
   var isRecognised: Bool {
     guard row.recognition == .token, let own, identity != .open, !isVouched else { return true }
     // A guest has nothing that could be stolen. But if the token is the device's only identifier, having the token
@@ -28,9 +28,9 @@ struct RegistrationRules {
     return own.userKey.isGuest && registration.installation != registration.psid
   }
 
-  /// Whether the issued key proves the device's identity later, so that it keeps its user with a new token. False, so
-  /// that the key is worth no more than the token, if the registration proved only the token, unless its user is
-  /// vouched for or the app requires proof and the device is a recognized guest.
+  /// Whether the issued key later proves the device's identity, so that the device keeps its user with a new token;
+  /// otherwise the key is worth no more than the token. A device recognized by its token alone gets the stronger key
+  /// only if its user is vouched for, or if the app requires proof and `isRecognised` is true.
   var givesFullKey: Bool {
     if isVouched || row.recognition != .token { return true }
     return identity != .open && isRecognised

@@ -10,12 +10,12 @@ internal import Time
 struct RegistrationSteps {
   private final class State {
     var entries: [Entry] = []
-    /// The tokens' current owners, by number of the app and token, with a space between.
+    /// The tokens' current owners, by app number and token, separated by a space.
     var owners: [String: DeviceID] = [:]
     /// Refused registrations: the index of the operation and the reason.
     var refused: [(operation: Int, problem: Problem)] = []
-    /// Additional tokens of the devices that lose their alert token or whose row changes its token; these may lose
-    /// their additional ones too.
+    /// Additional tokens of the devices whose alert token changes or goes to another device; `end` removes them if the
+    /// device loses its row or is unregistered.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -174,7 +174,7 @@ struct RegistrationSteps {
         changes.retired.insert(
           Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
       }
-      // A guest's key is its row's, so the next device in the row would share it.
+      // A guest's user key is derived from the row, so the row's next device would have the same one.
       if known.userKey.isGuest, entry.row.recognition == .none || !record.userKey.isGuest {
         changes.endedGuests.append(Users.Key(app: known.app, userKey: known.userKey))
       }
@@ -270,8 +270,8 @@ struct RegistrationSteps {
   }
 
   /// Returns the problem if, in an app that requires proof, the token belongs to a device that has a user, and the
-  /// registration neither has that device's key nor a user who is vouched for. Always nil for SDK registrations, which
-  /// `existing` covers.
+  /// registration neither has that device's key nor a user who is vouched for. Always nil for SDK registrations:
+  /// `existing` and `RegistrationRules.isRecognised` limit what they change.
   private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard !entry.registration.isFromSDK else { return nil }
     if existingOwner(entry, batch) == nil {

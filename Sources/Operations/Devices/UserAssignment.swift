@@ -9,8 +9,8 @@ extension Devices.Record {
   ///
   /// In `strict`, a vouched user becomes pending until the device returns a push, and a recognized device loses its
   /// former user at once; a user who is already bound in `strict` stays so. In `proof`, a vouched user is bound, and in
-  /// `open`, any user. Otherwise the user is not accepted, and a recognized device that does not belong to that user
-  /// already becomes a guest without a pending user.
+  /// `open`, any user. Otherwise the user is not accepted, and a recognized device becomes a guest without a pending
+  /// user, unless it already belongs to that user.
   /// - Parameters:
   ///   - isVouched: whether the app's own server vouches for the user.
   ///   - isRecognised: whether the request has proved that it comes from this device.

@@ -120,8 +120,9 @@ package struct CSVExport: Sendable {
 
   // MARK: Writing
 
-  /// Returns the next piece of the file, up to `exportRows` rows, the first after the header line; nil at the end. A
-  /// piece can be empty. After an error, the same piece can be requested again.
+  /// Returns the next piece of the file, with up to `exportRows` rows (all rows of a statistics report); nil at the
+  /// end. The first piece begins with the header line; later ones can be empty. After an error, the same piece can be
+  /// requested again.
   package mutating func next(on connection: Connection) throws(Problem) -> [UInt8]? {
     guard !isDone else { return nil }
     var writer = CSVWriter()
@@ -210,6 +211,7 @@ package struct CSVExport: Sendable {
 }
 
 extension Operations.Limits {
-  /// Maximum number of rows per piece of an export: some hundred kilobytes, which take a few milliseconds.
+  /// Maximum number of rows per piece of an export: a few hundred kilobytes, which take a few milliseconds. Does not
+  /// apply to statistics reports, which have their own limit (`reportRows`).
   static let exportRows = 2_000
 }

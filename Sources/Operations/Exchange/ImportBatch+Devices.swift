@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Validates and imports lines about devices, whose tags are added to those that a device has.
+/// Validates and imports lines about devices. A line's tags are added to those that the device already has.
 extension ImportBatch {
   mutating func judge(
     _ found: [(line: CSVReader.Line, device: ImportLines.Device)], _ record: inout Imports.Record,
@@ -28,8 +28,8 @@ extension ImportBatch {
     tagged = wanted.filter { (known[$0.device] ?? .max) <= Domain.Limits.tagsPerOwner }
   }
 
-  /// Locks the rows of the tagged devices, in key order as all writers of devices do, and adds the tags. Does nothing
-  /// if no valid line has tags.
+  /// Locks the rows of the devices in valid lines, in key order as all writers of devices do, and adds the tags. Does
+  /// nothing without such lines.
   func bringInTags(_ record: Imports.Record, on connection: Connection) throws(PostgresError) {
     guard !tagged.isEmpty else { return }
     _ = try connection.run(Devices.lock(tagged.map(\.device)))

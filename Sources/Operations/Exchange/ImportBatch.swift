@@ -55,7 +55,7 @@ struct ImportBatch {
       for group in groups {
         joined.insert(Groups.Membership(user: Users.Key(app: app, userKey: person.user), group: group))
       }
-      // A user's last line counts, but an empty name does not clear an earlier one.
+      // The last non-empty name of a user counts.
       if record.kind == .users, !person.name.isEmpty || names[person.user] == nil { names[person.user] = person.name }
     }
     if record.kind == .users {

@@ -3,7 +3,8 @@ internal import Postgres
 internal import Store
 
 /// The parsed lines of one part: what each line says about a user or a device, and the faults that a line shows by
-/// itself. Parsing holds no lock: on a slow machine it may take longer than a transaction may be idle.
+/// itself. Parse before the transaction if possible: on a slow machine, parsing may take longer than a transaction may
+/// be idle.
 struct ImportLines {
   private(set) var people: [(line: CSVReader.Line, person: Person)] = []
   private(set) var devices: [(line: CSVReader.Line, device: Device)] = []
@@ -66,7 +67,7 @@ struct ImportLines {
 
   // MARK: Columns
 
-  /// Returns the columns that a file of this kind can contain; only the first is required.
+  /// Returns the columns that are imported from a file of this kind; only the first is required.
   static func columns(_ kind: Imports.Kind) -> [String] {
     switch kind {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags"]

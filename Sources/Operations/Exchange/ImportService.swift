@@ -207,8 +207,8 @@ package enum ImportService {
       guard part.number == record.parts + 1 else {
         return Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1).")
       }
-      // Nobody has changed the import since: each change counts its parts. Without parsed lines, the part before this
-      // one was accepted only now.
+      // This part is still the next one, so the import has not changed since the part was parsed. Without parsed lines,
+      // the previous part was accepted only after `present` was read.
       if parsed != nil { record = progress }
       let lines = if let parsed { parsed } else { try ImportLines(part, &record, on: connection) }
       let batch = try ImportBatch(lines, &record, on: connection)

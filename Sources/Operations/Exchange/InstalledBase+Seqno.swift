@@ -12,9 +12,9 @@ extension InstalledBase {
     }
   }
 
-  /// Raises this server's message numbers above those of the other server, and audits that. This cannot be undone.
+  /// Makes this server's next message numbers follow those of the other server, and audits that. This cannot be undone.
   /// - Parameter seqno: the other server's last number.
-  /// - Returns: false, without a change, if this server's numbers are already higher.
+  /// - Returns: false, with the numbers unchanged, if this server has already reached `seqno`.
   /// - Throws: as `check(start:)`, or if the caller may not import people into the app.
   package static func continueSeqnos(
     after seqno: Seqno, of appID: String, by caller: Caller, on connection: Connection
@@ -33,7 +33,7 @@ extension InstalledBase {
 }
 
 extension Operations.Limits {
-  /// The highest permitted number: a thousandth of the number range. No server has sent this many, and the change
-  /// cannot be undone.
+  /// The highest permitted number: a thousandth of the range of 18 digits. No server has sent this many, so a higher
+  /// number is a mistake, and the change could not be undone.
   static let highestStart: Int64 = 1_000_000_000_000_000
 }

@@ -10,16 +10,17 @@ internal import Store
 ///   file ──► parts of UTF-8 ──► lines ──► validated ──► compared with existing rows ──► new or changed: written
 ///                                          └ invalid: reported                        └ unchanged or has acted: kept
 /// ```
-/// A fixed number of lines forms a batch, and each batch takes a few transactions for the lines that change something.
-/// An interrupted import continues when it is run again, and repeating a complete one changes nothing. Within a file,
-/// the first line about a DEVICE_ID or a token counts. No device and no webhook is notified: bindings are imported
+/// A batch has at most `installedLines` lines; those that change something are written in a few transactions, or in one
+/// per `installedNames` lines if each user may have only one device. An interrupted import continues when it is run
+/// again, and repeating a complete one changes nothing. Within a file, the first line about a DEVICE_ID or a token
+/// counts, or about a user who may have only one device. No device and no webhook is notified: bindings are imported
 /// without a push.
 package struct InstalledBase {
   package struct Options: Sendable {
     package var appID: String
     /// The file's own column names and their meaning; an empty meaning skips the column.
     package var columns: [(theirs: String, ours: String)] = []
-    /// Maps GROUPSEQs of the other server to those of this one; others are the same on both.
+    /// Maps GROUPSEQs of the other server to those of this one. A GROUPSEQ that is missing is the same on both.
     package var groups: [Int64: Int64] = [:]
     /// Whether the operator vouches for the users of the devices, as the app's own server would.
     package var isVouched = false
@@ -94,8 +95,9 @@ package struct InstalledBase {
   /// Reads the header line, checks the options, and starts the threads that parse and import. Imports nothing yet.
   /// - Parameter phones: encrypts telephone numbers; nil if they cannot be encrypted: the file must then have no column
   ///   for them.
-  /// - Throws: `.impossible` if the file is empty, its header is invalid, or it has telephone numbers but `phones` is
-  ///   nil; `.unknownApp`; `.unknownGroup` if `groups` leads to a group that the app does not have; `.forbidden`.
+  /// - Throws: `.impossible` if the file is empty or UTF-16, its header is invalid, or it has a column for telephone
+  ///   numbers but `phones` is nil; `.unknownApp`; `.unknownGroup` if `groups` leads to a group that the app does not
+  ///   have; `.forbidden`.
   package init(
     _ file: ByteSource, _ options: Options, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -169,8 +171,8 @@ package struct InstalledBase {
     return waiting.removeFirst()
   }
 
-  /// Returns the lines whose device and token, and user where each may have only one device, occur in no earlier line,
-  /// and adds the other lines to the faults.
+  /// Returns the lines that repeat neither a device nor a token of an earlier line, nor its user if each user may have
+  /// only one device. Adds the other lines to the faults.
   private mutating func mark(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) -> [InstalledLine] {
     var first: [InstalledLine] = []
     for line in lines {

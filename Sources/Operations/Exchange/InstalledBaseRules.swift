@@ -28,8 +28,8 @@ struct InstalledBaseRules {
     var moved: [Tokens.Claimed] = []
     var joined: [Groups.Membership] = []
     var endedGuests: [Users.Key] = []
-    /// Names and telephone numbers to store for users, each from the first line that contains one. An entry with an
-    /// empty name and no number only ensures that the user has a row.
+    /// Names and telephone numbers to store for users, each from the first line that supplies one, apart from the lines
+    /// that `lacks` skips. An entry with an empty name and no number only ensures that the user has a row.
     var said: [UserKey: (name: String, phone: String?)] = [:]
   }
 
@@ -67,8 +67,8 @@ struct InstalledBaseRules {
     return record
   }
 
-  /// The row that a line refers to, with the device that loses its token to that row, nil if none does: `free` for a
-  /// row to be created, `row` for an existing one. `none` for a line that changes nothing, with its verdict.
+  /// Where a line belongs: `free` is a row to be created and `row` an existing one, both with the device that loses its
+  /// token to that row (`taking`; nil if no device does). `none` is for a line that changes nothing, with its verdict.
   private enum Place {
     case free(taking: Devices.Record?)
     case row(Devices.Record, taking: Devices.Record?)
@@ -239,7 +239,8 @@ struct InstalledBaseRules {
   // MARK: Users' names and numbers
 
   /// Returns whether the line supplies a name or number that the user lacks. Existing ones are never replaced. False
-  /// also for a guest, a line that names no user, and a user whose name and number an earlier line has determined.
+  /// also for a guest, for a line that names no user, and if `changes` already has an entry for the user, even one
+  /// without the name or number.
   private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
     guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
     let known = known[user] ?? (false, false)

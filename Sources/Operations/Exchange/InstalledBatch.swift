@@ -6,10 +6,10 @@ internal import Time
 /// Imports batches of lines of a file of registrations.
 ///
 /// First, `stream` compares the lines with existing rows, without locks: most lines of a repeated import change nothing
-/// and are done. Devices without an existing row are streamed with COPY. Then `finish` decides the remaining lines
-/// again and writes them, in transactions that lock tokens and rows; if a device to be streamed has registered
-/// meanwhile, these include the streamed lines. Only `finish` needs the lines in their order; two threads can share
-/// `stream` as long as all lines of a user go to the same thread.
+/// and are done. Devices without an existing row are streamed with COPY, unless one of them has registered meanwhile or
+/// each user may have only one device. Then `finish` decides the remaining lines again and writes them, in transactions
+/// that lock tokens and rows. Only `finish` needs the lines in their order; two threads can share `stream` as long as
+/// all lines of a user go to the same thread.
 struct InstalledBatch: Sendable {
   /// Result of the step without locks.
   struct Outcome: Sendable {
@@ -103,8 +103,8 @@ struct InstalledBatch: Sendable {
   }
 
   /// Returns the rules with all stored data that they need for the lines, which the caller then judges.
-  /// - Parameter rows: reads the rows of the lines' DEVICE_IDs, of the other devices passed to it, and of the devices
-  ///   of the users passed to it, which are users who may have only one device.
+  /// - Parameter rows: reads the rows of the lines' DEVICE_IDs, of the devices passed to it, and of all devices of the
+  ///   users passed to it; no users are passed unless each may have only one device.
   private func judge(
     _ lines: [InstalledLine], owners: [InstalledLine.Token: DeviceID], on connection: Connection,
     rows: (_ others: Set<DeviceID>, _ users: Set<UserKey>) throws(PostgresError) -> [Devices.Record]

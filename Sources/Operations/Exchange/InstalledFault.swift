@@ -1,7 +1,7 @@
 /// A fault in a line of the file, with its remedy.
 package struct InstalledFault: Error, Equatable, Sendable {
   package let line: Int64
-  /// The column's name in the SDK protocol; empty if the fault concerns the whole line.
+  /// The column's name in the SDK protocol; empty if the line could not be split into fields.
   package let column: String
   /// Description of the fault, in words that follow the column's name. Contains no data from the line.
   package let what: String

@@ -35,11 +35,11 @@ struct InstalledLine: Sendable {
 
   var token: Token { Token(network: network, psid: psid) }
 
-  /// What the lines of a file are parsed with: the app, the columns, and the known groups and time zones.
+  /// What is needed to parse the lines of a file.
   struct Context: Sendable {
     let app: App
     let columns: InstalledColumns
-    /// Maps group numbers of the other server to those of this one; others are the same on both.
+    /// Maps group numbers of the other server to those of this one. A number that is missing is the same on both.
     let groups: [Groups.Number: Groups.Number]
     let timeZones: Set<String>
   }

@@ -1,9 +1,9 @@
 internal import Domain
 internal import Store
 
-/// Detects repeated devices, tokens and users in a file by 64-bit hashes, under a key drawn by this process. Among ten
-/// million lines, the chance of a false match is one in a hundred thousand; that line is reported and can be imported
-/// separately.
+/// Detects repeated devices, tokens and users in a file by 64-bit hashes with a key drawn by this process. Among ten
+/// million lines, the chance of a false match is about one in a hundred thousand; the line is then reported as a fault
+/// and can be imported separately.
 struct InstalledMarks {
   private var devices: Set<Int> = []
   private var tokens: Set<Int> = []
@@ -11,8 +11,8 @@ struct InstalledMarks {
 
   /// Records a line's device and token and, if `isSingle`, its user.
   /// - Parameter isSingle: whether each user may have only one device.
-  /// - Returns: the first field that an earlier line already contained, the fields after it not being recorded; nil if
-  ///   there is none.
+  /// - Returns: the first of these fields that repeats an earlier line, in which case the fields after it are not
+  ///   recorded; nil if none does.
   mutating func add(_ line: InstalledLine, isSingle: Bool) -> InstalledColumns.Field? {
     guard devices.insert(Self.mark(line.device)).inserted else { return .deviceID }
     guard tokens.insert(Self.mark(line.psid)).inserted else { return .psid }

@@ -9,21 +9,22 @@ package import Time
 ///
 /// The database decides: a change applies to every claim and every submission that begins after its commit, on all
 /// nodes. What a node has read before the commit is submitted within half a second or not at all, so nothing is sent
-/// later than one second after the answer. The announcement only makes nodes check immediately.
+/// later than one second after the answer. The NOTIFY on `channel` only makes nodes check immediately.
 ///
 /// ```
 ///   queued ──┬── pause ──► paused ── resume ──► queued or sending
 ///   sending ─┘
 ///   scheduled, queued, sending, paused ── cancel ──► being cancelled ──► cancelled, when nothing is in flight
 /// ```
-/// A scheduled message cannot be paused, only cancelled. Repeating a call changes nothing and returns the current
-/// numbers.
+/// A scheduled message cannot be paused, only cancelled. Repeating a pause, resume or cancellation changes nothing and
+/// returns the current numbers; repeating a change of the pace is audited again.
 package enum ControlService {
   /// NOTIFY channel for changes to a message; the payload is its SEQNO.
   package static let channel = "upmc_control"
 
   /// Pauses, resumes or cancels a message, and audits the change. A message that is already in the requested state
-  /// stays unchanged. A cancellation blocks for up to `cancelTimeout` plus the time to cancel what is not in flight.
+  /// stays unchanged. Resuming a message that its canary has stopped also ends the canary. A cancellation blocks for up
+  /// to `cancelTimeout` plus the time to cancel what is not in flight.
   /// - Returns: the message's numbers at the moment of the change; for a cancellation, after the wait, even if the
   ///   message is not cancelled yet.
   /// - Throws: `.wrongState` if the message's state does not allow it; `.unknownMessage`, also if the caller may not
@@ -95,8 +96,8 @@ package enum ControlService {
     try connection.run(AuditTrail.add(change.from { $0.member("state", locked.status.state.name) }, by: caller))
   }
 
-  /// Cancels all deliveries that are not in flight, then blocks until the others have an outcome, for at most
-  /// `cancelTimeout`.
+  /// Cancels all deliveries that are not in flight (those that may have arrived on an earlier attempt become skipped),
+  /// then blocks until the others have an outcome, for at most `cancelTimeout`.
   /// - Returns: the message's numbers, whether or not the message is cancelled by then.
   /// - Throws: `.unknownMessage` if there is no such message for the caller.
   static func finishCancelling(

@@ -122,7 +122,8 @@ package enum ExplanationService {
     }
   }
 
-  /// Explains a message for one user. An unknown user or one without devices is not an error, but a step.
+  /// Explains a message for one user. An unknown user or one without devices is not an error, but a step. For a message
+  /// to more than `searchedRows` devices, deliveries to devices that have since left the user can be missing.
   /// - Parameter language: the client's preference, as in `Accept-Language`; nil for English.
   /// - Throws: `.unknownMessage`, also if the caller may not access its app; `.notKept` if the message's deliveries are
   ///   no longer stored.

@@ -4,8 +4,8 @@ package import Postgres
 internal import Store
 package import Time
 
-/// The current activity of one app or all: the last hour by minute, the same by reason, the newest messages and
-/// campaigns, the campaigns that have not ended, and the single sends that are paused.
+/// The current activity of one app or all: statistics of the last hour by minute, undivided and by reason; the newest
+/// messages and campaigns; the campaigns that have not ended; and the single sends that are paused.
 package struct Overview: DescribedAnswer {
   package let minutes: StatisticsService.Report
   package let reasons: StatisticsService.Report
@@ -38,8 +38,8 @@ package struct Overview: DescribedAnswer {
     return try Administration.scope(appID, .viewMessages, caller, connection)
   }
 
-  /// Returns the overview, which is the same for everyone who may see it; the caller has checked that (`scope`).
-  /// - Parameter app: the only app to include; nil for all apps.
+  /// Returns the overview, without checking permissions. It is the same for everyone who may see it.
+  /// - Parameter app: the only app to include, as returned by `scope`; nil for all apps.
   /// - Returns: nil if the overview could not be read, for example while the database is unavailable.
   package static func watched(_ app: App.Number?, on connection: Connection, now: Timestamp) -> Overview? {
     let caller = Caller(role: .viewer, app: app, apiKey: nil)

@@ -10,9 +10,8 @@ package enum ReportService {
     /// A JSON object with the number of deliveries by reason, of those that were not accepted.
     let reasons: [UInt8]
 
-    /// Whether the message failed because the server began to process it long after its due time. Such a message has
-    /// failed, and either has skipped deliveries with the reason `late` or has no deliveries, because its audience was
-    /// empty.
+    /// Whether the message failed because the server began to process it long after its due time. Such a message is
+    /// `failed`, and either some of its deliveries were skipped as `late` or its audience was empty.
     package var cameTooLate: Bool {
       funnel.state == .failed && (funnel.targeted == 0 || count(of: Schedules.lateReason) > 0)
     }

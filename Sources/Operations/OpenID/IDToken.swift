@@ -48,7 +48,7 @@ struct IDToken {
   }
 
   /// Returns whether one of the keys signed the token. Tries every key of the token's algorithm that has its key ID,
-  /// because some providers reuse an ID for a new key, or every key of that algorithm if the token names none.
+  /// because some providers reuse an ID for a new key; if the token names no ID, all keys of that algorithm.
   func isSigned(by keys: [JSONWebKey]) -> Bool {
     keys.contains { key in
       key.algorithm == algorithm && (keyID == nil || key.id == keyID) && key.isValid(signature, for: signed)

@@ -65,7 +65,8 @@ package struct OpenIDSignIn: Sendable {
   ///   - former: token of the browser's previous session, which ends; nil if there is none.
   ///   - origin: the browser's address.
   /// - Throws: `.badCredential` if the answer fails a check or the account is disabled; `.forbidden` if the provider
-  ///   gives the person no role or no known app; `.conflict` if another account has the login; `.identityProviderAway`.
+  ///   gives the person no role or no app, which also ends the account's sessions, or an app that is unknown here;
+  ///   `.conflict` if another account has the login; `.identityProviderAway`.
   package func finish(
     _ answer: Answer, cookie: String?, former: String?, origin: String, requestID: String, on connection: Connection,
     now: Timestamp

@@ -9,7 +9,8 @@ struct ProvidedPerson {
   let name: String
   /// Role in the console; nil if none of the person's groups has one.
   let role: Role?
-  /// Apps that the person may access: all if the settings name no claim for this; nil if the claim is missing or empty.
+  /// The app that the person may access; all apps if the claim contains `*` or the settings name no claim for this; nil
+  /// if the claim is missing or empty.
   let app: Reach?
 
   enum Reach: Equatable {

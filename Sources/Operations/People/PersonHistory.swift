@@ -55,9 +55,9 @@ package enum PersonHistory {
     package var title: String? { showsTitle && !message.isConfidential ? message.title : nil }
   }
 
-  /// Lists messages to the user's current devices, newest first: those requested within the last 90 days (scheduled
-  /// ones included) whose deliveries are still stored. Notes in the audit trail that the caller has read them. A page
-  /// can be short or even empty and still have a successor.
+  /// Lists messages to the user, newest first: those requested within the last 90 days (scheduled ones included) whose
+  /// deliveries are still stored. Some deliveries are found only if the device still belongs to the user. Notes in the
+  /// audit trail that the caller has read them. A page can be short or even empty and still have a successor.
   /// - Throws: `.unknownUser`; `.unknownApp`; `.forbidden`; a problem for another list's cursor.
   package static func list(
     _ clientUID: String, of appID: String, _ page: PageRequest, by caller: Caller,
@@ -80,10 +80,10 @@ package enum PersonHistory {
     return ItemPage(items: entries, behind: next.map(String.init))
   }
 
-  /// Finds the user's messages for a page, within about `historyPlaces` look-ups: at least one more than the page
-  /// holds, if there are as many within these look-ups.
-  /// - Returns: the messages, newest first, and the message after which the search has to continue; nil if it has
-  ///   reached the end of the list.
+  /// Finds the user's messages for a page. Stops when it has found more than the page holds, or after about
+  /// `historyPlaces` look-ups.
+  /// - Returns: the messages, newest first; and the last of the app's messages that was examined, after which the
+  ///   search can continue, or nil if none are left.
   private static func search(
     _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Timestamp, _ connection: Connection
   ) throws(Problem) -> (found: [Seqno], last: Seqno?) {
@@ -107,8 +107,8 @@ package enum PersonHistory {
 extension Operations.Limits {
   /// Age up to which a person's messages are listed, counted from the request: 90 days.
   static let historyPeriod: Duration = .seconds(90 * 86_400)
-  /// Returns the number of messages examined at a time. It is smaller for a person with many devices, so that the
-  /// number of look-ups stays the same.
+  /// Returns the number of messages examined at a time: 1,000, or fewer for a person with more than 15 devices, so that
+  /// they take at most `historyPlaces` look-ups.
   static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }
   /// Approximate maximum number of look-ups (one per message and device) for one page: less than a tenth of a second at
   /// 5 µs each. The next page continues where the search has stopped.

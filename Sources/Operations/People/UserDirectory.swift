@@ -279,7 +279,7 @@ extension JSONForm<Int16> {
 }
 
 extension Operations.Limits {
-  /// Maximum number of a user's devices that are shown, more than any user has; further ones are left out.
+  /// Maximum number of a user's devices that are shown, more than users usually have; further ones are left out.
   static let shownDevices = 200
   /// Number of characters of a push token that are shown.
   package static let shownTokenBytes = 8

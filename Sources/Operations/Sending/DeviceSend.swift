@@ -63,8 +63,8 @@ package struct DeviceSend: Sendable {
       throw Problem(error)
     }
     self.members = members
-    // Only the sender is unknown so far. Refuse invalid requests here, before they count against the device's rate
-    // limit.
+    // Only the sending device is unknown so far. Refuse invalid requests here, before they count against the device's
+    // rate limit.
     let request = try MessageRequest(json: composed(from: nil))
     guard case .clientUIDs(let users) = request.audience, users.count == 1 else {
       throw Problem(at: "/audience", "must name one user: {\"clientUids\":[\"kim01\"]}")

@@ -6,7 +6,7 @@ internal import Store
 internal import Time
 
 /// Result of a dry run: the size of the audience, a payload for each push network and each language, notes for the
-/// sender, and why the message would be refused for its size. Nothing is stored.
+/// sender, and why the message would be refused for its size or for lack of a public URL. Nothing is stored.
 package struct DryRun: Sendable {
   /// Payload for one recipient.
   package struct Sample: Sendable {
@@ -28,7 +28,8 @@ package struct DryRun: Sendable {
   package let refusals: [Problem]
 
   /// Resolves the audience of a message, checks its size and media as a send would, and builds its sample payloads. The
-  /// caller has checked everything else. If the content does not fit, the samples show it as it is in the request.
+  /// caller has checked everything else. If there are `refusals`, the samples show the content as it is in the request;
+  /// otherwise as it would be sent.
   /// - Parameter hosting: addresses of the pages to which content moves that does not fit.
   /// - Throws: what a send would throw for the audience and the media. A payload that is too large and a missing public
   ///   URL are not thrown, but become `refusals`.

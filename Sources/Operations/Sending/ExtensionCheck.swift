@@ -4,8 +4,8 @@ internal import Store
 
 /// Checks whether an app's iOS devices send receipts, which is the task of its Notification Service Extension.
 package enum ExtensionCheck {
-  /// Returns whether the extension reports: true if any of the last 1,000 accepted iOS alerts that started it was
-  /// confirmed, false if none was, and nil while there are fewer.
+  /// Returns whether the extension reports: true if any of the last `watchedAlerts` accepted iOS alerts that started it
+  /// was confirmed; if none was, false, or nil if fewer alerts were found. Alerts of the last minute are ignored.
   package static func reports(_ app: App, on connection: Connection) throws(Problem) -> Bool? {
     let found = try connection.answer(ExtensionReports.look(app.number, atMost: Operations.Limits.watchedAlerts))
     if found.confirmed > 0 { return true }
@@ -18,8 +18,8 @@ package enum ExtensionCheck {
     mutable-content was confirmed
     """
 
-  /// Returns a dry run's notes for the sender about the receipts from iOS devices. None for a message without an alert,
-  /// and for one that itself requires the extension (`isMutableInEffect`), unless `reports` returns false.
+  /// Returns a dry run's notes for the sender about the receipts from iOS devices. There are none for a message without
+  /// an alert; for one that itself requires the extension (`isMutableInEffect`), only if `reports` returns false.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     let content = message.content
     guard content.pushType == .alert, content.alert != nil else { return [] }

@@ -10,8 +10,8 @@ internal import Store
 /// searched for the longest names. A message in several languages is measured in each, against the recipients who get
 /// that language.
 struct PayloadSize: Sendable {
-  /// Measures of the text in one language: its index in the message's table, its bytes without names, and how often
-  /// each name occurs.
+  /// Measures of the text in one language: its index in the language table, its bytes without names, and how often each
+  /// name occurs.
   private struct Text: Sendable {
     let place: Int
     let bytes: Int
@@ -91,9 +91,9 @@ struct PayloadSize: Sendable {
     for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }, limit) }
   }
 
-  /// Checks a message in every language against its audience, of which it searches the recipient with the largest
-  /// payload if the message shows names. For a segment or a resend, considers all lines of the file that supplies the
-  /// names, or without a file all of the app's users.
+  /// Checks a message in every language against its audience. If the message shows names, looks for the recipient with
+  /// the largest payload: for a segment or a resend, among all lines of the file that supplies the names, or without a
+  /// file, among all of the app's users.
   /// - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }

@@ -9,7 +9,7 @@ package enum ReplacementService {
   /// that `old` is not sent even if the new message waits for approval. A repeated idempotency key returns the first
   /// answer.
   /// - Throws: the problems of a send; `.wrongState` if the old message has begun or ended; `.unknownMessage`;
-  ///   `.impossible` if the new message is for another app or a dry run. Nothing changes then.
+  ///   `.impossible` if the new message is for another app or a dry run. The old message then stays as it is.
   package static func replace(
     _ old: Seqno, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {

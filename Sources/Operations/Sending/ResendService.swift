@@ -91,8 +91,8 @@ package enum ResendService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Returns the target of a resend to failed devices, widened to those that were left out as late and therefore have
-  /// no outcome; any other target unchanged.
+  /// Returns `.unreached` for a resend to failed devices if some were left out as late, because those have no outcome.
+  /// Returns any other target unchanged, and also `.failed` if the message was cancelled or is itself a resend.
   private static func widen(
     _ target: ResendTarget, of old: Messages.Open, on connection: Connection
   ) throws(Problem) -> ResendTarget {

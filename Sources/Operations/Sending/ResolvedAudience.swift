@@ -171,6 +171,7 @@ struct ResolvedAudience {
 }
 
 extension Operations.Limits {
-  /// Maximum number of devices, or of users, whose devices a dry run examines to find one for each push network.
+  /// Maximum number of devices, or of users with all their devices, among which a dry run looks for a device of each
+  /// push network. Does not apply to an audience whose devices are already known.
   static let sampledDevices = 100
 }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Limits the number of open messages, so that an overload is reported immediately instead of growing without bound.
+/// Limits the number of open messages, so that an overload is reported at once instead of building up.
 enum SendQueue {
   /// Throws `.busy` if the lane has its maximum number of messages that wait or are being sent. Each lane has its own
   /// limit, so that many campaigns do not block urgent messages.

@@ -78,8 +78,9 @@ package enum SendService {
 
   /// Stores, announces and audits a message in one commit, with its pages, pace and repetition, and cancels the message
   /// that it replaces.
-  /// - Returns: the SEQNO; nil, having stored nothing, if the idempotency key is taken, or the approval that the
-  ///   message executes is no longer waiting.
+  /// - Returns: the SEQNO; nil, without storing the message, if the approval that it executes is no longer waiting or
+  ///   its idempotency key is taken. In the latter case, its pages and longer lifetimes of its files are stored all the
+  ///   same.
   /// - Throws: `.unknownUpload` if the audience's file has expired in the meantime; `.wrongState` if the message to
   ///   replace can no longer be replaced.
   static func create(

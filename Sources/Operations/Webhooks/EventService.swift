@@ -130,8 +130,9 @@ package enum EventService {
     return wish
   }
 
-  /// Queues events for delivery again, with their original ids and a new count of attempts, and audits that. Events
-  /// that are waiting anyway are left out. An inactive webhook receives them when it is switched on.
+  /// Queues events for delivery, with their original ids and a new count of attempts, and audits that. `.since` and
+  /// `.event` include events that the webhook has never been sent; `.event` of any kind. Events that are waiting anyway
+  /// are left out. An inactive webhook receives the events when it is switched on.
   /// - Returns: the number of events queued, 0 if there are none; of `.dead`, at most `replayedEvents`, oldest first.
   /// - Throws: `.unknownWebhook`, also if the caller may not access its app.
   package static func replay(

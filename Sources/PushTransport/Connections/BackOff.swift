@@ -1,4 +1,4 @@
-/// Exponential back-off between connection attempts. The caller passes the jitter in, which keeps it deterministic.
+/// Exponential back-off between connection attempts. Deterministic, because the caller passes in the jitter.
 package struct BackOff {
   private var failures = 0
 

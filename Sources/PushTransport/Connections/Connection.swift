@@ -77,8 +77,8 @@ package final class Connection: EventLoop.Handler {
     session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
   }
 
-  /// Returns true if no request of this lane can be submitted until the peer answers open requests or sends
-  /// WINDOW_UPDATE.
+  /// Returns true if no further request of this lane can be submitted now, by the stream limit or the flow-control
+  /// window.
   func isFull(_ lane: Lane) -> Bool {
     allowance(lane) == 0 || !hasWindow(for: PushTransport.Limits.payloadBytes, lane)
   }

@@ -157,8 +157,8 @@ struct ConnectionState {
     phase == .draining && inFlight == 0 ? .close : []
   }
 
-  /// Checks all timeouts of the current phase, and sends a PING on a connection that has been silent for too long.
-  /// Called about once a second.
+  /// Checks all timeouts of the current phase: abandons an unresponsive connection, sends a PING on one that is silent
+  /// for too long, and retires one whose peer has allowed only one request for too long. Called about once a second.
   mutating func ticked(inFlight: Int, at now: Instant) -> Actions {
     switch phase {
     case .connecting: return seconds(since: enteredAt, now) >= PushTransport.Limits.connectSeconds ? .abandon : []

@@ -83,8 +83,9 @@ final class OpenRequests {
     return overdue
   }
 
-  /// Returns the number of requests that the connection holds when full: the stream limit that the peer usually sets,
-  /// or the number that fits the flow-control window if that is exhausted first.
+  /// Returns the number of bulk requests that the connection holds when full, by the stream limit that the peer usually
+  /// sets (`assumedStreams` until it is known). While the flow-control window is full, the number of open requests if
+  /// that is lower.
   func usualStreams(_ session: ClientSession?) -> Int {
     let isWindowFull =
       session.map { !hasWindow(for: PushTransport.Limits.payloadBytes, .bulk, $0) } ?? (table.count > 0)
@@ -92,9 +93,9 @@ final class OpenRequests {
     return max(1, isWindowFull ? min(table.count, limit) : limit)
   }
 
-  /// The latency in seconds for comparison with other connections: the mean age of the open requests if there are at
-  /// least `judgedRequests` and they are older than the latency of the answers. Nil if there are too few of both to
-  /// judge.
+  /// The latency in seconds for comparison with other connections. With at least `judgedRequests` open requests, their
+  /// mean age or the latency of the answers, whichever is greater; with fewer, the latency of the answers, or nil if
+  /// fewer than `judgedRequests` were answered.
   var judgedSeconds: Double? {
     if table.count >= PushTransport.Limits.judgedRequests { return max(latency.seconds, meanAge) }
     return latency.samples >= PushTransport.Limits.judgedRequests ? latency.seconds : nil

@@ -10,8 +10,8 @@ package import TLS
 package final class SingleRequest: EventLoop.Handler {
   package struct Failure: Error, Sendable {
     package let reason: String
-    /// True if the request was sent before the failure, so that the service may have carried it out. False if the
-    /// service has stated that it did not process the request.
+    /// True if the request was sent before the failure, so that the service may have carried it out. False also if the
+    /// service has reset the stream and guarantees that it did not process the request.
     package let wasSent: Bool
 
     package init(reason: String, wasSent: Bool) {

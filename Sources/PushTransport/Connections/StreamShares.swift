@@ -1,11 +1,11 @@
 internal import Domain
 
 /// The shares of the lanes in a connection's concurrent streams and flow-control window. One share is reserved for
-/// urgent messages and another for urgent and normal ones, so that a log-in code is sent at once however busy the
-/// connection is.
+/// urgent messages and another for urgent and normal ones, so that campaigns do not delay a log-in code. A stream limit
+/// below `reservePart` leaves no streams to reserve.
 struct StreamShares: Equatable {
-  /// The limit of the urgent lane: a request may be submitted while fewer requests than its lane's limit are open on
-  /// the connection, counted over all lanes.
+  /// The limit of the urgent lane. A request may be submitted while fewer requests, of all lanes together, are open on
+  /// the connection than the limit of its lane.
   let urgent: Int
   /// The limit of the normal lane.
   let normal: Int

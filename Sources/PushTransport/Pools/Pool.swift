@@ -14,8 +14,8 @@ protocol PoolOwner: AnyObject {
   var meter: PushMeter { get }
   /// Looks up the endpoint's addresses. The result is delivered to `Pool.resolved`, never before this call returns.
   func resolve(_ endpoint: Endpoint, for pool: PoolKey)
-  /// Queues the submission again, through the pool that its route uses now; reports `result` if it has been resent too
-  /// often.
+  /// Queues the submission again, through the pool that its route uses now. Finishes it with `result` instead if it was
+  /// resent too often or its app has no credential any more, or as not processed while the sender stops.
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult)
   /// Schedules one call of `Pool.work` at the end of this event-loop iteration, however many batches arrive in it.
   func workLater(_ pool: Pool)
@@ -139,8 +139,8 @@ package final class Pool: PoolConnectionsDelegate {
     owner.workLater(self)
   }
 
-  /// Pauses the whole pool for `duration`: finishes everything queued with `result` and refuses new batches. Open
-  /// requests continue.
+  /// Pauses the whole pool for `duration`, which replaces the rest of an earlier pause: finishes everything queued with
+  /// `result` and refuses new batches. Open requests continue.
   package func rest(for duration: Duration, _ result: SubmissionResult) {
     connections.rest(for: duration, result)
   }
@@ -153,7 +153,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   // MARK: Submitting
 
-  /// Finishes targets that have waited too long as stale, and tries to send the rest.
+  /// Finishes as stale targets that have waited too long or have expired, and tries to send the rest.
   func sweep() {
     routes.finishStale(at: loop.clock.now, wallSeconds: wallSeconds)
     work()
@@ -211,9 +211,7 @@ package final class Pool: PoolConnectionsDelegate {
     outbox.finish(submission, result)
   }
 
-  /// Queues the submission again, through the pool that its route uses now. Finishes it with `result` instead if it was
-  /// resent `quickResends` times already, or if its app has no credential any more; while the sender stops, finishes it
-  /// as not processed.
+  /// Queues the submission again, as `PoolOwner.sendAgain` describes.
   package func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     owner.sendAgain(submission, otherwise: result)
   }

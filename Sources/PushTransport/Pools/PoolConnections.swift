@@ -77,8 +77,9 @@ final class PoolConnections: ConnectionOwner {
   // MARK: Opening connections
 
   /// Opens a connection if there is work that the existing ones cannot take, or if the pool has none although it was
-  /// used lately. Does nothing while another connection is being opened or the pool rests. During back-off, finishes
-  /// what is queued as not processed if no connection is usable.
+  /// used lately. Does nothing while another connection is being opened, while the pool rests, or after `stop`. During
+  /// back-off, opens none, and finishes what is queued as not processed if no connection is usable. If too many were
+  /// opened lately, begins a back-off.
   func arrange() {
     guard !isStopping, !isResolving else { return }
     let now = loop.clock.now
@@ -216,8 +217,8 @@ final class PoolConnections: ConnectionOwner {
     holdBack()
   }
 
-  /// The log metadata of a fault, which names the endpoint: every pool logs the fault repeatedly, and the log folds
-  /// entries with the same name into one.
+  /// The log metadata of a connection fault. Every pool logs its fault repeatedly; the log writes warnings with the
+  /// same value of `fault`, here the endpoint and environment, only once a minute.
   private var faultDetails: Logger.Metadata {
     let (authority, environment) = (settings.endpoint.authority, metadata["environment"] ?? "")
     return ["endpoint": "\(authority)", "environment": environment, "fault": "\(authority) \(environment)"]
@@ -255,13 +256,13 @@ final class PoolConnections: ConnectionOwner {
     restsUntil.map { now < $0 } ?? false
   }
 
-  /// Pauses the pool for `duration`, finishes everything queued with `result` and refuses new batches. A later call can
-  /// extend the pause.
+  /// Pauses the pool for `duration`, finishes everything queued with `result` and refuses new batches. A later call
+  /// sets a new end of the pause, even an earlier one.
   func rest(for duration: Duration, _ result: SubmissionResult) {
     restsUntil = loop.clock.now + duration
     routes.shut(result)
     loop.schedule(after: duration) { [weak self] in
-      // A later call may have extended the pause.
+      // A later call may have extended the pause, or ended it earlier.
       guard let self, let restsUntil, loop.clock.now >= restsUntil else { return }
       self.restsUntil = nil
       openIfPossible()
@@ -286,7 +287,8 @@ final class PoolConnections: ConnectionOwner {
     }
   }
 
-  /// Retires a connection that was much slower than the others at three reviews in a row; another replaces it.
+  /// Retires a connection that was much slower than the others at three reviews in a row. The pool then opens another
+  /// one if needed.
   private func ejectOutlier(of judged: [Connection]) {
     guard let position = Latency.outlier(judged.map(\.requests.judgedSeconds)) else { return slowReviews = nil }
     let slowest = judged[position]
@@ -298,8 +300,8 @@ final class PoolConnections: ConnectionOwner {
     slowest.retire()
   }
 
-  /// Retires the connection with the fewest requests if, for `surplusSeconds`, the requests in flight have filled less
-  /// than half of what the other connections hold.
+  /// Retires the connection with the fewest requests if, at every review for `surplusSeconds`, the requests in flight
+  /// would have filled less than half of the streams of one connection fewer. Never retires the only one.
   private func letSurplusGo(of staying: [Connection]) {
     let staying = staying.filter(\.isReady)
     let inFlight = staying.reduce(0) { $0 + $1.inFlight }

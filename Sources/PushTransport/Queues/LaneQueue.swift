@@ -53,7 +53,7 @@ struct LaneQueue {
     part(of: submission.batch).again.append(submission)
   }
 
-  /// Puts a submission that the session rejected back to the front of its message.
+  /// Returns a submission that the connection did not accept to the front of its message.
   mutating func putBack(_ submission: Submission) {
     count += 1
     part(of: submission.batch).again.prepend(submission)
@@ -88,8 +88,8 @@ struct LaneQueue {
     credit = 0
   }
 
-  /// Removes and returns targets that are no longer worth sending. Of each message, looks only at the front targets, up
-  /// to the first that is worth sending.
+  /// Removes and returns targets that are no longer worth sending, but of each message only those in front of the first
+  /// that is.
   mutating func removeStale(_ isWorthSending: (QueuedBatch) -> Bool) -> [Submission] {
     var stale: [Submission] = []
     for part in rotation {
@@ -103,8 +103,8 @@ struct LaneQueue {
     return stale
   }
 
-  /// The earliest time at which reading device tokens from the database ended, among the front batches of the messages,
-  /// in nanoseconds of the monotonic clock; nil if the lane is empty.
+  /// When reading the device tokens ended, in nanoseconds of the monotonic clock: the earliest such time among the
+  /// front batches of the messages. Nil if the lane is empty.
   var oldestReadNanoseconds: Int64? {
     rotation.compactMap { $0.front?.readUntilNanoseconds }.min()
   }

@@ -23,7 +23,7 @@ package final class PushRouter: PoolOwner {
   /// The pool that each route uses at present.
   private var assignments: [PushRoute: Pool] = [:]
   private var poolsByKey: [PoolKey: Pool] = [:]
-  /// The pools of replaced credentials whose requests still await answers.
+  /// Pools that no route uses any more, until their connections are closed.
   private var endingPools: [Pool] = []
   /// The pools to call `work` on at the end of this event-loop iteration.
   private var due: [Pool] = []

@@ -10,7 +10,7 @@ package final class RouteCondition {
   /// routes.
   package internal(set) var isIsolated = false
 
-  // The last fault of the route's settings, and when the route is tried again; both nil without a fault.
+  // The last fault of the route's settings, and when it ends; both nil if there was none since the last forgiveness.
   private var fault: String?
   private var faultEndsAt: Instant?
 

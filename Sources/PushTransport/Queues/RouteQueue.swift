@@ -47,7 +47,8 @@ package final class RouteQueue {
     return nil
   }
 
-  /// Finishes as stale the targets that have waited too long or have expired and are at the front of their message.
+  /// Finishes as stale the targets that have waited too long or have expired. Of each message, considers only those in
+  /// front of the first target that can still be sent.
   func finishStale(at now: Instant, wallSeconds: Int64) {
     for lane in lanes.indices where !lanes[lane].isEmpty {
       let stale = lanes[lane].removeStale { $0.isWorthSending(at: now, wallSeconds: wallSeconds) }
@@ -65,8 +66,7 @@ package final class RouteQueue {
     while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }
 
-  /// The earliest time at which reading device tokens from the database ended, among the front batches, in nanoseconds
-  /// of the monotonic clock; nil if nothing is queued.
+  /// The earliest `LaneQueue.oldestReadNanoseconds` of the lanes; nil if nothing is queued.
   var oldestReadNanoseconds: Int64? {
     lanes.compactMap(\.oldestReadNanoseconds).min()
   }

@@ -12,9 +12,9 @@ package struct SenderInbox<Command: Sendable>: Sendable {
     inbox = try Inbox(capacity: PushTransport.Limits.inboxBatches + PushTransport.Limits.inboxCommands)
   }
 
-  /// Offers a batch. Returns false, taking nothing, if the inbox has no room for batches or is closed, the lane of the
-  /// route is full or resting, the route has no connection at present, or the credentials are still awaited. The caller
-  /// can offer the batch again later.
+  /// Offers a batch. Returns false, taking nothing, if the inbox has no room for batches or is closed, the route's lane
+  /// is full or resting, the route's pool is pausing or cannot connect, or the credentials are still awaited. The
+  /// caller can offer the batch again later.
   /// - Parameter command: the item to queue for the batch.
   package func offer(_ batch: PushBatch, as command: Command) -> Bool {
     // Part of the capacity is reserved for urgent batches, and the rest for commands, which must never be lost.

@@ -12,10 +12,10 @@ extension Accounts {
     WHERE h.holder IS NOT NULL
     """)
 
-  /// Records that a person could have signed in to the account. Has no effect if `asker` is nil and `apiKey` is nil or
-  /// has no recorded creator. Repeated calls add records.
+  /// Records that a person could have signed in to the account. Has no effect if neither `asker` nor the creator of
+  /// `apiKey` is known. Repeated calls add records.
   /// - Parameters:
-  ///   - asker: the person; nil to record the person who created `apiKey`.
+  ///   - asker: the person; nil to record the creator of `apiKey`.
   ///   - made: true if they created the account, false if they received a sign-in link for it.
   package static func note(
     _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Timestamp
@@ -36,8 +36,8 @@ extension Accounts {
     SELECT EXISTS (SELECT FROM reached WHERE asker = $2)
     """)
 
-  /// Returns true if `asker` could have signed in to the account, directly or through other accounts that they could
-  /// sign in to; always true for the account itself.
+  /// Returns true if `asker` could have signed in to the account, directly or through other accounts; always true if
+  /// `asker` is the account itself.
   /// - Parameters:
   ///   - madeSince: an account's creator counts only if the account was created after this time.
   ///   - linkedSince: a sign-in link counts only if it was issued after this time.

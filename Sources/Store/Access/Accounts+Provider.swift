@@ -7,7 +7,7 @@ extension Accounts {
   private static let findSubjectStatement = Statement(
     "accounts-find-subject", "SELECT account FROM accounts WHERE subject = $1")
 
-  /// Returns the number of the account of a person whom the identity provider has identified; nil if there is none.
+  /// Returns the number of the account with this subject; nil if there is none.
   /// - Parameter subject: hash of the issuer and the subject.
   package static func find(subject: [UInt8]) -> Query<Int32?> {
     Query(first: findSubjectStatement, subject) { $0.int32() }

@@ -12,7 +12,7 @@ package enum AppDeletions {
     """)
 
   /// Pauses an app and starts the grace period after which it is deleted. Returns false, without an effect, if the app
-  /// does not exist or its deletion has been requested before.
+  /// does not exist, or if a request to delete it is in force already.
   /// - Parameters:
   ///   - days: length of the grace period in days.
   ///   - reason: why the app is paused, for people to read; replaces the reason of an earlier pause until `withdraw`.
@@ -29,9 +29,9 @@ package enum AppDeletions {
     RETURNING app
     """)
 
-  /// Withdraws the deletion of an app and resumes it, or restores the pause from before. Returns false, without an
-  /// effect, if the app does not exist, if its deletion has not been requested, or if the removal of its data has
-  /// begun.
+  /// Withdraws the deletion of an app. Resumes the app, unless it was paused before the request: then it remains paused
+  /// for the earlier reason. Returns false, without an effect, if the app does not exist, if its deletion is not
+  /// requested, or if the removal of its data has begun.
   package static func withdraw(_ app: App.Number) -> Query<Bool> {
     Query(takeBackStatement, app) { $0.count == 1 }
   }

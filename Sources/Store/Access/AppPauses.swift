@@ -56,7 +56,7 @@ package enum AppPauses {
   private static let heldStatement = Statement(
     "app-pauses-held", "SELECT app FROM apps WHERE app = ANY($1) AND paused_reason IS NOT NULL")
 
-  /// Returns the paused ones among these apps.
+  /// Returns those of the apps that are paused.
   package static func held(_ apps: some Collection<App.Number>) -> Query<Set<App.Number>> {
     var column = Int32Column()
     for app in apps { column.append(app) }

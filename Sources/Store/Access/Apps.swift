@@ -7,7 +7,7 @@ package enum Apps {
   package struct Record: Sendable {
     package let app: App
     package let clientKey: String
-    /// The previous client key, while it still identifies the app; nil if there is none.
+    /// The previous client key; nil if there is none, or if it has expired or was ended.
     package let former: FormerKey?
   }
 
@@ -110,7 +110,8 @@ package enum Apps {
     RETURNING \(columnList)
     """)
 
-  /// Replaces an app's client key. The replaced key continues to identify the app for `seconds`.
+  /// Replaces an app's client key. The replaced key continues to identify the app for `seconds`. Fails with
+  /// `apps_client_key_is_unique` if another app has the new key.
   /// - Parameter seconds: how long the replaced key remains valid, in seconds; nil: until an operator ends it.
   /// - Returns: the changed app; nil, without an effect, if the app does not exist or has an earlier former key that is
   ///   still valid.

@@ -3,7 +3,7 @@ internal import Postgres
 package import Time
 
 /// The audit log: who changed what. An entry is added in the same transaction as the change, and the schema forbids
-/// modifying entries. Decision 016.
+/// modifying or deleting entries. Decision 016.
 package enum AuditLog {
   /// Role of an entry about what a device did.
   package static let deviceRole = "device"
@@ -66,7 +66,7 @@ package enum AuditLog {
     """)
 
   /// Adds an entry for the reading of a list of people, unless the same reader has read this list of this app in the
-  /// same clock hour. With an entry, it also deletes the records of readings that are older than a day.
+  /// same clock hour. If it adds one, it also deletes rows of `audit_readings` that are older than a day.
   /// - Parameters:
   ///   - entry: names the list as its object; `before` and `after` are not stored.
   ///   - reader: identifies the reader; unlike `actor`, it differs for readers with the same name.
@@ -132,8 +132,8 @@ package enum AuditLog {
   private static let allStatement = list("audit-list", from: "entry < $1")
   private static let ofAppStatement = list("audit-list-of-app", from: "app = $7 AND entry < $1")
 
-  /// Returns at most `limit` matching entries with lower numbers than `entry`, newest first. Searches only the `window`
-  /// newest of these (with `filter.app`, of that app's entries); `edge` returns where the search has ended.
+  /// Returns at most `limit` matching entries, newest first. Searches only the `window` newest entries with numbers
+  /// below `entry` (of `filter.app`, if it is not nil); `edge` returns where that search ends.
   package static func list(_ filter: Filter, before entry: Int64, window: Int, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(entry)

@@ -77,9 +77,9 @@ package enum CredentialChecks {
     "SELECT \(columnList), EXISTS (SELECT FROM nodes WHERE alive_until > now()) FROM credentials c WHERE app = $1 AND network = $2"
   )
 
-  /// Returns the result of a credential's test, and in `isPending` whether a live node exists that can perform the
-  /// test, even if it has been performed already. `check` is nil if the credential has not been tested. Returns nil and
-  /// false if there is no credential.
+  /// Returns the result of a credential's test; `check` is nil if the credential has not been tested. `isPending` is
+  /// true if a node is alive that can test, whether or not the test has been done. Returns nil and false if there is no
+  /// credential.
   package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isPending: Bool)> {
     Query(foundStatement, app, network.rawValue) { rows in
       rows.decodeFirst { (check(&$0), $0.bool()) } ?? (nil, false)

@@ -218,8 +218,8 @@ package enum MasterKeys {
       AND issued_at < now() - interval '1 hour'
     """)
 
-  /// Deletes the provider tokens that a key other than `id` has encrypted and that are older than an hour: APNs rejects
-  /// those.
+  /// Deletes the provider tokens that a key other than `id` has encrypted and that are older than an hour. APNs rejects
+  /// tokens of that age.
   package static func dropTokens(sealedWithout id: [UInt8]) -> Query<Void> {
     Query(dropTokensStatement, id) { _ in }
   }

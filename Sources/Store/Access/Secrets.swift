@@ -128,7 +128,7 @@ package enum Secrets {
     package let purpose: String
     package let generation: Int32
     package let sealed: [UInt8]
-    /// True if the key is old enough to sign; of these keys, the one with the highest generation signs.
+    /// True if the key is old enough to sign. Of a purpose's active keys, the one with the highest generation signs.
     package let isActive: Bool
   }
 

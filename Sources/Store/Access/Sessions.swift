@@ -53,7 +53,7 @@ package enum Sessions {
 
   /// Returns the account of a session; nil if the session does not exist or has expired, or if the account is disabled.
   /// Moves the idle timeout to `idleUntil`, but not beyond the session's end, and records the time of use; does neither
-  /// if `idleUntil` is less than a minute after the present timeout.
+  /// if `idleUntil` is not more than a minute after the present timeout.
   package static func use(sha256: [UInt8], now: Timestamp, idleUntil: Timestamp) -> Query<Account?> {
     Query(first: useStatement, sha256, now, idleUntil) { row in
       Account(
@@ -123,8 +123,8 @@ package enum Sessions {
     RETURNING c.login, l.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Deletes a sign-in link and returns the login of its account. Returns nil if the link does not exist, for example
-  /// because it was used before; also if it has expired or the account is disabled, and then deletes it nevertheless.
+  /// Deletes a sign-in link and returns the login of its account. Returns nil if the link does not exist (for example
+  /// because it was used before), or if it has expired or the account is disabled; it is deleted even then.
   package static func takeLink(sha256: [UInt8], now: Timestamp) -> Query<String?> {
     Query(first: takeLinkStatement, sha256, now) { row in
       let login = row.text()

@@ -93,13 +93,13 @@ package enum SignInCounts {
     """
     WITH old AS (
       DELETE FROM sign_in_places WHERE account = $1 AND place <> $2 AND place IN (
-        SELECT place FROM sign_in_places WHERE account = $1 ORDER BY seen_at DESC OFFSET $4 - 1))
+        SELECT place FROM sign_in_places WHERE account = $1 AND place <> $2 ORDER BY seen_at DESC OFFSET $4 - 1))
     INSERT INTO sign_in_places (account, place, seen_at) VALUES ($1, $2, $3)
     ON CONFLICT (account, place) DO UPDATE SET seen_at = greatest(sign_in_places.seen_at, excluded.seen_at)
     """)
 
-  /// Records that an account has signed in from a place. Deletes the account's older places, so that at most `keeping`
-  /// remain.
+  /// Records that an account has signed in from a place. Deletes the account's places with the oldest sign-ins, so that
+  /// at most `keeping` remain.
   package static func note(_ account: Int32, _ place: [UInt8], now: Timestamp, keeping: Int64) -> Query<Void> {
     Query(noteStatement, account, place, now, keeping) { _ in }
   }

@@ -46,7 +46,7 @@ package enum AudienceSizes {
     return Query(one: groupsStatement, app, column, frozenAt, limit) { $0.int64() }
   }
 
-  /// How often a payload contains each variable that differs between recipients.
+  /// How often a payload contains the variables that differ between recipients: the user's id and name.
   package struct Weights: Sendable {
     package let clientUID: Int
     package let clientName: Int

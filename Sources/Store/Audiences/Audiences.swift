@@ -49,10 +49,10 @@ package enum Audiences {
       ORDER BY user_key FETCH FIRST $4 ROWS WITH TIES) part
     """)
 
-  /// Returns the last user key (inclusive) of the next part of a range (`after`, `upto`], and the number of the part's
-  /// devices that were bound by `frozenAt`, which is the part's share of the audience. The part consists of `devices`
-  /// active devices, and the remaining ones of its last user; fewer at the end of the range. Returns nil if the range
-  /// contains no active device.
+  /// Finds the next part of a range (`after`, `upto`]: its first `devices` active devices in key order, and the
+  /// remaining devices of their last user; at the end of the range, a part can have fewer. Returns the part's last user
+  /// key, and the number of its devices that were bound by `frozenAt`, because only these belong to the audience.
+  /// Returns nil if the range contains no active device.
   package static func nextPart(
     app: App.Number, after: String, upto: String, frozenAt: Timestamp, devices: Int
   ) -> Query<(end: String, count: Int64)?> {
@@ -247,9 +247,9 @@ package enum Audiences {
     CROSS JOIN LATERAL block_deliveries($2, f.user_key) b WHERE b.device = t.device
     """)
 
-  /// Returns those of the devices that have an outcome of a message, are listed in a claim in progress, or were put
-  /// into one of the message's blocks under a former user. A block under the current user is not found: the caller asks
-  /// about devices that it has just read as recipients.
+  /// Returns those of the devices to which a message has been claimed before: devices with a row in `outcomes`, devices
+  /// listed in a claim in progress, and devices in a block under a former user. Does not search blocks for the current
+  /// user of a device; the caller must know that these do not contain it.
   package static func claimed(_ devices: [DeviceID], of seqno: Seqno) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }

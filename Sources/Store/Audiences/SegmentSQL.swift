@@ -20,7 +20,7 @@ struct SegmentSQL {
   /// - Parameters:
   ///   - parameters: parameters that precede those of the conditions: `$1` is the app, and user keys are in (`$2`,
   ///     `$3`].
-  ///   - count: number of these.
+  ///   - count: number of `parameters`.
   init(_ parameters: Parameters, count: Int, now: Timestamp) {
     self.parameters = parameters
     self.count = count

@@ -13,9 +13,8 @@ enum BlockErasure {
     "block-erasure-next",
     "SELECT DISTINCT seqno FROM blocks WHERE seqno >= $1 AND seqno <= $2 ORDER BY seqno LIMIT $3")
 
-  /// Returns the first messages with blocks in a range of SEQNOs (both ends inclusive), in ascending order, as many as
-  /// one step searches. `rest` is the first message after them, at which the next step starts; nil if there are no
-  /// more.
+  /// Returns the first 50 messages with blocks in a range of SEQNOs (both ends inclusive), in ascending order; fewer if
+  /// the range has fewer. `rest` is the message after these, at which the next step starts; nil if there are no more.
   static func next(
     from start: Seqno, upto end: Seqno, on connection: Connection
   ) throws(PostgresError) -> (messages: [Seqno], rest: Seqno?) {
@@ -40,8 +39,8 @@ enum BlockErasure {
     SELECT * FROM unnest($1, $2, $3, $4) AS t(seqno, device, app, user_key) ORDER BY seqno, device ON CONFLICT DO NOTHING
     """)
 
-  /// Removes the keys of all persons who have joined the scan from the blocks of these messages. A delivery that is in
-  /// progress or deferred keeps its key, which determines whose badge count it changes; it is added to `erasure_rests`,
+  /// Removes the keys of all persons who have joined the scan from the blocks of these messages. A delivery in state
+  /// `open` or `waits` keeps its key, which determines whose badge count it changes; it is added to `erasure_rests`,
   /// and `takeOutRests` removes its key later.
   static func takeOut(of messages: [Seqno], on connection: Connection) throws(PostgresError) {
     guard !messages.isEmpty else { return }
@@ -87,8 +86,9 @@ enum BlockErasure {
     SELECT seqno, block, place FROM found WHERE state NOT IN (0, 11)
     """)
 
-  /// Examines at most `limit` deliveries of `erasure_rests`, and removes the keys of those in blocks that have ended
-  /// since the scan. Those still in progress or deferred are examined again later.
+  /// Examines at most `limit` deliveries of `erasure_rests` that were not examined within the last minute, and removes
+  /// the keys of those in blocks whose state is no longer `open` or `waits`. The others in blocks are examined again
+  /// later.
   static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
     let rows = try connection.run(restsStatement, Parameters(limit))
     var ended: [BlockID: Set<Int>] = [:]

@@ -13,7 +13,7 @@ package struct BlockRecipients: Sendable {
 
   private static let deviceBytes = 16
   private static let endBytes = 3
-  /// Total length of the keys, in bytes, from which an end offset can no longer express it.
+  /// Smallest total length of the keys, in bytes, that an end offset of 3 bytes cannot express.
   private static let mostKeyBytes = 1 << 24
 
   package init(devices: [UInt8], userKeys: [UInt8]) {

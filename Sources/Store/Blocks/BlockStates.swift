@@ -10,8 +10,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
   case accepted = 1
   /// The outcome, or the deferral, is in the delivery's row in `outcomes`.
   case hasRow = 2
-  // States of deliveries that ended without being sent. All values are below 16, which SQL that counts states relies
-  // on.
+  // States of deliveries that ended without being sent. SQL that counts states requires all values to be below 16.
   case gone = 3
   case rebound = 4
   case quarantine = 5
@@ -79,7 +78,7 @@ package struct BlockStates: Equatable, Sendable {
   /// `acceptedAt`; nil if there are none.
   package private(set) var leftOutAt: Timestamp?
 
-  /// Maximum difference between a delivery's end and the block's time for which it needs no row.
+  /// Maximum difference between a delivery's end and `acceptedAt` or `leftOutAt`; above it, the delivery needs a row.
   private static let mostApart: Duration = .seconds(60)
 
   package init(bytes: [UInt8], acceptedAt: Timestamp?, leftOutAt: Timestamp?) {
@@ -90,8 +89,8 @@ package struct BlockStates: Equatable, Sendable {
 
   package subscript(position: Int) -> BlockState { BlockState(rawValue: bytes[position]) ?? .hasRow }
 
-  /// Returns when the deliveries in a final state without rows ended; nil if none of this kind has ended. Meaningless
-  /// for `open`, `waits` and `hasRow`.
+  /// Returns when the deliveries in a final state ended, to within a minute: `acceptedAt`, or `leftOutAt` for all other
+  /// final states together; nil if there are none. Meaningless for `open`, `waits` and `hasRow`.
   package func endedAt(_ state: BlockState) -> Timestamp? { state == .accepted ? acceptedAt : leftOutAt }
 
   /// Records that a delivery has ended or is deferred. The first delivery that ends sets the block's `acceptedAt` or

@@ -6,8 +6,8 @@ internal import Time
 ///
 /// A step is one transaction: it reads rows of one message's log, merges them into its blocks, counts the new
 /// confirmations, and deletes exactly the rows it has read, because ids are not committed in order. A process that is
-/// killed has therefore changed nothing, any node can continue, and readers see the same sum before and after. Entries
-/// whose block or position does not exist are dropped, so that they never block others.
+/// killed during a step therefore changes nothing, any node can continue, and readers see the same sum before and after
+/// a step. Entries whose block or position does not exist are dropped, so that they do not remain in the log.
 package enum ConfirmationFold {
   /// Thresholds at which a message's log is folded; reaching any of them is enough.
   package struct Thresholds: Sendable {
@@ -42,8 +42,8 @@ package enum ConfirmationFold {
     ORDER BY l.logged_at
     """)
 
-  /// Returns the messages whose log exceeds a threshold, or whose history is about to be removed; those with the oldest
-  /// entries first. Reads the whole log.
+  /// Returns the messages whose log has reached a threshold, or whose history is removed or about to be; those with the
+  /// oldest entries first. Reads the whole log.
   package static func due(_ thresholds: Thresholds) -> Query<[Seqno]> {
     Query(
       each:
@@ -219,7 +219,7 @@ package enum ConfirmationFold {
     return found
   }
 
-  /// Returns the number of devices of those blocks that exist.
+  /// Returns the number of devices in the block of each half; omits halves whose block does not exist.
   private static func sizes(
     of halves: [ConfirmationLog.BlockHalf], of seqno: Seqno
   ) -> Query<[ConfirmationLog.BlockHalf: Int]> {

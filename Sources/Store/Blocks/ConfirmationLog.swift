@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Log of receipts and reads of deliveries in blocks: one row per message and commit, so that recording a receipt needs
-/// only a few bytes and no look-up.
+/// Log of receipts and reads of deliveries in blocks. A commit adds one row per message (several for more than 700
+/// entries), so that recording a receipt needs only a few bytes and no look-up of the delivery.
 ///
 /// ```
 ///   confirmed ──► entries of `confirmation_log` ──fold──► minutes in `block_confirmations`, and in the totals
@@ -46,9 +46,9 @@ package enum ConfirmationLog {
     SELECT DISTINCT seqno FROM logged
     """)
 
-  /// Appends entries, in any order. Returns those of their messages whose history is kept; the entries of all others,
-  /// and of messages that do not exist, are not recorded. Repeated confirmations are appended again, but count once
-  /// when they are folded.
+  /// Appends entries, in any order. Returns the messages whose entries were recorded: the entries of a message that
+  /// does not exist, or whose history is no longer kept, are dropped. Repeated confirmations are appended again, but
+  /// count once when they are folded.
   package static func append(_ entries: [Entry]) -> Query<Set<Seqno>> {
     // Sorted, so that each message's entries end up in one row.
     let entries = isSorted(entries) ? entries : entries.sorted { $0.place.block.seqno < $1.place.block.seqno }

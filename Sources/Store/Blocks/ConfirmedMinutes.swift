@@ -19,7 +19,7 @@ struct ConfirmedMinutes {
   }
 
   /// Records that the delivery at a position was confirmed, unless it was confirmed before.
-  /// - Parameter seconds: time of the confirmation in seconds since 1970; clamped to the 45 days after `sentAt`.
+  /// - Parameter seconds: time of the confirmation in seconds since 1970; clamped to the 45.5 days after `sentAt`.
   /// - Returns: true if the confirmation was recorded; false also for a position that does not exist.
   mutating func note(_ position: Int, at seconds: UInt32) -> Bool {
     guard 2 * position + 1 < bytes.count, bytes[2 * position] == 0, bytes[2 * position + 1] == 0 else { return false }

@@ -2,9 +2,9 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Deferred deliveries of blocks that were never tried: one row per block, due time (in whole seconds) and reason, so
-/// that deferring a block costs one row and not one per recipient. A delivery that was tried before waits in its own
-/// row in `outcomes`.
+/// Deliveries in blocks that were deferred before their first try: one row per block, due time (in whole seconds) and
+/// reason, so that deferring a block costs one row and not one per recipient. A delivery that was tried before waits in
+/// its own row in `outcomes`.
 ///
 /// ```
 ///   in progress ──deferred──► a place here ──due, and the block has no claim──► in progress, in a claim of the block
@@ -39,8 +39,8 @@ package enum Waits {
     ON CONFLICT (seqno, block, due_at, reason) DO UPDATE SET places = waits.places || excluded.places, at = excluded.at
     """)
 
-  /// Adds positions that wait, within the transaction that sets their state to `.waits`. They join those that wait with
-  /// the same key.
+  /// Adds waiting positions, within the transaction that sets their state to `.waits`. Positions with a key that has a
+  /// row already are appended to that row, and its `at` becomes `now`.
   package static func add(_ waits: [Key: [Int32]], at now: Timestamp) -> Query<Void> {
     var (seqnos, blocks, dues) = (Int64Column(), Int32Column(), TimestampColumn())
     var (reasons, places) = (TextColumn(), Int16Column())
@@ -90,8 +90,8 @@ package enum Waits {
   /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes`, within a
   /// transaction. Skips those of paused apps until their messages expire. Locks the states of the claimed blocks.
   /// - Parameters:
-  ///   - since: low-water mark: deliveries due at or before this time are not considered, because all are held by a
-  ///     pause.
+  ///   - since: low-water mark: skips deliveries due at or before this time, because the apps or messages of all of
+  ///     them are paused.
   ///   - devices: number of devices after which no further block is claimed.
   ///   - mostRows: maximum number of rows to read; must exceed the number of blocks that can have claims, which are
   ///     skipped.
@@ -149,8 +149,8 @@ package enum Waits {
   private static let ofBlockStatement = Statement(
     "waits-of-block", "SELECT unnest(places), reason, at FROM waits WHERE seqno = $1 AND block = $2")
 
-  /// Returns, for each position of a block that waits, the reason, and when the last of the positions deferred together
-  /// (same due time and reason) was added. Empty if none waits.
+  /// Returns, for each waiting position of a block, the reason, and when a position was last added to the same row.
+  /// Empty if none waits.
   static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Timestamp)]> {
     Query(ofBlockStatement, block.seqno, block.number) {
       $0.dictionary { row in
@@ -174,9 +174,9 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM removed
     """)
 
-  /// Ends the waiting deliveries in at most `blocks` blocks of a message, within a transaction, as never tried. Does
-  /// not change the totals. Returns the user of each delivery that it has ended, so that a user with several devices
-  /// occurs several times; empty if none waits.
+  /// Ends the waiting deliveries in at most `blocks` blocks of a message, with 0 attempts, within a transaction. Does
+  /// not change the totals. Returns the user of each ended delivery, so that a user with several devices occurs several
+  /// times; empty if none waits.
   static func end(
     _ seqno: Seqno, as status: OutcomeStatus, reason: String, blocks: Int, on connection: Connection
   ) throws(PostgresError) -> [UserKey] {

@@ -99,8 +99,9 @@ package enum ChannelUpdates {
       c.expires_at, c.failures
     """)
 
-  /// Claims at most `limit` updates that are due, those overdue for longest first. Skips paused apps. A claim lasts for
-  /// `seconds`; after that, any node can claim the update again, because this one has probably failed.
+  /// Claims at most `limit` updates that are due, the longest overdue first. Skips paused apps, and channels that
+  /// another transaction has locked. A claim lasts for `seconds`; after that, any node can claim the update again,
+  /// because this one has probably failed.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
     Query(each: takeStatement, limit, seconds) { row in
       Taken(
@@ -121,8 +122,8 @@ package enum ChannelUpdates {
     """)
 
   /// Returns the time until the next waiting update is due, or until the claim on it expires; negative if an update is
-  /// overdue. Returns nil if none is waiting. Ignores paused apps, and channels none of whose updates was ever claimed:
-  /// those are always due.
+  /// overdue. Returns nil if none is waiting. Ignores paused apps, and channels whose updates were never claimed: they
+  /// are always due.
   package static func next() -> Query<Duration?> {
     Query(one: nextStatement) { row in row.optionalInt64().map { .microseconds($0) } }
   }
@@ -136,8 +137,8 @@ package enum ChannelUpdates {
     package let isOver: Bool
     /// Minimum delay before the channel's next update, or the next try of this one, in milliseconds.
     package let waitMilliseconds: Int64
-    /// APNs' error code, or another reason why the update was not accepted; nil if it was accepted, or was not
-    /// submitted because the connection had no room.
+    /// APNs' error code, or another reason why the update was not accepted; nil if it was accepted or certainly not
+    /// processed.
     package let word: String?
 
     package init(
@@ -165,7 +166,8 @@ package enum ChannelUpdates {
     """)
 
   /// Records results, at most one per channel, and when the channel's next update or try is due. An update that is over
-  /// is not sent again; otherwise the channel's failures are counted. Results of deleted channels are ignored.
+  /// is not sent again, and resets the channel's count of failures to 0; any other result increments the count, up to
+  /// 100. Results of deleted channels are ignored.
   package static func settle(_ settled: [Settled]) -> Query<Void> {
     var (channels, versions, waits) = (Int64Column(), Int64Column(), Int64Column())
     var (accepted, over) = (BoolColumn(), BoolColumn())

@@ -23,8 +23,8 @@ package enum Channels {
     package let publishedAt: Timestamp?
     /// The latest update's `timestamp`, in seconds since 1970; 0 if there was none.
     package let eventTime: Int64
-    /// APNs' error code for the last try to send an update, or why it was not sent; nil if it was accepted or there was
-    /// none.
+    /// Why the last try to send an update failed: APNs' error code, or another reason. Nil if APNs accepted the update
+    /// or certainly did not process it, and before the first try.
     package let word: String?
   }
 

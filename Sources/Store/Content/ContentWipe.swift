@@ -51,8 +51,8 @@ package enum ContentWipe {
     Query(approvalsStatement, limit, alsoOverdue) { $0.affected }
   }
 
-  /// Wipes the content of at most `limit` events that wait for no webhook any more: all deliveries succeeded or were
-  /// given up. Returns the number of wiped events.
+  /// Wipes the content of at most `limit` events without a pending webhook delivery: there was none, or all have
+  /// succeeded or were given up. Returns the number of wiped events.
   /// - Parameter longestSeconds: age of an event, in seconds, at which it is wiped even if deliveries are pending.
   package static func events(atMost limit: Int, longestSeconds: Int32) -> Query<Int> {
     Query(eventsStatement, limit, longestSeconds) { $0.affected }

@@ -26,7 +26,7 @@ package enum Imports {
     package var partSHA256: [UInt8]
     /// Encoding of the file: as requested, or as detected in the first non-ASCII characters; nil until it is known.
     package var encoding: FileEncoding?
-    /// The first line of the file, which names the columns; nil until the line has arrived.
+    /// The first line of the file, which names the columns; nil until a valid one has arrived.
     package var header: String?
     package var rest: [UInt8]
     package var lines: Int64
@@ -39,8 +39,8 @@ package enum Imports {
     /// Number of lines read, not counting the header.
     package var dataLines: Int64 { header == nil ? lines : lines - 1 }
 
-    /// The import as it was before its first part was read: without a header, an unfinished line and counts. The
-    /// encoding and the number of parts are kept.
+    /// A copy for reading all parts again: without the header and the unfinished line (`rest`), and with all counts of
+    /// lines 0. All other properties, such as the encoding, are kept.
     package var fresh: Record {
       var record = self
       record.header = nil
@@ -103,8 +103,8 @@ package enum Imports {
     WHERE import = $1
     """)
 
-  /// Saves the progress of an import, which the caller must have locked. If `isFinished`, also records the database's
-  /// time as its end.
+  /// Saves the progress of an import, which the caller must have locked. Sets its end to the database's time if
+  /// `isFinished`, otherwise to nil.
   package static func save(_ record: Record, isFinished: Bool) -> Query<Void> {
     Query(
       saveStatement, record.number, record.parts, record.partSHA256, record.header, record.rest, record.lines,

@@ -4,14 +4,15 @@ package import Time
 
 /// Lists an app's uploaded media and audience files, and deletes them before they expire.
 package enum StoredUploads {
-  /// Returns SQL that selects the SEQNO of an unfinished message `m` of app `$1` that meets the condition `uses`: up to
-  /// one row per branch. There is one branch per partial index on states.
+  /// Returns SQL that selects SEQNOs of unfinished messages `m` of app `$1` that meet the condition `uses`: at most one
+  /// from each of three branches, one branch per partial index on states.
   private static func message(_ uses: String) -> String {
-    [
+    let found = [
       "m.state = \(MessageState.scheduled.sql)",
       "m.state IN (\(MessageState.queued.sql), \(MessageState.sending.sql))", "m.state = \(MessageState.paused.sql)",
     ].map { "(SELECT seqno FROM messages m WHERE \($0) AND m.app = $1 AND \(uses) ORDER BY seqno LIMIT 1)" }
       .joined(separator: " UNION ALL ")
+    return "\(found) LIMIT 1"
   }
 
   // MARK: Media

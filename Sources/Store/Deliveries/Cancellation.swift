@@ -7,7 +7,7 @@ package import Time
 /// - the unplanned rest of the audience and the unclaimed rest of each shard: immediately, in the totals only;
 /// - deferred deliveries: their rows and blocks, in batches; those that may have arrived on an earlier try become
 ///   skipped instead;
-/// - claimed deliveries: by the claim's holder, when they are returned to it.
+/// - claimed deliveries: by the node that holds the claim, before their next try.
 ///
 /// Each step is one transaction that leaves the totals exact. Any node can repeat a step at any time.
 package enum Cancellation {
@@ -35,9 +35,9 @@ package enum Cancellation {
     RETURNING planned.targeted, s.claimed
     """)
 
-  /// Marks the shards of a message as exhausted, so that nothing more is claimed from them. Returns the number of their
-  /// planned devices that were never claimed, and by how many devices the claims of other shards exceeded the plan;
-  /// both 0 if all shards were exhausted before.
+  /// Marks the shards of a message as exhausted, so that nothing more is claimed from them, and raises their `targeted`
+  /// to the claimed number where that is higher. Returns the number of planned devices that were never claimed, and the
+  /// number of devices by which other shards were raised; both 0 if all shards were exhausted before.
   /// - Parameter wave: only the shards of this wave; nil for all.
   static func closeShards(_ seqno: Seqno, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
     Query(closeShardsStatement, seqno, wave) { rows in
@@ -68,8 +68,8 @@ package enum Cancellation {
     Query(first: endPlanStatement, seqno) { $0.int64() }
   }
 
-  /// Performs the first step, in a transaction: ends the planning of a message and all its shards, and adds everything
-  /// that was not claimed to the totals as cancelled. Has no effect when repeated.
+  /// Performs the first step, in a transaction of its own: ends the planning of a message and all its shards, and adds
+  /// everything that was not claimed to the totals as cancelled. Has no effect when repeated.
   package static func endUnclaimed(_ seqno: Seqno, on connection: Connection) throws(PostgresError) {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock shards before the message, in the same order as claims do. No shards can be added, because planning checks
@@ -84,8 +84,8 @@ package enum Cancellation {
     }
   }
 
-  /// Adds deliveries that were ended here to a message's totals, reasons and statistics, within a transaction. A status
-  /// other than cancelled or expired is counted as skipped. Has no effect for 0 deliveries.
+  /// Adds ended deliveries to a message's totals, reasons and statistics, within the transaction that ends them. In the
+  /// totals, a status other than cancelled or expired is counted as skipped. Has no effect for 0 deliveries.
   static func count(
     _ deliveries: Int64, _ status: OutcomeStatus, reason: String, of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {
@@ -130,11 +130,11 @@ package enum Cancellation {
     }
   }
 
-  /// Ends one batch of a message's deferred deliveries, with rows and in blocks, in a transaction, and adds them to the
-  /// totals. Returns true if there may be more; if false, only deliveries that another transaction has locked can be
-  /// left.
-  /// - Parameter movesBadge: true if the message changes badge counts; its increments are then taken back from users
-  ///   none of whose deliveries succeeded.
+  /// Ends one batch of a message's deferred deliveries, with rows and in blocks, and adds them to the totals, all in a
+  /// transaction of its own. Returns true if there may be more; if false, only deliveries that another transaction has
+  /// locked can be left.
+  /// - Parameter movesBadge: true if the message changes badge counts; its increment is then taken back from users all
+  ///   of whose deliveries were unsuccessful.
   static func endDeferred(
     _ seqno: Seqno, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
     reason: String = Cancellation.reason, on connection: Connection
@@ -156,7 +156,7 @@ package enum Cancellation {
   }
 
   /// Records one unsuccessful delivery for each element of `users`, and takes the message's badge increment back from
-  /// users all of whose deliveries were unsuccessful.
+  /// users all of whose deliveries were unsuccessful, with the exceptions of `Increments.revoke`.
   private static func takeBackBadges(
     _ users: [Users.Key], of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {

@@ -36,7 +36,7 @@ package struct ClaimPlan {
     }
   }
 
-  /// The planned claims, one for each call of `add`.
+  /// The planned claims, one for each call of `add` with members.
   package private(set) var claims: [(seqno: Seqno, entries: [Claims.Entry])] = []
   /// The planned ledger entries, one per user and message, in the order of the members. Empty if no message changes
   /// badge counts.
@@ -47,8 +47,8 @@ package struct ClaimPlan {
   package init() {}
 
   /// Adds the rows for a message's devices to the plan; none if `members` is empty.
-  /// - Parameter filled: returns a user's values from an uploaded file, which are stored with the inbox entry; nil if
-  ///   there are none.
+  /// - Parameter filled: returns a user's values from an uploaded file, or nil if there are none; they are stored with
+  ///   the inbox entry.
   package mutating func add(
     _ members: [Audiences.Member], of message: Message, filled: (UserKey) -> InboxValues? = { _ in nil }
   ) {

@@ -2,8 +2,8 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Claims: sets of devices whose deliveries of one message are in progress on one node. A claim exists until all its
-/// outcomes are written.
+/// Claims: sets of devices whose deliveries of one message are in progress on one node. A claim exists until each of
+/// its deliveries has an outcome or is deferred.
 ///
 /// **Fencing.** A node that was frozen for longer than its lease still treats its claims as its own. Adopting a claim
 /// increments the claim's fence, so a claim is identified by number *and* fence (`Hold`). Before a node writes an
@@ -142,7 +142,7 @@ package enum Claims {
 
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
-  /// Returns the last claim number assigned, even if its transaction was not committed.
+  /// Returns the last claim number assigned, even if its transaction was not committed; 1 if there was none.
   package static func last() -> Query<ClaimID> { Query(one: lastStatement) { $0.claim() } }
 
   private static func hold(_ row: inout RowReader) -> Hold {
@@ -209,8 +209,8 @@ package enum Claims {
     """)
 
   /// Adopts released claims, and claims of nodes whose lease has ended or that are not recorded, of messages in
-  /// `lanes`. Increments the fences and returns the new holds. Skips claims of messages that were set aside, and those
-  /// that another transaction has locked.
+  /// `lanes`; a message that does not exist counts as `normal`. Increments the fences and returns the new holds. Skips
+  /// claims of messages that were set aside, and those that another transaction has locked.
   /// - Parameters:
   ///   - claims: maximum number of claims.
   ///   - devices: number of devices after which no further claim is adopted; the first claim is adopted whatever its
@@ -243,8 +243,8 @@ package enum Claims {
     WHERE c.seqno = ANY($2) AND \(areHeld) AND c.fence = 0
     """)
 
-  /// Returns the claim that this node created for each message and still holds, with its devices. Messages without one
-  /// are omitted, also those whose claims are blocks. Each message must have at most one claim.
+  /// Returns, for each message, the claim that this node created and still holds, with its devices. Omits messages
+  /// without such a claim, and those whose claims are blocks. Each message must have at most one claim.
   package static func own(
     of seqnos: [Seqno], node: UUIDValue
   ) -> Query<[Seqno: (hold: Hold, devices: [DeviceID: UserKey])]> {
@@ -343,8 +343,8 @@ package enum Claims {
   /// Returns at most `limit` deferred deliveries with rows that are due, and removes their due times; the same
   /// transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that another
   /// transaction has locked.
-  /// - Parameter since: low-water mark: deliveries due at or before this time are not considered, because all are held
-  ///   by a pause.
+  /// - Parameter since: low-water mark: skips deliveries due at or before this time, because the apps or messages of
+  ///   all of them are paused.
   package static func due(
     since: Timestamp, at now: Timestamp, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Seqno, entry: Entry)]> {

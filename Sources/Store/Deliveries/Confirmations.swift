@@ -2,7 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Receipts and reads: finds the delivery that each confirms, and records those of deliveries that are not in blocks.
+/// Receipts and reads (confirmations): finds the delivery that a confirmation is for, and records the confirmations of
+/// deliveries outside of blocks. Those in blocks are recorded in `ConfirmationLog`.
 package enum Confirmations {
   /// A confirmation by a device, which names the token that the message was sent to.
   package struct Named: Sendable {
@@ -121,8 +122,8 @@ package enum Confirmations {
     ORDER BY d.seqno, d.device
     """)
 
-  /// Returns the users to whom messages were sent on these devices: according to the delivery's row, or to the claim or
-  /// block that contains it. Deliveries for which none of these is recorded are omitted.
+  /// Returns the user and the place in a block of each delivery. The user is that of the delivery's row in `outcomes`;
+  /// without a row, that of the claim or block that contains the delivery. Omits deliveries that are in none of these.
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]

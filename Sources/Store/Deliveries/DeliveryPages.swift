@@ -17,7 +17,7 @@ package enum DeliveryPages {
     package let readAt: Timestamp?
   }
 
-  /// Position of a delivery in this order: the device of a row, or the number of a block and the position in it,
+  /// Position of a delivery in the list: the device of a row, or the number of a block and the position in that block,
   /// counted from 0.
   package enum Place: Equatable, Sendable {
     case row(DeviceID)
@@ -50,8 +50,8 @@ package enum DeliveryPages {
   static let failures =
     "\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql), \(OutcomeStatus.skipped.sql)"
 
-  /// Returns at most `limit` deliveries after `place` (exclusive) that have ended or are deferred. Those at their first
-  /// try are omitted.
+  /// Returns at most `limit` deliveries after `place` (exclusive) that have ended or are deferred. Omits deliveries in
+  /// progress at their first try; later tries are listed as deferred.
   /// - Parameter status: only deliveries with this status; nil for all.
   package static func next(
     of seqno: Seqno, after place: Place, status: OutcomeStatus? = nil, limit: Int, on connection: Connection
@@ -67,11 +67,12 @@ package enum DeliveryPages {
     return found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection))
   }
 
-  /// Returns at most `limit` deliveries after `place` (exclusive) that were rejected, expired or skipped; those in
-  /// blocks also if they were cancelled. Searches at most `window` rows, but all blocks.
+  /// Returns at most `limit` deliveries after `place` (exclusive) that were rejected, expired or skipped. Searches
+  /// at most `window` rows, but all blocks.
   /// - Parameter reason: only deliveries with this reason; nil for all.
   /// - Returns: the deliveries; and in `rest` where to continue if the window has ended before `limit` deliveries were
-  ///   found. If `limit` deliveries were found, `rest` is nil, and the last one's place continues the list.
+  ///   found. Otherwise `rest` is nil: with `limit` deliveries, the list continues after the last one's place; with
+  ///   fewer, it is complete.
   package static func failures(
     of seqno: Seqno, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
   ) throws(PostgresError) -> (found: [Delivery], rest: Place?) {

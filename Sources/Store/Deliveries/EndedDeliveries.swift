@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Finds deliveries outside of blocks that need no further try.
+/// Finds deliveries with rows that need no further try.
 extension Outcomes {
   private static let endedStatement = Statement(
     "outcomes-ended",

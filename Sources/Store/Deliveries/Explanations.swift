@@ -106,7 +106,7 @@ package enum Explanations {
     package let increment: Int16
     package let deliveries: Int16
     package let negatives: Int16
-    /// `BadgeOption.code` of the first read that changed the count; nil if there was none.
+    /// `BadgeOption.code` of the user's first read with a badge option other than `force`; nil if there was none.
     package let readOption: Int16?
 
     package init(increment: Int16, deliveries: Int16, negatives: Int16, readOption: Int16?) {

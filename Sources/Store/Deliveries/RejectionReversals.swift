@@ -31,8 +31,8 @@ package enum RejectionReversals {
     """)
 
   /// Makes rejected deliveries deferred and due at once, and returns them; the caller must correct their totals. Skips
-  /// deliveries that are not rejected, those of cancelled or expired messages, and those of confidential messages whose
-  /// content was wiped.
+  /// deliveries that are not rejected, those of cancelled or expired messages, those of confidential messages whose
+  /// content was wiped, and those to deleted devices.
   package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Timestamp) -> Query<
     [Record]
   > {
@@ -70,10 +70,10 @@ package enum RejectionReversals {
     ), \(Events.tellReopened)
     """)
 
-  /// Reopens messages that had ended before some of their rejections were undone, and writes the events about that: the
-  /// last step of a transaction. A message that was cancelled meanwhile returns to being cancelled, all others to being
-  /// sent. Also locks messages that have not ended: a transaction that is about to end one cannot see the undone
-  /// rejections, waits for the lock, and checks again.
+  /// Reopens those of the messages that have ended, writes their events, and halts their failure reports; the last step
+  /// of a transaction that undoes rejections. A message that was cancelled meanwhile becomes paused, until the
+  /// cancellation ends it again; all others return to being sent. Also locks messages that have not ended, so that a
+  /// transaction that is about to end such a message waits for the lock, then sees the undone rejections.
   package static func reopen(_ seqnos: some Collection<Seqno>, on connection: Connection) throws(PostgresError) {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }

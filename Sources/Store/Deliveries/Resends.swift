@@ -3,12 +3,12 @@ internal import Postgres
 package import Time
 
 /// Selects the audience of a resend: recipients of an earlier message, by their outcomes there. Those with outcome rows
-/// come first, in device order, then those in blocks, by position. A device is included if it is active and still bound
-/// to the same user; its current token is used.
+/// come first, in device order, then those in blocks, by block and position. A device is included if it is active and
+/// still bound to the same user; its current token is used.
 ///
-/// Recipients who were excluded because the message (or the wave of their time zone) came too late have no outcome. In
-/// that case (`hasLeftOut`) the earlier message's audience is resolved again, and only its devices that are `unreached`
-/// are included.
+/// Recipients who were excluded because the message (or the wave of their time zone) came too late have no outcome. If
+/// there are any (`hasLeftOut`), a resend to failed devices resolves the earlier message's audience again instead, and
+/// includes only the devices that are `unreached`.
 package enum Resends {
   /// SQL condition that selects deliveries `o` by the target `$4`. 0: failed, that is, rejected, expired or skipped,
   /// but not cancelled. 1 and 2: accepted, but not confirmed as received (1) or read (2).
@@ -24,7 +24,8 @@ package enum Resends {
     "resends-left-out",
     "SELECT EXISTS (SELECT FROM reason_totals WHERE seqno = $1 AND reason = $2 AND count > 0)")
 
-  /// Returns true if a message has excluded recipients because it, or their wave, came too late.
+  /// Returns true if recipients of a message were excluded because the message, or the wave of their time zone, came
+  /// too late.
   package static func hasLeftOut(_ seqno: Seqno) -> Query<Bool> {
     Query(one: leftOutStatement, seqno, Schedules.lateReason) { $0.bool() }
   }
@@ -78,8 +79,8 @@ package enum Resends {
     ORDER BY device DESC LIMIT 1
     """)
 
-  /// Returns the last device (inclusive) of the next part after `device` of a message's rows: a part has `outcomes`
-  /// rows, the last one fewer. Returns nil if no rows are left.
+  /// Returns the device of the last row in the part of a message's rows that begins after `device`, in device order. A
+  /// part has `outcomes` rows; at the end, it can have fewer. Returns nil if no rows are left.
   package static func end(of seqno: Seqno, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     Query(first: endStatement, seqno, device, outcomes) { $0.device() }
   }
@@ -149,8 +150,8 @@ package enum Resends {
       ORDER BY block LIMIT $3) part
     """)
 
-  /// Returns the number of the last of the next `blocks` blocks after `block` in which a delivery without a row has
-  /// ended; of fewer at the end. Returns nil if none are left.
+  /// Returns the number of the last block in the part that begins after `block`. A part has `blocks` blocks, or fewer
+  /// at the end. Only blocks in which a delivery without a row has ended count; returns nil if none of these are left.
   package static func blockEnd(of seqno: Seqno, after block: Int32, blocks: Int) -> Query<Int32?> {
     Query(one: blockEndStatement, seqno, block, blocks) { $0.optionalInt32() }
   }
@@ -164,7 +165,8 @@ package enum Resends {
     """)
 
   /// Returns the number of the first block in `block` … `end` (inclusive) in which a delivery without a row has ended;
-  /// nil if there is none. The first `done` positions of `block` have been read: the block counts only if it has more.
+  /// nil if there is none. Skips `block` itself if all its positions have been read.
+  /// - Parameter done: number of positions of `block` that have been read.
   package static func nextBlock(of seqno: Seqno, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
     Query(one: nextBlockStatement, seqno, block, done, end) { $0.optionalInt32() }
   }
@@ -205,8 +207,8 @@ package enum Resends {
     ORDER BY o.place LIMIT $6
     """)
 
-  /// Returns at most `limit` devices to resend to in a block, from `position` (inclusive) on and in the order of
-  /// positions, and the position of the last; nil if there are none.
+  /// Returns at most `limit` devices to resend to in a block, in the order of their positions and from `position`
+  /// (inclusive) on. `last` is the position of the last of these devices; nil if there are none.
   package static func read(
     of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Timestamp, limit: Int
   ) -> Query<(members: [Audiences.Member], last: Int32?)> {

@@ -29,16 +29,16 @@ package enum Shards {
 
     /// The part of the shard that is not claimed yet.
     package enum Part: Equatable, Sendable {
-      /// User keys in (after, upto].
+      /// User keys in (after, upto]; for a resend, encoded places in the earlier message's deliveries instead.
       case keys(after: String, upto: String)
       /// Entries of the request's list of recipients, counted from 0.
       case entries(Range<Int>)
     }
   }
 
-  /// Number of bits of a block's number within a shard that are counted within one timeline.
+  /// Number of low bits of a block's number within its shard that count the blocks of one timeline.
   private static let timelineBits = 11
-  /// The last block number of a timeline, which is never assigned.
+  /// The last number within a timeline, which is never assigned to a block.
   private static let lastOfTimeline: Int32 = (1 << timelineBits) - 1
   /// SQL for the first number of the current timeline; timelines start at 1.
   private static let firstOfTimeline = "(((present_timeline() - 1) & 7) << \(timelineBits))"
@@ -75,8 +75,8 @@ package enum Shards {
   private static let lastKeyStatement = Statement(
     "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
-  /// Returns the highest user key (inclusive) of the shards written for a message or wave, up to which its audience is
-  /// planned; nil if there are none, or if they are parts of a list.
+  /// Returns the highest `upto` (inclusive) of the shards of a message or wave, up to which the audience is planned.
+  /// Returns nil if there are no shards, or if they are parts of a list.
   package static func lastKey(_ seqno: Seqno, wave: Int16 = 0) -> Query<String?> {
     Query(one: lastKeyStatement, seqno, wave) { $0.optionalText() }
   }
@@ -93,8 +93,8 @@ package enum Shards {
     FOR UPDATE OF s SKIP LOCKED
     """)
 
-  /// Locks the first shard that is not exhausted, until the transaction ends, and returns it. Skips shards that another
-  /// node has locked, and those of waves that are not open or are late. Returns nil if there is none.
+  /// Locks a message's first shard that is not exhausted, until the transaction ends, and returns it. Skips shards that
+  /// another transaction has locked, and those of waves that are not open or are late. Returns nil if there is none.
   package static func lock(_ seqno: Seqno) -> Query<Record?> {
     Query(first: lockStatement, seqno) { row in
       Record(
@@ -119,7 +119,7 @@ package enum Shards {
     WHERE seqno = $1 AND shard = $2
     """)
 
-  /// Advances the cursor of a locked shard, and raises its number of targeted devices if more were claimed than
+  /// Advances the cursor of a locked shard and adds the claimed devices. Raises `targeted` if more were claimed than
   /// planned; sets it to the claimed number when the shard is exhausted.
   /// - Parameters:
   ///   - rest: the part that is left to claim.

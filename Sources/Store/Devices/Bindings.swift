@@ -33,14 +33,15 @@ package enum Bindings {
 
   // MARK: Refusals by a stricter identity mode
 
-  /// Counts of requests that an app's identity mode refuses, or that a stricter mode being tried out would refuse.
+  /// An app's counts of requests that its identity mode refuses, or that a stricter mode being tried out would refuse,
+  /// and of devices that became guests.
   package struct Refusals: Equatable, Sendable {
     /// Number of devices that named a user without a proof or voucher.
     package var unproved: Int64 = 0
     /// Number of calls with an AUTHKEY that was requested with the token alone.
     package var asked: Int64 = 0
-    /// Number of devices whose DEVICE_ID was bound to a user, but which came with a new token and without their key, so
-    /// that they became guests.
+    /// Number of devices that became guests, because they registered a new token without their key. Their DEVICE_ID had
+    /// been bound to a user.
     package var refreshed: Int64 = 0
 
     package init() {}
@@ -133,8 +134,9 @@ package enum Bindings {
 
   /// Turns devices into guests if their app's grace period is over and their binding to a user is weaker than the app
   /// requires. Examines the next `limit` devices of all apps after `device`, in order of id.
-  /// - Returns: the last device examined, after which the next call starts, or nil if it was the end; how many devices
-  ///   became guests; and how many were skipped because another transaction had locked or just changed their row.
+  /// - Returns: the last device examined, after which the next call starts, or nil if no devices are left; how many
+  ///   devices became guests; and how many were skipped, because another transaction had locked or just changed their
+  ///   row.
   package static func endUnproved(
     after device: DeviceID, at now: Timestamp, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {

@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Pushes that the server sends of its own accord. A notice is queued in the transaction that causes it. The caller
-/// deletes the notice (`done`) when its message is stored or cannot be sent.
+/// Pushes that the server sends of its own accord. A notice is queued in the transaction that causes it. The sender
+/// deletes the notice (`done`) once its message is stored, or if none can be sent; otherwise the notice is tried again.
 package enum DeviceNotices {
   /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable {
@@ -67,8 +67,8 @@ package enum DeviceNotices {
     FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
     """)
 
-  /// Returns the `limit` oldest notices, oldest first. A notice of a new device lists at most `devices` of the other
-  /// active devices that the user has at present; there can be none. A notice of possession lists its own device.
+  /// Returns at most `limit` notices, oldest first. A `newDevice` notice lists at most `devices` of the user's other
+  /// active devices, possibly none. A `possession` notice lists its own device.
   package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
     Query(each: waitingStatement, limit, devices) { row in
       let (number, appID, kind) = (row.int64(), row.text(), Kind(rawValue: row.int16()))

@@ -24,8 +24,8 @@ package enum DeviceSends {
     RETURNING device, sent, window_began
     """)
 
-  /// Counts another message of each device, and returns the new counts. The list must not contain a device twice. The
-  /// caller holds the devices' row locks.
+  /// Counts another message of each device, and returns the new counts. `devices` must be distinct. The caller holds
+  /// the devices' row locks.
   package static func count(_ devices: [DeviceID], at now: Timestamp) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
     parameters.append(now)

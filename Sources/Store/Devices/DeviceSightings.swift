@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Statements that registrations do not use: recording that devices are in use, and finding the owners of tokens.
+/// Statements that record when devices were last in use, and that find the owners of tokens. Registrations use neither.
 extension Devices {
   private static let seenStatement = Statement(
     "devices-seen",

@@ -2,8 +2,9 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// A device's tokens other than its alert token: at most one of each kind, and one per Live Activity. They are stored
-/// in `psids` like all tokens. A caller locks the device's row before it moves a token to the device or removes one.
+/// A device's tokens other than its alert token: at most one of each kind, but for updates of Live Activities one per
+/// activity. The table `psids` stores them like all tokens. Callers lock the device's row before they move a token to
+/// the device or remove one; only `endActivities` does not.
 package enum DeviceTokens {
   /// A token, other than an alert token, that a device claims.
   package struct Wanted: Hashable, Sendable {
@@ -66,9 +67,9 @@ package enum DeviceTokens {
     package let isNew: Bool
   }
 
-  /// Locks tokens, and inserts those that do not exist, for the claiming device. Also locks the tokens of the same
-  /// kinds that the devices already have. Returns the owner of each wanted token: the claiming device if the token was
-  /// inserted. Devices that do not exist are omitted.
+  /// Locks the wanted tokens, and inserts those that do not exist, as tokens of the claiming device. Also locks the
+  /// tokens of the same kinds that the devices already have. Returns the owner of each wanted token, except tokens
+  /// wanted by devices that do not exist.
   package static func lock(_ wanted: [Wanted], at now: Timestamp) -> Query<[Owned]> {
     var parameters = columns(wanted)
     parameters.append(now)
@@ -111,8 +112,8 @@ package enum DeviceTokens {
       AND p.app = (SELECT app FROM devices d WHERE d.device = t.device)
     """)
 
-  /// Deletes tokens that `lock` has inserted for devices whose request is refused. Tokens that belong to another device
-  /// stay.
+  /// Deletes tokens that `lock` has inserted (`isNew`) for devices whose request is then refused. A token that belongs
+  /// to another device stays; one that the device had before `lock` would be deleted too.
   package static func forget(_ wanted: [Wanted]) -> Query<Void> {
     Query(forgetStatement, columns(wanted)) { _ in }
   }
@@ -127,8 +128,8 @@ package enum DeviceTokens {
     """)
 
   /// Deletes at most `limit` tokens of Live Activities that were bound more than `Store.Limits.activityLifetime` ago,
-  /// oldest first, and returns the number deleted. Skips locked tokens. Does not record former tokens, because devices
-  /// never confirm pushes to Live Activities.
+  /// oldest first, and returns the number deleted. Skips locked tokens. Does not record the tokens as former ones,
+  /// because devices never confirm pushes to Live Activities.
   package static func endActivities(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(endActivitiesStatement, now - Store.Limits.activityLifetime, limit) { $0.affected }
   }

@@ -15,8 +15,8 @@ extension Devices {
       SELECT DISTINCT hashtext(name) & 1023 AS slot FROM unnest($1) AS t(name) ORDER BY slot) slots
     """)
 
-  /// Locks the keys of users, of whatever app, until the transaction ends: another transaction that locks one of them,
-  /// or a key with the same hash, waits. Call this before locking rows if the users are known by then; the opposite
+  /// Locks the keys of users, in all apps, until the transaction ends: another transaction that locks the same key, or
+  /// one with the same hash, waits. Call this before locking rows if the users are known by then, because the opposite
   /// order can cause a deadlock.
   package static func lockNames(_ users: some Collection<UserKey>) -> Query<Void> {
     var names = TextColumn()
@@ -40,8 +40,8 @@ extension Devices {
     RETURNING \(columnList)
     """)
 
-  /// Locks `devices` and all other active devices of these users in these apps. Returns the latest rows of all of them;
-  /// devices that do not exist are omitted.
+  /// Locks `devices` and all active devices of these users in these apps, in key order, until the transaction ends.
+  /// Returns the latest rows of all these devices; devices that do not exist are omitted.
   package static func lock(
     _ devices: some Collection<DeviceID>, othersOf users: some Collection<UserKey>, in apps: some Collection<App.Number>
   ) -> Query<[Record]> {

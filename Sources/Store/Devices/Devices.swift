@@ -23,7 +23,7 @@ package enum Devices {
 
     package init() {}
 
-    /// Returns these attributes with the locale and time zone of `known`. For a protocol that reports neither.
+    /// Returns these attributes, but with the locale and time zone of `known`: for a protocol that reports neither.
     package func keepingUnsaid(of known: Attributes) -> Attributes {
       var merged = known
       merged.platform = platform
@@ -200,8 +200,10 @@ package enum Devices {
   /// Inserts rows, or updates those that exist. An update never changes app or network, and:
   /// - keeps an environment that the push network has reported, as long as the token is the same;
   /// - ends a quarantine if `registeredAt` has changed;
-  /// - deletes the tags if `createdAt` has changed, that is, if the row is reused for another installation. Fails with
-  ///   a serialization failure, to be retried, if another transaction has reused the row first.
+  /// - deletes the tags and the mark of an import if `createdAt` has changed, because the row is then reused for
+  ///   another installation.
+  ///
+  /// Fails with a serialization failure, to be retried, if another transaction has reused one of the rows first.
   package static func save(_ records: [Record]) -> Query<Void> {
     Query(saveStatement, columns(records)) { _ in }
   }

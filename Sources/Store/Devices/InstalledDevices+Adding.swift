@@ -4,8 +4,8 @@ package import Time
 
 /// Inserts devices that are new to this server by COPY, which costs the database half as much as upserts.
 extension InstalledDevices {
-  /// Inserts devices with their alert tokens, within the caller's transaction, in key order like all writers. Blocks
-  /// until the database has answered.
+  /// Inserts devices, marked as imported, and their alert tokens, within the caller's transaction. Writes the rows of
+  /// each table in key order, like all writers. Blocks until the database has answered.
   /// - Parameter boundAt: the time from which the tokens belong to the devices.
   /// - Throws: `.uniqueViolation` if a device or token exists already.
   package static func add(

@@ -6,8 +6,8 @@ internal import Postgres
 /// Such a device has never registered here (its `registered_at` is 1970-01-01), and none of its times is later than its
 /// import (`created_at`): a later time means that the device has called since.
 ///
-/// The look-ups of an import are not prepared statements, so that PostgreSQL plans them anew each time: the tables grow
-/// from empty to large during the import.
+/// The look-ups of an import are not kept as prepared statements, so PostgreSQL plans them anew each time: the tables
+/// grow from empty to large during the import.
 package enum InstalledDevices {
   private static let findStatement = Statement(
     "installed-devices-find",
@@ -90,8 +90,8 @@ package enum InstalledDevices {
     """)
 
   /// Inserts rows, or updates those of devices that have never registered here. An update keeps the registration time,
-  /// the time of the last call, and, as long as the token is the same, a quarantine and an environment that the push
-  /// network has reported.
+  /// the time of the last call and the tags; and, as long as the token is the same, a quarantine and an environment
+  /// that the push network has reported.
   /// - Returns: the devices that were written, that is, all except those that have registered meanwhile.
   package static func save(_ records: [Devices.Record]) -> Query<Set<DeviceID>> {
     Query(saveStatement, Devices.columns(records)) { rows in Set(rows.decode { $0.device() }) }

@@ -118,8 +118,7 @@ package enum Quarantine {
     package let latest: Timestamp
   }
 
-  /// Returns why an app's active devices are in quarantine, by reason and network, most frequent first; empty if none
-  /// is.
+  /// Counts an app's active devices in quarantine by reason and network, most frequent first; empty if there are none.
   package static func reasons(_ app: App.Number) -> Query<[Reason]> {
     Query(each: reasonsStatement, app) { row in
       Reason(
@@ -135,8 +134,8 @@ package enum Quarantine {
     WHERE app = $1 AND network = $2 AND environment = $3 AND quarantined_at >= $4 AND quarantine_seqno IS NOT NULL
     """)
 
-  /// Returns the deliveries whose refusal has put devices of one route (app, network and environment) into quarantine
-  /// at or after `since`, by any node. Devices that have left the quarantine are omitted.
+  /// Returns the deliveries because of which devices of one route (app, network and environment) were quarantined at or
+  /// after `since`, by any node. Omits devices that are no longer in quarantine.
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Timestamp
   ) -> Query<[Confirmations.Delivery]> {

@@ -58,9 +58,9 @@ package enum Tokens {
     RETURNING app, psid, device
     """)
 
-  /// Locks tokens, and inserts those that do not exist, for the claiming device. Also locks the alert tokens that rows
-  /// with the same DEVICE_IDs have now, because one of these rows will lose its token. Returns the owner of each
-  /// claimed token, which is the claiming device if the token was inserted.
+  /// Locks the claimed tokens, and inserts those that do not exist, as tokens of the claiming device. Also locks the
+  /// other alert tokens of the rows with the same DEVICE_ID, because one of these rows will lose its token. Returns the
+  /// owner of each claimed token.
   package static func lock(_ tokens: [Claimed], at now: Timestamp) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {
@@ -110,8 +110,8 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Records the devices as former owners of the tokens, so that late receipts can still be verified, and deletes those
-  /// tokens that still belong to the device.
+  /// Records the devices as former owners of the tokens, so that late receipts can still be verified. Deletes the
+  /// tokens, except those that already belong to another device.
   package static func retire(_ tokens: [Claimed], at now: Timestamp) -> Query<Void> {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
@@ -125,8 +125,8 @@ package enum Tokens {
       AND p.device = t.device
     """)
 
-  /// Deletes alert tokens that `lock` has inserted in the same transaction for devices that are then refused. Tokens
-  /// that belong to another device stay.
+  /// Deletes alert tokens that `lock` has inserted in the same transaction for devices that are then refused. A token
+  /// that belongs to another device stays; one that the device had before `lock` would be deleted too.
   package static func forget(_ tokens: [Claimed]) -> Query<Void> {
     var apps = Int32Column()
     var psids = TextColumn()

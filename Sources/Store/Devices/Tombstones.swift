@@ -1,7 +1,7 @@
 internal import Postgres
 package import Time
 
-/// The removal of data that unregistered devices have left, and of devices' former tokens and users.
+/// The removal of personal data of devices that unregistered long ago, and of devices' old former tokens and users.
 package enum Tombstones {
   private static let emptyStatement = Statement(
     "tombstones-empty",
@@ -16,9 +16,9 @@ package enum Tombstones {
       ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Removes all personal data from the rows of at most `limit` unregistered devices that registered, were bound and
-  /// made their last call more than `days` days ago, and returns the number of rows cleared. Skips locked rows. The
-  /// rows themselves stay, because they invalidate the devices' old keys.
+  /// Removes all personal data from the rows of at most `limit` unregistered devices whose last registration, binding
+  /// and call were all more than `days` days ago, and returns the number of these rows. Skips locked rows. The rows
+  /// themselves stay, because they keep the devices' old keys invalid.
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     Query(emptyStatement, days, limit) { $0.affected }
   }

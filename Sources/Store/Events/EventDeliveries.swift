@@ -5,10 +5,10 @@ package import Tracing
 
 /// Claims of event deliveries to webhooks, and the results of delivery attempts.
 ///
-/// An attempt is recorded before it is made: the delivery's due time becomes the end of a lease, and its fence is
-/// incremented. If the node dies, the event is delivered again after the lease, with the same id. A result with an
-/// earlier fence is ignored. A webhook receives each event at least once, unless its delivery is given up, and can
-/// recognize duplicates by the id.
+/// An attempt is recorded before it is made: the delivery's due time becomes the end of a lease, and the delivery's
+/// fence is incremented. If the node dies, another attempt is made after the lease, with the same event id. A result
+/// with an earlier fence is ignored. So a webhook receives each event at least once, unless the delivery is given up or
+/// the webhook is deleted, and can recognize duplicates by the id.
 package enum EventDeliveries {
   /// An attempt that was recorded and must be made now.
   package struct Attempt: Sendable {
@@ -57,10 +57,11 @@ package enum EventDeliveries {
   }
 
   /// Returns at most `limit` active webhooks with due deliveries: the first webhook of each app, then the second of
-  /// each, and so on.
+  /// each, and so on. So an app with many webhooks does not delay the others.
   /// - Parameters:
   ///   - busy: webhooks to exclude, because they have no capacity at present.
-  ///   - last: the last webhook of the previous call; 0 at first. Webhooks with higher numbers come before the others.
+  ///   - last: the last webhook of the previous call; 0 at first. Webhooks with higher numbers take precedence over the
+  ///     other webhooks of their app.
   package static func webhooks(
     atMost limit: Int, without busy: [Webhooks.Number] = [], after last: Webhooks.Number = 0
   ) -> Query<[Listener]> {
@@ -123,8 +124,8 @@ package enum EventDeliveries {
     RETURNING event
     """)
 
-  /// Gives up the webhook's next due delivery, because claiming it fails, and returns its event; nil if nothing is due.
-  /// The delivery can be replayed.
+  /// Gives up the webhook's longest due delivery that is not locked, because claiming it fails. Returns its event; nil
+  /// if there is none. The delivery can be replayed.
   package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
     Query(first: giveUpStatement, webhook, reason) { $0.int64() }
   }

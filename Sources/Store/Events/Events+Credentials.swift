@@ -26,9 +26,10 @@ extension Events {
     JOIN webhooks w ON w.app = m.app AND w.active AND 'credential.expiring' = ANY(w.kinds)
     """)
 
-  /// Writes the events of certificates that expire within 30 days, 7 days or a day, or that have expired. Each
-  /// certificate has one event for each of these thresholds: when it has passed several, only the last one counts.
-  /// Writes nothing for apps without an active webhook for this kind.
+  /// Writes the events of certificates that expire within 30 days, 7 days or a day: one event per certificate and
+  /// threshold, however often this is called. A certificate that has already passed several thresholds gets an event
+  /// only for the last of them, an expired one for that of a day. Writes nothing for apps without an active webhook
+  /// that subscribes.
   package static func credentialsExpiring() -> Query<Void> {
     Query(expiringStatement) { _ in }
   }

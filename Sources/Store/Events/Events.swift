@@ -79,8 +79,8 @@ package enum Events {
 
   // MARK: Events derived in SQL
 
-  /// SQL to follow a CTE `done` with the messages that have just ended, in whatever state: creates their events and
-  /// deliveries, and starts their failure reports. Apps without an active webhook for them are skipped.
+  /// SQL to follow a CTE `done` with messages that have just ended (`seqno`, `state`, `app`): creates their events and
+  /// deliveries, and starts their failure reports, each only for apps with an active webhook that subscribes.
   static let tellFinished = """
     \(Events.makeFinished), \(FailureReportMarks.begin)
     \(Events.tell)
@@ -116,8 +116,8 @@ package enum Events {
     """)
 
   /// Writes the events of messages that have ended (completed, cancelled, expired or failed) and starts their failure
-  /// reports, in the transaction that ends the messages. Ignores other messages, and apps without an active webhook
-  /// that subscribes.
+  /// reports, each only for apps with an active webhook that subscribes. Ignores messages that have not ended. Call
+  /// this in the transaction that ends the messages; another call would write the events again.
   package static func finished(_ seqnos: [Seqno]) -> Query<Void> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -128,8 +128,8 @@ package enum Events {
     Query(finishedStatement, seqnos) { _ in }
   }
 
-  /// SQL to follow a CTE `reopened` with messages that have just been reopened (`seqno`, `app`, `request`): creates
-  /// their events and deliveries, and closes their failure reports.
+  /// SQL to follow a CTE `reopened` with messages that have just been reopened (`seqno`, `app`, `request`): closes
+  /// their failure reports and, for apps with an active webhook that subscribes, creates events and deliveries.
   static let tellReopened = """
     made AS (
       INSERT INTO events (app, event_kind, at, data)
@@ -157,8 +157,9 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes the events of invalid tokens, in the transaction that drops or quarantines their devices and after those
-  /// rows were written. Ignores devices in another state, and apps without an active webhook that subscribes.
+  /// Writes the events of invalid tokens. Call this in the transaction that drops or quarantines their devices, after
+  /// the devices' rows were written. Ignores devices in another state, and apps without an active webhook that
+  /// subscribes.
   package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(EventKind.tokenDropped.rawValue)

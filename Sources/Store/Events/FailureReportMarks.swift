@@ -10,8 +10,8 @@ enum FailureReportMarks {
     )
     """
 
-  /// SQL after a CTE `reopened` with messages that have just been reopened: closes their open reports, and records the
-  /// time of reopening, so that later failures belong to the next report.
+  /// SQL after a CTE `reopened` with messages that have just been reopened: closes their open reports. For apps with an
+  /// active webhook for `deliveries.failed`, also records the time of reopening, at which the next report starts.
   static let halt = """
     halted AS (
       UPDATE failure_reports f SET upto = clock_timestamp() FROM reopened r WHERE f.seqno = r.seqno AND f.upto IS NULL

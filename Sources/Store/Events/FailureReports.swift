@@ -2,16 +2,16 @@ package import Domain
 package import Postgres
 internal import Time
 
-/// Reports of the recipients that a message failed to reach: one report each time a message ends, if a webhook of its
-/// app subscribes to `deliveries.failed`.
+/// Reports of the recipients that a message failed to reach: one report each time a message ends, if an active webhook
+/// of its app subscribes to `deliveries.failed`.
 ///
 /// ```
 ///   message ends ──► report, in the same commit ──► events and place of each page in one commit ──► deleted
 ///   reopened ──► an unfinished report is closed at that time, and the next one covers what comes later
 /// ```
-/// No events are written while a message is being sent: its history contains the failures anyway, and they no longer
-/// change once the message has ended. A message that is reopened, because refusals were our own fault, ends once more;
-/// its second report covers the failures since then.
+/// No events are written while a message is being sent: the message's history contains the failures anyway, and the
+/// failures no longer change once the message has ended. A message that is reopened, because refusals were our own
+/// fault, ends once more; its second report covers the failures since the reopening.
 package enum FailureReports {
   private static let takeStatement = Statement(
     "failure-reports-take",
@@ -32,8 +32,8 @@ package enum FailureReports {
     UPDATE failure_reports SET place = NULL WHERE report = $1 AND upto IS NOT NULL
     """)
 
-  /// Deletes at most `$1` finished reports of reopened messages that were closed more than three days ago, whose
-  /// messages can no longer be reopened.
+  /// Deletes at most `$1` finished reports that were closed or set aside more than three days ago. Their messages can
+  /// no longer be reopened.
   static let pruneStatement = Statement(
     "failure-reports-prune",
     """
@@ -41,7 +41,7 @@ package enum FailureReports {
       SELECT report FROM failure_reports WHERE place IS NULL AND upto < now() - interval '3 days' LIMIT $1)
     """)
 
-  /// Maximum number of deliveries that a step examines.
+  /// Maximum number of deliveries with rows that a step examines. Deliveries in blocks are not limited.
   private static let window = 10_000
 
   /// Writes the events for the next page of the oldest unfinished report that no other transaction has locked, and

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Lists of SMS fallbacks, and the deletion of old ones.
+/// Lists of SMS fallbacks, and the deletion of fallbacks that were decided over a month ago.
 extension Fallbacks {
   package struct Entry: Sendable {
     package let userKey: UserKey
@@ -43,7 +43,7 @@ extension Fallbacks {
     """)
 }
 
-/// Deletion of old events.
+/// Deletion of events that are over 30 days old, or over 500 for expiring credentials, and no longer wait for delivery.
 extension Events {
   static let pruneStatement = Statement(
     "events-prune",

@@ -10,8 +10,8 @@ package import Time
 ///                       └─ its message was cancelled or deleted ─► called off
 /// ```
 /// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
-/// locked rows, so it never waits while it holds locks. A confirmation's transaction waits, and locks rows in key
-/// order, after receipts and totals and before ledger and users.
+/// locked rows, so it never waits while it holds locks. A confirmation's transaction waits for locked rows. It locks
+/// them in key order, after receipts and totals and before ledger and users.
 ///
 /// Decision 045.
 package enum Fallbacks {
@@ -187,8 +187,8 @@ package enum Fallbacks {
     RETURNING seqno
     """)
 
-  /// Postpones the next due fallback by ten minutes, because deciding it fails. Returns its message; nil if no fallback
-  /// is due.
+  /// Makes the longest due fallback that is not locked due again in ten minutes, because deciding it fails. Returns its
+  /// message; nil if there is no such fallback.
   package static func postponeFirst() -> Query<Seqno?> {
     Query(first: postponeFirstStatement) { $0.seqno() }
   }

@@ -11,8 +11,8 @@ package import Time
 ///   a message that ends ─► `failure_reports` ─► its failures,  event ┘  or that notes how far the report is
 ///                                               page by page
 /// ```
-/// Each path reports a delivery once, and a crash undoes it as a whole, so the events are exact. For an app without a
-/// subscribed webhook, each statement only checks `webhooks`, and nothing is written.
+/// Each path reports a delivery once, in the transaction that counts it or records the report's progress, so a crash
+/// neither loses nor repeats an event. For an app without a subscribed active webhook, no events are written.
 ///
 /// Decision 153.
 package enum RecipientEvents {
@@ -94,8 +94,8 @@ package enum RecipientEvents {
 
   // MARK: Deletion
 
-  /// Deletes at most `$1` events about recipients that are over an hour old, because they identify people and are many.
-  /// Keeps events of which a delivery is waiting or was given up.
+  /// Deletes at most `$1` events about recipients that are over an hour old, with their deliveries, because these
+  /// events are many and identify people. Keeps events of which a delivery is waiting or was given up.
   static let pruneStatement = Statement(
     "recipient-events-prune",
     """

@@ -89,7 +89,7 @@ package enum Webhooks {
 
   /// Sets those fields of a webhook for which the argument is not nil. Changes nothing if the webhook does not exist.
   /// - Parameters:
-  ///   - sealed: the new signing secret, encrypted.
+  ///   - sealed: the new signing secret, encrypted. It ends the previous secret of an earlier change at once.
   ///   - overlap: seconds for which the current secret continues to sign beside the new one; 0 ends the current secret
   ///     at once. Ignored without a new secret.
   package static func change(
@@ -112,7 +112,7 @@ package enum Webhooks {
 
   private static let sealedStatement = Statement("webhooks-sealed", "SELECT webhook, sealed FROM webhooks")
 
-  /// Returns the current signing secret of each webhook of any app, encrypted. Omits previous secrets.
+  /// Returns the current signing secrets of all apps' webhooks, encrypted. Omits previous secrets.
   package static func sealed() -> Query<[(webhook: Number, sealed: [UInt8])]> {
     Query(each: sealedStatement) { ($0.int32(), $0.bytes()) }
   }

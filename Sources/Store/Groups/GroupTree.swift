@@ -81,8 +81,8 @@ package enum GroupTree {
   private static let lockTreeStatement = Statement(
     "group-tree-lock-tree", "SELECT FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  /// Locks the app's row, so that other callers of this function wait until the transaction ends. Two concurrent moves
-  /// could otherwise form a cycle.
+  /// Locks the app's row, so that other callers of this function wait until the transaction ends. Without the lock, two
+  /// concurrent moves could form a cycle.
   package static func lockTree(of app: App.Number) -> Query<Void> {
     Query(lockTreeStatement, app) { _ in }
   }

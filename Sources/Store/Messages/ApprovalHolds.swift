@@ -157,11 +157,11 @@ package enum ApprovalHolds {
   private static let expectStatement = Statement(
     "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")
 
-  /// Holds a message that is being sent if a shard has so many more devices than planned that the message exceeds what
-  /// one person may send to, or what a second person has approved. This happens if a segment's tags or a group's
-  /// subgroups have changed since the audience was counted. If it holds the message, adds the surplus to the planned
-  /// devices of the shard and the message, pauses the message and creates the approval. Call this in the transaction of
-  /// a claim, with the shard locked.
+  /// Holds a message that is being sent if a shard has so many more devices than planned that the message now needs an
+  /// approval, or another one (`SecondPerson.approvalReason`). This happens if a segment's tags or a group's subgroups
+  /// have changed since the audience was counted. If it holds the message, adds the surplus to the planned devices of
+  /// the shard and the message, pauses the message, and creates the approval and an audit entry. Call this in the
+  /// transaction of a claim, with the shard locked.
   /// - Parameter devices: number of devices left in the shard.
   /// - Returns: true if the message is now held, so that the claim must not claim any devices; false if nothing
   ///   changed.
@@ -204,7 +204,8 @@ package enum ApprovalHolds {
   ) throws(PostgresError) -> Approvals.Number {
     let asked = try connection.run(askStatement, Parameters(seqno, because.rawValue, withinHour, waitSeconds))
     let (approval, app, targeted) = asked.decodeOne { ($0.int64(), $0.int32(), $0.int64()) }
-    var entry = AuditLog.New(actor: "upmc", role: AuditLog.serverRole, action: "approval.request", object: String(approval))
+    var entry = AuditLog.New(
+      actor: "upmc", role: AuditLog.serverRole, action: "approval.request", object: String(approval))
     entry.app = app
     entry.after = #"{"targeted":\#(targeted),"seqno":"\#(seqno)","because":"\#(because.name)"}"#
     try connection.run(AuditLog.add(entry))

@@ -15,7 +15,7 @@ package enum Approvals {
     case rejected = 3
   }
 
-  /// The person who requested the send, with the name to display. This person must not approve it.
+  /// The person who requested the send, and who therefore must not approve it, with the name to display.
   package struct Requester: Sendable {
     package let asker: Principal
     package let name: String
@@ -175,7 +175,8 @@ package enum Approvals {
     ORDER BY p.approval DESC LIMIT $7
     """)
 
-  /// Returns at most `limit` approvals with numbers below `number`, newest first, reading at most `window` of them.
+  /// Returns at most `limit` matching approvals with numbers below `number`, newest first. Searches only the newest
+  /// `window` of the approvals below `number`.
   /// - Parameters:
   ///   - app: the app of the approvals; nil for all apps.
   ///   - state: the only state to include; nil for all.

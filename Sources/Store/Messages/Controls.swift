@@ -132,7 +132,7 @@ package enum Controls {
     case closedUntil(Timestamp)
   }
 
-  /// What decides whether a message's deliveries may be submitted now: only if the passage is open and the app is not
+  /// The state of a message and its app. Deliveries may be submitted only if the passage is open and the app is not
   /// paused.
   package struct SendState: Equatable, Sendable {
     package let passage: Passage
@@ -147,8 +147,8 @@ package enum Controls {
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = ANY($1)
     """)
 
-  /// Returns, by message, what decides whether deliveries may be submitted now. A message that no longer exists is
-  /// missing from the result.
+  /// Returns, by message, whether deliveries may be submitted now. A message that no longer exists is missing from the
+  /// result.
   package static func sendStates(_ seqnos: some Collection<Seqno>) -> Query<[Seqno: SendState]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -176,8 +176,8 @@ package enum Controls {
       ORDER BY seqno LIMIT $2) open
     """)
 
-  /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to `limit`. Also returns the lowest of
-  /// their SEQNOs; nil if there are none.
+  /// Counts a lane's queued and sending messages with SEQNOs from `start` on, but no further than `limit`. Also returns
+  /// the lowest of their SEQNOs; nil if there are none.
   package static func open(_ lane: Lane, from start: Seqno = .zero, limit: Int) -> Query<(count: Int64, first: Seqno?)>
   {
     Query(one: openCountStatement, lane.rawValue, limit, start) { ($0.int64(), $0.optionalSeqno()) }

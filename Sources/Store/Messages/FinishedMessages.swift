@@ -1,11 +1,11 @@
 package import Postgres
 package import Time
 
-/// Test data: inserts finished messages exactly as direct sends leave them, without any delivery, to measure what
-/// months of history cost.
+/// Test data: inserts the rows that finished direct sends leave in `messages` and `message_totals`, but no deliveries,
+/// to measure what months of history cost.
 package enum FinishedMessages {
-  /// Inserts completed messages of app 1 with these SEQNOs, each with one accepted delivery in its totals. Then
-  /// continues numbering after the last of them and creates the partitions that are missing.
+  /// Inserts completed urgent messages of app 1 with these SEQNOs, each with one accepted delivery in its totals. Then
+  /// makes numbering continue after the last of these SEQNOs, and creates missing partitions.
   /// - Parameters:
   ///   - ended: returns the time at which the message with a SEQNO was created and ended.
   ///   - request: the request of every message, as JSON.

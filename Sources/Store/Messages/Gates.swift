@@ -53,8 +53,8 @@ package enum Gates {
     FROM gates WHERE seqno = $1
     """)
 
-  /// Creates the gate of `next`, a later occurrence of a repetition, with the window and canary of `seqno`, as at its
-  /// start, and its present pace. Creates none if `seqno` has no gate.
+  /// Creates the gate of `next`, a later occurrence of a repetition, from that of `seqno`: with its window, its present
+  /// pace, and its canary in the initial phase. Creates none if `seqno` has no gate.
   package static func copy(of seqno: Seqno, to next: Seqno) -> Query<Void> {
     Query(copyStatement, seqno, next) { _ in }
   }
@@ -213,9 +213,9 @@ package enum Gates {
     WHERE seqno = $1 AND canary_phase = 1
     """)
 
-  /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries:
-  /// with as many further devices as before, but at least `devices`. Changes nothing if the result is not awaited any
-  /// more.
+  /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries.
+  /// The new one has as many devices as before, but at least `devices`. Changes nothing if the result is no longer
+  /// awaited.
   package static func replaceCanary(_ seqno: Seqno, atLeast devices: Int64) -> Query<Void> {
     Query(replaceCanaryStatement, seqno, devices) { _ in }
   }

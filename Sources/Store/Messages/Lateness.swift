@@ -6,10 +6,10 @@ package import Time
 /// in time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail
 /// like messages that are found late (`Schedules.failLate`).
 ///
-/// The hour starts at the requested time or, if the send window is closed then, when it opens. A message that can have
-/// reached anyone within the hour continues until it expires, because leaving out part of an audience would be worse
-/// than being late; so does a message with deliveries that wait for a device's send window or for the end of the night.
-/// For a message by local time, each wave (`Waves`) is judged separately.
+/// The hour starts at the requested time or, if the send window is closed then, when the window opens. A message that
+/// may have reached anyone within the hour continues until it expires, because leaving out part of an audience would be
+/// worse than being late. So does a message with deliveries that wait for a device's send window or for the end of the
+/// night. For a message by local time, each wave (`Waves`) is judged separately.
 ///
 /// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.
@@ -90,9 +90,10 @@ package enum Lateness {
     Query(sayStatement, seqno) { _ in }
   }
 
-  /// Ends a late message: counts all of its recipients as skipped and closes it, in several transactions.
+  /// Ends a late message, in several transactions: counts the recipients that have no final result as skipped, and
+  /// closes the message.
   /// - Parameter movesBadge: whether the message counts in badges, so that its increments must be taken back.
-  /// - Returns: false, without changes, if the message is no longer late or no longer to be ended: its sending has
+  /// - Returns: false, without changes, if the message is no longer late or must not be ended here: its sending has
   ///   begun, it has ended, or it is held or being cancelled.
   package static func end(
     _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection

@@ -58,8 +58,8 @@ extension Messages {
     SELECT seqno FROM done
     """)
 
-  /// SQL condition: no work is left for the message, but fewer deliveries than `targeted` have a result, because a
-  /// device was claimed twice.
+  /// SQL condition: no work is left for the message, but fewer deliveries than `targeted` have a final result, because
+  /// a device was claimed twice.
   private static let isStuck = """
     m.seqno = ANY($1) AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
       AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
@@ -85,8 +85,8 @@ extension Messages {
     RETURNING m.seqno
     """)
 
-  /// Repairs messages that would stay open for ever, because `targeted` is too high although no work is left: sets
-  /// `targeted` to the number of deliveries that have a result, but does not close the messages. Runs its own
+  /// Repairs those of the messages that would stay open for ever, because no work is left but `targeted` is too high:
+  /// sets `targeted` to the number of deliveries with a final result. Does not close the messages. Runs its own
   /// transaction, and retries it up to four times. Returns the messages repaired; normally there are none.
   package static func settle(
     _ seqnos: some Collection<Seqno>, on connection: Connection
@@ -102,8 +102,9 @@ extension Messages {
   }
 
   /// Closes those of the given messages whose deliveries all have a final result, writes their events and starts their
-  /// failure reports. Returns the messages that looked finished when they were locked, which are the closed ones except
-  /// if a delivery became pending again at that moment. The caller's transaction must not lock anything afterwards.
+  /// failure reports. Returns the messages that looked finished when they were locked. If a delivery became pending
+  /// again at that moment, its message is among them but stays open. The caller's transaction must not lock other rows
+  /// afterwards.
   @discardableResult
   package static func finish(
     _ seqnos: some Collection<Seqno>, at now: Timestamp, within connection: Connection

@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// What an operator sees about one message, apart from its numbers: the request, who made and approved it, and what is
-/// delaying the message now.
+/// What an operator sees about one message, apart from counts: the request, who made and approved it, and what delays
+/// the message now.
 package enum MessageRecords {
   package struct Record: Sendable {
     package let app: App.Number

@@ -59,8 +59,8 @@ extension Messages {
       self.expiresAt = expiresAt
     }
 
-    /// Returns a claimed message in the form in which the dispatcher reads other messages from their rows (`find`), but
-    /// without the request and the sealed content.
+    /// Returns a claimed message in the form in which `find` reads other messages for the dispatcher, but without the
+    /// request, the sealed content, links and the app's time zone.
     /// - Parameters:
     ///   - seqno: the message's SEQNO.
     ///   - sendDate: the date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
@@ -110,7 +110,8 @@ extension Messages {
     """)
 
   /// Stores a message, under the next SEQNO unless it has one, and returns the SEQNO. Returns nil, without storing the
-  /// message, if its app has a message with the same idempotency key.
+  /// message, if its app has a message with the same idempotency key. Fails with a unique violation if the message's
+  /// own SEQNO exists.
   package static func create(_ message: New) -> Query<Seqno?> {
     var columns = NewMessageColumns()
     columns.append(message)

@@ -1,5 +1,5 @@
-/// A person who requested a message or another change, or who could have signed in to the requesting account. Such a
-/// person must not approve the request.
+/// A person who requested a message or another change, or who could have signed in to the requesting account, and
+/// therefore must not approve the request.
 package enum Principal: Hashable, Sendable {
   /// A console account's number.
   case account(Int32)

@@ -5,7 +5,7 @@ package import Reactor
 ///
 /// While another session has an old snapshot (a backup, a forgotten session), PostgreSQL cannot remove dead rows, and a
 /// scan from the beginning reads everything that was finished meanwhile. So a scan starts at the lowest waiting number
-/// that a scan at least a minute ago found: every transaction that was in progress at that time has committed by now.
+/// that a scan at least a minute ago found: every transaction that was in progress at that time has ended by now.
 /// An entry that returns to the queue below that number, such as a reopened message, is found by occasional scans from
 /// the beginning. These run once a minute, or less often if they are slow, so that they use at most a three-hundredth
 /// of the time.
@@ -23,8 +23,8 @@ package struct QueueStart<Number: RowNumber> {
 
   package init() {}
 
-  /// Returns the number at which the next scan can start, because no entry below it is known to wait. Returns 0, for a
-  /// scan from the beginning, if one is due, or until a recorded scan is a minute old.
+  /// Returns the number at which the next scan can start: the lowest that the recorded scans have found. Returns 0, for
+  /// a scan from the beginning, if such a scan is due, or until a recorded scan is a minute old.
   package func begin(at now: Instant) -> Number {
     guard now < fromTheBeginningAt, let first = found.first, now - first.at >= Self.margin else { return .zero }
     return found.map(\.lowest).min() ?? .zero

@@ -80,9 +80,9 @@ package enum Schedules {
     RETURNING m.seqno, m.schedule IS NOT NULL, m.request::text
     """)
 
-  /// Queues at most 100 scheduled messages that are due, and returns them with whether they repeat and with their
-  /// requests as JSON. Skips locked rows, and messages that have been due for more than `seconds` (`failLate`), except
-  /// messages by local time. The caller creates the following occurrences in the same transaction.
+  /// Queues at most 100 scheduled messages that are due, and returns, for each, whether it repeats and its request as
+  /// JSON. Skips locked rows. Unless a message is by local time, skips it if it has been due for more than `seconds`:
+  /// `failLate` ends it. The caller creates the following occurrences in the same transaction.
   package static func due(
     lateAfter seconds: Int32
   ) -> Query<[(seqno: Seqno, repeats: Bool, request: [UInt8])]> {

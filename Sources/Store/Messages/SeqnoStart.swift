@@ -18,8 +18,9 @@ package enum SeqnoStart {
 
   private static let moveStatement = Statement("seqno-start-move", "SELECT go_on_behind_seqno($1)")
 
-  /// Creates the partitions for SEQNOs up to `seqno`, in a single range, and for at least a million above, unless they
-  /// exist. Commit this before calling `move`. Throws `.lockNotAvailable` while a long transaction reads the history.
+  /// Creates the missing partitions for SEQNOs up to `seqno`, in a single range, and for at least the next million.
+  /// Commit this before calling `move`. Throws `.lockNotAvailable` if another transaction keeps a conflicting lock, for
+  /// example while another node creates or drops partitions; try again later.
   package static func makeRoom(after seqno: Seqno, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -6,9 +6,9 @@ package import Time
 /// wave of a message, the sweep, is for devices that moved to another time zone meanwhile and that no other wave
 /// reached.
 ///
-/// PostgreSQL converts local times to instants. A local time that is skipped when clocks go forward becomes the instant
-/// that many minutes after the change; one that occurs twice when clocks go back means the second occurrence. A device
-/// whose time zone is unknown is treated as being in the app's.
+/// PostgreSQL converts local times to instants. A local time that is skipped when clocks go forward is moved by the
+/// change: 02:30 becomes 03:30. One that occurs twice when clocks go back means the second occurrence. A device whose
+/// time zone is unknown is treated as being in the app's.
 package enum Waves {
   private static let spanStatement = Statement(
     "waves-span",
@@ -27,8 +27,8 @@ package enum Waves {
     Query(one: spanStatement, app, local.text, appTimeZone) { ($0.timestamp(), $0.timestamp()) }
   }
 
-  /// Maximum number of instants at which a message by local time is sent, not counting the one of the app's own zone
-  /// and the final sweep. Waves are numbered with a smallint.
+  /// Maximum number of waves of a message, in addition to one for the app's own zone and the sweep. Far more than the
+  /// world's time zones need, and their numbers fit into a smallint.
   private static let mostWaves: Int64 = 998
 
   private static let createStatement = Statement(
@@ -113,8 +113,8 @@ package enum Waves {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])
     """)
 
-  /// Returns those of the devices that belong to a wave and have no delivery of the message yet. To the sweep belong
-  /// devices that have registered since the audience was frozen, unless their time zone's wave was ended as late.
+  /// Returns those of the devices that belong to a wave and have no delivery of the message yet. A device belongs to
+  /// the sweep if it has registered since the audience was frozen, unless the wave of its time zone was ended as late.
   package static func members(of devices: [DeviceID], seqno: Seqno, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }

@@ -27,7 +27,8 @@ package struct Query<Answer> {
     self.init(statement, Parameters(repeat each values)) { $0.decode(read) }
   }
 
-  /// Creates a query for a statement that returns exactly one row. Decoding traps if there is none.
+  /// Creates a query for a statement that returns exactly one row. Decoding traps if there is none, and in debug builds
+  /// if there are several.
   package init<each Value: ParameterValue>(
     one statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Answer
   ) {
@@ -35,7 +36,7 @@ package struct Query<Answer> {
   }
 
   /// Creates a query for a statement that returns at most one row. The answer is nil if there is no row, or if `read`
-  /// returns nil for it.
+  /// returns nil for it. If there are several, decoding traps in debug builds, and otherwise reads the first.
   package init<each Value: ParameterValue, Element>(
     first statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Element?
   ) where Answer == Element? {

@@ -12,7 +12,7 @@ package import Postgres
 ///
 /// Each portion is one transaction, which also stores the progress: a killed node leaves a portion undone but never
 /// half done, and any node continues. Rows that a node with an outdated view of the app writes meanwhile are removed by
-/// the next round. The audit log is kept, and so is the row in `app_purges`, which keeps the id.
+/// the next round. The audit log is kept, and so is the row in `app_purges`, so that the app's id is never used again.
 package enum AppPurge {
   package enum Step: Equatable, Sendable {
     /// A portion was removed, possibly an empty one; more can be left.
@@ -62,8 +62,8 @@ package enum AppPurge {
     WHERE app = $1
     """)
 
-  /// Removes the next portion of an app, within a transaction. Returns nil if there is nothing to remove, or other
-  /// nodes are removing it.
+  /// Removes the next portion of the app that has waited longest for one. Call this within a transaction. Returns nil
+  /// if no removal is in progress, or if other nodes have locked all of them.
   /// - Parameters:
   ///   - limit: maximum number of rows of one table in a portion.
   ///   - rest: seconds between the beginning and the first portion, in which nodes learn of the removal and earlier
@@ -122,9 +122,9 @@ package enum AppPurge {
     RETURNING app
     """)
 
-  /// Restarts the removal of the app that `step` would process next at the first stage, after a portion has failed
-  /// because of its data. Returns the app's number; nil if no removal is in progress, or if other nodes have locked all
-  /// of them.
+  /// After a portion has failed because of its data, sets the removal that `step` would continue back to the first
+  /// stage, behind the other removals. Returns the app's number; nil if no removal is in progress, or if other nodes
+  /// have locked all of them.
   package static func restart() -> Query<App.Number?> {
     Query(first: restartStatement) { $0.int32() }
   }

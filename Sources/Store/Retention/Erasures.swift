@@ -3,9 +3,9 @@ package import Postgres
 
 /// The removal of erased persons from deliveries to devices that no longer belong to them, and from campaigns' blocks.
 ///
-/// No index finds these deliveries: a device has one user at a time, and only its past deliveries name its former
-/// users. So erasures are stored, and the nodes scan the deliveries of all messages continuously, a page at a time. All
-/// erasures share this scan; a new one joins the scan at its current position.
+/// No index finds these deliveries: a device's row names only its present user, and `former_users` only the users of
+/// the last month. So erasures are stored, and while there are any, the nodes scan the deliveries of all messages, a
+/// page at a time. All erasures share this scan; a new one joins the scan at its current position.
 ///
 /// ```
 ///   requested ─► seen ─► settled ─────────────► joined at a position ─ one full scan ─► done
@@ -14,8 +14,8 @@ package import Postgres
 /// ```
 /// Before an erasure joins, every transaction that had read the person's key has ended, and what it claimed is stored
 /// where the scan finds it, so one full scan is enough. A page, the new position and the completed erasures are written
-/// in one transaction, so a crash undoes them together; a lock on the row with the position keeps two nodes from
-/// scanning at the same time. Messages created after an erasure was settled are left alone, because the same CUID can
+/// in one transaction, so a crash undoes them together. A lock on the row with the position keeps two nodes from
+/// scanning at the same time. Messages created after an erasure was settled are left alone, because the same CUID may
 /// be in use again.
 package enum Erasures {
   package enum Limits {
@@ -104,8 +104,9 @@ package enum Erasures {
     SELECT app, user_key FROM done
     """)
 
-  /// Removes all persons being erased from the next `deliveries` deliveries and from some blocks, and completes the
-  /// erasures for which the scan is done. Call this within a transaction.
+  /// Removes the persons who have joined the scan from the next `deliveries` deliveries with rows and from some blocks;
+  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures that were scanned once around, and deletes
+  /// the person's inbox entries and names in events that were written meanwhile. Call this within a transaction.
   /// - Returns: false if nothing was scanned, because no erasure has joined the scan yet or another node is scanning;
   ///   true if another step can be useful.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
@@ -196,8 +197,8 @@ package enum Erasures {
   private static let endStatement = Statement(
     "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
 
-  /// Advances erasures that have not joined the scan, and adds those that can join at `place`, as long as there are at
-  /// most `Limits.persons`. Returns the highest SEQNO that the scan must reach; nil if no erasure has joined.
+  /// Advances the erasures that have not joined the scan. Those that are ready join at `place`, oldest first, until
+  /// `Limits.persons` are in the scan. Returns the highest SEQNO that the scan must reach; nil if none has joined.
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Seqno? {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.

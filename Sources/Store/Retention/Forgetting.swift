@@ -1,11 +1,11 @@
 package import Domain
 package import Postgres
 
-/// The deletion of the recipients of messages sent with `dbIn` false, 48 hours after the message's end, or 30 days
-/// after the end if the message changed badge counts. The totals are kept.
+/// The deletion of what is stored about the recipients of messages sent with `dbIn` false: 48 hours after the message's
+/// end, or 30 days if the message has a badge. The totals are kept.
 ///
 /// A message is first marked, so that nothing more is recorded for it. Transactions that were recording something at
-/// that moment have committed a minute later; then the message's rows are deleted in portions, and finally the personal
+/// that moment have ended a minute later; then the message's rows are deleted in portions, and finally the personal
 /// data in its request.
 package enum Forgetting {
   private static let markStatement = Statement(
@@ -22,12 +22,12 @@ package enum Forgetting {
     """)
 
   private static let hours: Int32 = 48
-  /// Hours for messages with a badge. More than for others, because a later read must subtract from the badge count
+  /// Hours for messages with a badge: more than for others, because a later read must subtract from the badge count
   /// what the message added.
   private static let hoursWithBadge: Int32 = 30 * 24
 
-  /// Marks at most `limit` messages whose recipients are due to be deleted, longest ended first, and returns the number
-  /// marked. Leaves out messages of which a resend has not ended. Skips locked rows.
+  /// Marks at most `limit` messages, either with or without a badge, whose recipients are due to be deleted, longest
+  /// ended first. Returns the number marked. Leaves out messages of which a resend has not ended. Skips locked rows.
   package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
     Query(markStatement, withBadge ? 1 as Int32 : 0, withBadge ? hoursWithBadge : hours, limit) { $0.affected }
   }
@@ -112,8 +112,8 @@ package enum Forgetting {
     RETURNING seqno
     """)
 
-  /// Postpones the deletion for the marked message that is due next by a day, because it fails, and returns the
-  /// message's SEQNO; nil if none is due.
+  /// Postpones the deletion for the longest due marked message that is not locked by a day, because the deletion fails.
+  /// Returns the message's SEQNO; nil if there is none.
   package static func postponeFirst() -> Query<Seqno?> {
     Query(first: postponeStatement) { $0.seqno() }
   }

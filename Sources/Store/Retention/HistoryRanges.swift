@@ -8,8 +8,8 @@ package import Time
 ///   created ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► (its row stays)
 ///               └ older than a fraction of the retention period: the next message opens the next range
 /// ```
-/// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop locks the
-/// partitioned parent table: it waits for the lock for a tenth of a second at most, and is otherwise retried later.
+/// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop must lock
+/// the partitioned parent table: if it does not get the lock within a tenth of a second, it is retried later.
 /// Each step is a transaction and reads how far other nodes have come, so any node can perform any step and stop at any
 /// moment.
 package enum HistoryRanges {
@@ -20,8 +20,8 @@ package enum HistoryRanges {
     "outcomes", "blocks", "block_states", "waits", "block_confirmations", "row_receipts", "row_reads",
   ]
 
-  /// SQL condition: the history of message `m` is kept. The closed ranges are read once per statement, as
-  /// `closed_seqnos` does, without the cost of a function call.
+  /// SQL condition: the history of message `m` is kept. A statement reads the closed ranges once, like the SQL function
+  /// `closed_seqnos`, but without the cost of a function call.
   static let isKept = """
     (m.forgotten_at IS NULL AND NOT m.seqno <@ (
       SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}'::int8multirange) FROM seqno_ranges
@@ -88,8 +88,8 @@ package enum HistoryRanges {
     RETURNING r.from_seqno, r.upto_seqno
     """)
 
-  /// Closes the ranges whose messages all ended more than `days` ago, and returns them. Leaves open ranges in which a
-  /// SEQNO was assigned within the last day, and those with messages that are being resent. Skips locked ranges.
+  /// Closes the ranges whose messages all ended more than `days` ago, and returns these ranges. A range stays open for
+  /// a day after its last SEQNO, and while one of its messages is being resent. Skips locked ranges.
   package static func close(keepingDays days: Int32) -> Query<[Range]> {
     Query(closeStatement, days, read: ranges)
   }
@@ -132,7 +132,7 @@ package enum HistoryRanges {
 
   // MARK: Badge ledger
 
-  /// The position of a sweep through the badge ledger, which deletes entries of closed ranges: the last entry examined.
+  /// The position of a sweep that deletes the entries of closed ranges from the badge ledger: the last entry examined.
   package struct LedgerPlace: Equatable, Sendable {
     package var app: Int32 = 0
     package var userKey = ""

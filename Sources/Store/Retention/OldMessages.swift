@@ -25,8 +25,8 @@ package enum OldMessages {
     """)
 
   /// Deletes at most `limit` messages that ended more than `days` ago, with their totals, fallbacks and idempotency
-  /// keys, and returns their number. Keeps messages whose history has not been dropped, or that are still in inboxes.
-  /// Skips locked rows.
+  /// keys, and returns their number. Keeps messages that are still in inboxes, and those whose range of SEQNOs has not
+  /// been dropped, or was closed less than `days - historyDays` days ago. Skips locked rows.
   /// - Parameter historyDays: the number of days for which history is kept.
   package static func prune(afterDays days: Int32, historyDays: Int32, atMost limit: Int) -> Query<Int> {
     Query(pruneStatement, days, limit, max(0, days - historyDays)) { $0.affected }

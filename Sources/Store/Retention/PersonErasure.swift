@@ -4,7 +4,7 @@ package import Postgres
 /// The export of what is stored about one user, and its erasure.
 package enum PersonErasure {
   package enum Limits {
-    /// Rows of message histories read or changed per statement.
+    /// Rows of message histories per statement. Unused at present.
     static let batch = 5_000
   }
 
@@ -26,7 +26,7 @@ package enum PersonErasure {
   }
 
   /// The parts of an export, except the deliveries, with their statements. Of push tokens, only a prefix is exported,
-  /// because a token gives access to the device and says nothing about the person. The phone number is not in them,
+  /// because a token gives access to the device and says nothing about the person. The phone number is left out,
   /// because it is stored encrypted (`Users.phone`).
   private static let parts = [
     part(
@@ -96,9 +96,10 @@ package enum PersonErasure {
   /// The names of all parts of an export, in order.
   package static let partNames = parts.map(\.name) + ["deliveries"]
 
-  /// Returns what is stored about a user, except the phone number, in the order of `partNames`. Contains at most the
-  /// newest 10,000 entries of badges, SMS fallbacks, inbox and deliveries; of deliveries outside of campaigns only
-  /// those to the user's current devices. A part without data has an empty array, so an unknown user has only those.
+  /// Returns what is stored about a user, except the phone number, in the order of `partNames`. Badges, SMS fallbacks,
+  /// inbox and deliveries contain the newest 10,000 entries each. Deliveries outside of blocks are included only if
+  /// they went to the user's current devices. A part without data is an empty array; for an unknown user, all parts
+  /// are.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
     for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
@@ -168,10 +169,10 @@ package enum PersonErasure {
     WHERE m.app = $1 AND o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
     """)
 
-  /// Erases a user within a transaction: unregisters the user's devices and removes their data; deletes everything else
-  /// that is stored under the user's key, such as name, badge count, memberships, inbox and events; and removes the
-  /// user from deliveries, whose totals are kept. Campaign deliveries, and those to devices that have since changed
-  /// hands, are handled later by `Erasures`. Locks tables in the common order.
+  /// Erases a user, within a transaction: unregisters the user's devices and removes their data; deletes everything
+  /// else that is stored under the user's key, such as name, badge count, memberships, inbox and events; and replaces
+  /// the user in deliveries to these devices by a guest. Deliveries in blocks, and those to devices that have since
+  /// changed hands, are left to `Erasures`. Totals are kept. Locks tables in the order that all writers use.
   /// - Returns: the number of devices that the user had. Nil, without changes, if the user has neither devices nor a
   ///   row in `users`.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {

@@ -1,7 +1,7 @@
 internal import Postgres
 
 /// The deletion of data that is no longer needed: gates, waves, shards and schedules of finished messages; send meters
-/// of devices; old fallbacks, events and failure reports; and rejected lines and unfinished parts of imports. The
+/// of devices; old fallbacks, events and failure reports; and the rejected lines and stored parts of old imports. The
 /// messages and imports themselves are kept, with their totals.
 package enum Retention {
   /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
@@ -54,7 +54,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Deletes the stored parts of imports that began over 30 days ago and were never finished.
+  /// Deletes the stored parts of imports that began over 30 days ago. Finished imports have none.
   private static let importPartsStatement = Statement(
     "retention-import-parts",
     """
@@ -63,7 +63,8 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Returns the queries that delete what this type describes, at most `limit` rows of each kind per query.
+  /// Returns the queries that delete what this type describes. Each finds at most `limit` rows; of the messages found,
+  /// all waves or shards are deleted.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)

@@ -120,13 +120,12 @@ package enum Diagnosis {
   // MARK: History
 
   package struct History: Sendable {
-    /// Names of the partitions that are missing for ranges that are in use or retained, separated by spaces; nil if
-    /// none is.
+    /// Names of the partitions that are missing for ranges that are not closed, separated by spaces; nil if none is
+    /// missing.
     package let missingPartitions: String?
     /// Hours since the oldest closed range that is not dropped yet was closed; nil if there is none.
     package let waitingHours: Int64?
-    /// SEQNO of the oldest unfinished message in a range that is past its retention, which therefore cannot be closed;
-    /// nil if there is none.
+    /// SEQNO of the oldest unfinished message that keeps a range open beyond its retention; nil if there is none.
     package let heldBackBy: Int64?
   }
 
@@ -146,8 +145,8 @@ package enum Diagnosis {
        ORDER BY m.seqno LIMIT 1)
     """)
 
-  /// Returns what is wrong with the ranges of history: missing partitions, and what prevents ranges from being closed
-  /// after `days` and then dropped.
+  /// Returns what is wrong with the ranges of history: missing partitions, the message that keeps a range open for
+  /// longer than `days`, and how long a closed range has been waiting to be dropped.
   package static func history(keepingDays days: Int32) -> Query<History> {
     Query(one: historyStatement, days) { row in
       History(

@@ -1,12 +1,12 @@
 internal import Domain
 internal import Postgres
 
-/// The correction of timestamps that are in the future after a clock jump. They are positions and leases, and the work
-/// that depends on them would stop until that time. Only values that a correct clock could not have written are reset.
+/// The correction of timestamps that are in the future after a clock jump. Work that waits for such a timestamp would
+/// stop until then. Only values that a correct clock could not have written are reset.
 package enum FutureWatermarks {
-  /// Resets the mark up to which hourly statistics are rolled up, to the hour of the first minute that is still stored,
-  /// or to the current hour if none is stored or the first is later. Hours before that cannot be rolled up again,
-  /// because their minutes have been deleted.
+  /// Resets the mark up to which hourly statistics are rolled up: to the hour of the first minute that is still stored,
+  /// or to the current hour if that is earlier or no minute is stored. Hours before the first minute cannot be rolled
+  /// up again, because their minutes have been deleted.
   private static let statisticsStatement = Statement(
     "future-marks-statistics",
     """
@@ -24,7 +24,7 @@ package enum FutureWatermarks {
     WHERE alive_until > clock_timestamp() + interval '1 minute'
     """)
 
-  /// Resets the paces of messages, which would not continue otherwise. The current pause starts again.
+  /// Resets the paces of messages, because otherwise the messages would not continue. The current pause starts again.
   private static let pacesStatement = Statement(
     "future-marks-paces",
     """

@@ -5,11 +5,11 @@ internal import Postgres
 ///
 /// I1, I2 and I7 are checked for all rows, except that unfinished work of messages from the last two minutes does not
 /// count where the server may still be about to repair it. I5 (a user's count equals what the ledger says) can be
-/// checked only in apps whose history is complete. It is not checked for guests, and for users whose count was ever set
+/// checked only in apps whose history is complete. It is not checked for guests, nor for users whose count was ever set
 /// (the value is stored nowhere else), who have read a message (a read never lowers the count below 0), or to whose
 /// count more than 1,000 was added (older programs recorded the requested instead of the actual increment). For all
 /// others, the count must equal the sum of the increments that were not taken back. If there are many users, a sample
-/// is checked: half a million, and fewer the more campaigns have changed badges.
+/// is checked: about half a million users, or fewer if campaigns have changed badges.
 package enum Invariants {
   package struct Question {
     /// The rule's short name, for example `I5`.

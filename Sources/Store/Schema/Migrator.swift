@@ -4,23 +4,25 @@ internal import Reactor
 /// Migrator of a database's schema: runs those files of `Migrations/` that have not run in the database yet. There is
 /// no way back to an earlier schema.
 ///
-/// Each file runs once, in the order of its number, and is recorded in `upmc_migrations` in the same transaction. The
-/// records must match the files: a changed, renamed or missing file, or a schema newer than this program, is refused
-/// before anything is changed. If there is nothing to do, one query is enough to find that out.
+/// The files run once each, in the order of their numbers. A file and its record in `upmc_migrations` share one
+/// transaction, unless the file must run without. The records must match the files: a changed, renamed or missing file,
+/// or a schema too new for this program, is refused before anything is changed. If there is nothing to do, one query is
+/// enough to find that out.
 ///
 /// **Upgrades while the previous program runs.** A running program never checks the schema's version again, so each
-/// migration must keep it working: it only adds, and changes or drops wait for a later migration (Decision
-/// 017). A file that keeps this promise declares `-- upmc:oldest-program 0009` in its opening comment:
-/// programs that know the migrations up to that one may also be *started* on the newer schema, because a crash in the
-/// middle of an upgrade must not cost a node. Without the line an older program is refused with a message.
+/// migration must keep that program working: a migration only adds; changes and drops wait for a later one (Decision
+/// 017). A file that keeps this promise declares, for example, `-- upmc:oldest-program 0009` in its opening comment:
+/// programs that know the migrations up to number 9 may also be *started* on the newer schema, because a crash in the
+/// middle of an upgrade must not cost a node. Without the line, older programs are refused with a message.
 ///
-/// A file that needs a lock held for long by another session (a backup, an old transaction) does not queue for it,
-/// because it would block every request behind it: it gives up within a second and retries until it gets the lock.
+/// A file that runs in a transaction does not queue for a lock that another session holds for long (a backup, an old
+/// transaction), because every request would queue behind the file: after 200 ms without the lock, the file is rolled
+/// back and retried later, until it succeeds.
 ///
 /// Two processes may start at once: the holder of the advisory lock migrates, the other waits and then finds nothing to
 /// do. A file with `-- upmc:no-transaction` in its opening comment contains statements that PostgreSQL does not allow
 /// in a transaction (`CREATE INDEX CONCURRENTLY IF NOT EXISTS …`), each ended by a semicolon at the end of a line. Each
-/// must be safe to repeat, because a crash before the file is recorded repeats them all; half-built indexes are dropped
+/// must be safe to repeat: after a crash before the file is recorded, all are run again. Half-built indexes are dropped
 /// first.
 package struct Migrator: Sendable {
   /// The newest migration this program was written for. Raise it with each file added to `Migrations/`.
@@ -56,12 +58,13 @@ package struct Migrator: Sendable {
   /// Runs the pending migrations. Blocks until all have run, however long it must wait for locks. If it throws, the
   /// files before the failed one have been applied.
   /// - Parameters:
-  ///   - connection: connects directly to the server: a pooler in transaction mode cannot keep the lock.
+  ///   - connection: must not go through a pooler in transaction mode, which would lose the lock.
   ///   - willWait: called once if another process is migrating, before waiting for it.
-  ///   - isHeldUp: called before each retry of a file that could not lock what it changes in time.
+  ///   - isHeldUp: called each time a file must be retried, because it did not get a lock in time or met a conflict.
   ///   - didApply: called after each file, with the time that it needed, including retries.
   /// - Returns: the number of files that were run; 0 if there was nothing to do.
-  /// - Throws: also if `objection(to:)` finds that the database is not suitable.
+  /// - Throws: what `pending` throws; the objection if `objection(to:)` finds the database unsuitable; or `.failed` for
+  ///   a file.
   @discardableResult
   package func migrate(
     _ connection: Connection, willWait: () -> Void = {}, isHeldUp: (Migration) -> Void = { _ in },
@@ -128,8 +131,8 @@ package struct Migrator: Sendable {
     try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
-  /// Waits, so that sessions queued behind our lock request can proceed: one second after the first try, then twice as
-  /// long after each try, up to 8 seconds, because the lock can belong to a backup.
+  /// Waits, so that sessions that queued behind our lock request can proceed: one second after the first try, then
+  /// twice as long after each further try, up to 8 seconds, because the holder of the lock may be a backup.
   private func pause(_ connection: Connection, _ tries: Int) throws(MigratorError) {
     do {
       try connection.script("SELECT pg_sleep(\(min(16, 1 << min(tries, 5))) * 0.5)")

@@ -37,7 +37,7 @@ package struct Migration: Sendable, Equatable {
   }
 }
 
-/// The search for the directory of the migration files, and their reading.
+/// Finds the directory of the migration files, and reads the files.
 package enum MigratorFiles {
   /// Returns the directory with the migrations: the configured one, or the one shipped with the program.
   /// - Parameter configured: the value of `UPMC_MIGRATIONS_DIR`; nil to try the places at which the program's files can
@@ -70,8 +70,7 @@ package enum MigratorFiles {
     return migrations
   }
 
-  /// Checks that the numbers are 1, 2, 3 … up to `newestKnown`, without gaps, repetitions and higher numbers; throws
-  /// otherwise.
+  /// Throws unless the numbers are exactly 1, 2, 3 … up to `newestKnown`.
   private static func check(_ migrations: [Migration], newestKnown: Int) throws(MigratorError) {
     for (index, migration) in migrations.enumerated() {
       if migration.version < index + 1 { throw .sameNumberTwice(migration.fileName) }

@@ -2,8 +2,9 @@ package import Postgres
 
 /// The check of a database before its migration, so that the migration does not fail half-way.
 extension Migrator {
-  /// Returns why the pending migrations cannot run in this database; nil if they can, or if none are pending. Refuses
-  /// an encoding other than UTF-8 and, before the first migration, tables of other programs with the names of ours.
+  /// Returns why the pending migrations cannot run in this database; nil if they can, or if none are pending. Objects
+  /// to an encoding other than UTF-8 and, before the first migration, to tables or views that have the names of our
+  /// tables. Throws what `pending` throws.
   package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }

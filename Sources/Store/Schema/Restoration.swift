@@ -37,8 +37,8 @@ package enum Restoration {
     try connection.script("CREATE TABLE IF NOT EXISTS upmc_restoring ()")
   }
 
-  /// Drops the marker table if the database contains nothing else, because the restore has failed before its first
-  /// table.
+  /// Drops the marker table if `tables` counts nothing else, because the restore has then failed before its first
+  /// table. Otherwise changes nothing.
   package static func giveUp(on connection: Connection) throws(PostgresError) {
     guard try connection.run(tables()) == 0 else { return }
     try connection.script("DROP TABLE IF EXISTS upmc_restoring")

@@ -13,8 +13,8 @@ package enum TimeZones {
     WHERE NOT EXISTS (SELECT FROM time_zones t WHERE t.name = n.name) ON CONFLICT DO NOTHING
     """)
 
-  /// Adds the names that PostgreSQL's time zone data contains and that are missing here, for example after an update.
-  /// Reads many files, which takes some tenths of a second.
+  /// Adds the names in PostgreSQL's time zone data that the table `time_zones` lacks, for example after an update of
+  /// the data. Makes PostgreSQL read many files, which takes some tenths of a second.
   package static func learn() -> Query<Void> {
     Query(learnStatement) { _ in }
   }

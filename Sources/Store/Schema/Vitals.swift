@@ -60,8 +60,8 @@ package enum Vitals {
   }
 
   package struct Snapshot: Sendable {
-    /// Number of deferred deliveries that have been due for more than a minute, counted up to 20,000 with rows and 100
-    /// groups in blocks.
+    /// Number of deferred deliveries that have been due for more than a minute. Counts at most 20,000 that have rows,
+    /// and those of at most 100 rows of `waits`, each of which stands for many in a block.
     package let overdue: Int64
     /// Number of claims, of all nodes, that still lack outcomes, counted up to 20,000.
     package let claims: Int64
@@ -143,7 +143,7 @@ package enum Vitals {
 
   /// Ages in the retained delivery history.
   package struct History: Sendable {
-    /// Age of the oldest message whose history is retained, in seconds; 0 if there is none.
+    /// Age of the oldest message in ranges that are not closed, in seconds; 0 if there is none.
     package let oldestSeconds: Double
     /// How long the oldest closed range has been waiting to be dropped, in seconds; 0 if there is none.
     package let dropWaitingSeconds: Double

@@ -2,7 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// The ranking of a period's campaigns by time, size or a share. Reads only campaigns, not single sends and tests.
+/// The ranking of a period's campaigns by time, size or a share (accepted, received or read). Single sends and tests
+/// are not ranked.
 package enum CampaignRanking {
   /// The property by which campaigns are sorted, in descending order. Campaigns without a share come last.
   package enum Order: String, CaseIterable, Sendable {

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Counts of receipts and reads by weekday and hour of each app's local time, from the hourly statistics.
+/// Counts of receipts and reads by weekday and hour of each app's local time, from the statistics per hour.
 package enum ReadTimes {
   /// The counts of one hour of one weekday.
   package struct Row: Equatable, Sendable {
@@ -27,7 +27,8 @@ package enum ReadTimes {
     """)
 
   /// Returns the counts of all the apps together in [from, to), by weekday and hour in ascending order: at most 168
-  /// rows. Hours without counts are omitted. `from` is rounded down to the hour. The data reach back 400 days.
+  /// rows. Hours without counts are omitted. `from` is rounded down to the hour, and an hour that is already rolled up
+  /// counts in full if it begins before `to`. The data reach back 400 days.
   package static func rows(of apps: [App.Number], from: Timestamp, to: Timestamp) -> Query<[Row]> {
     var column = Int32Column()
     for app in apps { column.append(app) }

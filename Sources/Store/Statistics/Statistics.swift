@@ -7,7 +7,7 @@ package import Time
 ///
 /// Minutes are later rolled up to hours and days (`StatisticsRollup`). Decision 015.
 package enum Statistics {
-  /// The properties by which deliveries and devices are counted. The raw values are stored in the database.
+  /// The properties by which deliveries and devices are counted.
   package struct Key: Hashable, Sendable {
     package let app: App.Number
     /// The network; nil if none is concerned, or if it is unknown because the delivery was never submitted to one.
@@ -34,8 +34,8 @@ package enum Statistics {
     package var read: Int64 = 0
     /// Number of devices that registered for the first time, or again after they had left.
     package var joined: Int64 = 0
-    /// Number of devices that unregistered, lost their token to another device, or whose token the network reported as
-    /// invalid.
+    /// Number of devices that unregistered, that lost their token to another device, or whose token the network
+    /// reported as invalid.
     package var left: Int64 = 0
 
     package init() {}
@@ -79,7 +79,7 @@ package enum Statistics {
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
   static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
 
-  /// Returns SQL that inserts a tally. Its 16 parameters are numbered after the first `offset`.
+  /// Returns SQL that adds a tally, with 16 parameters numbered from `offset` + 1.
   static func insertion(after offset: Int) -> String {
     func place(_ number: Int) -> String { "$\(offset + number)" }
     let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
@@ -125,8 +125,8 @@ package enum Statistics {
     for column in counts { parameters.append(column) }
   }
 
-  /// Adds to the statistics of one message, whose app and lane the database looks up, in the present minute. Adds
-  /// nothing for a test. Used by steps that end many deliveries at once.
+  /// Counts deliveries of one message that ended in the present minute; the database looks up the message's app and
+  /// lane. Adds nothing for a test. Used by steps that end many deliveries at once.
   private static let addOfMessageStatement = Statement(
     "statistics-add-of-message",
     """

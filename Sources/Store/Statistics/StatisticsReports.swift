@@ -44,8 +44,9 @@ package enum StatisticsReports {
   private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
 
   /// Returns SQL that combines the tables, for the apps `$1` in [`$2`, `$3`). Except for minutes, `$2` is rounded down
-  /// to the hour or day. Hours before `hours_upto` come from the hourly table, later ones from minutes. Days before the
-  /// day that contains `hours_upto` come from the daily table, later ones from hours and minutes.
+  /// to the hour or day, and an hour or day that is stored as one row counts in full if it begins before `$3`. Hours
+  /// before `hours_upto` come from the hourly table, later ones from minutes. Days before the day that contains
+  /// `hours_upto` come from the daily table, later ones from hours and minutes.
   static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
@@ -106,8 +107,8 @@ package enum StatisticsReports {
   }
 
   /// Returns the counts in [from, to): at most `limit` rows, one for each period and part (`division`), in order of
-  /// time and part. Periods without counts are omitted. For hours, `from` is rounded down to the hour; for longer
-  /// periods, to the day.
+  /// time and part. Periods without counts are omitted. For hours, `from` is rounded down to the hour, for longer
+  /// periods to the day. An hour or day that is already rolled up counts in full if it begins before `to`.
   package static func report(
     of apps: [App.Number], from: Timestamp, to: Timestamp, by unit: Unit, per division: Division, limit: Int
   ) -> Query<[Row]> {

@@ -1,8 +1,8 @@
 package import Postgres
 package import Time
 
-/// The roll-up of minutes to hours, and of hours to days in each app's time zone, with the deletion of what is old. Any
-/// node can perform it, one at a time; repeating it changes nothing.
+/// The roll-up of minutes to hours, and of hours to days in each app's time zone, with the deletion of old minutes and
+/// hours. Any node can perform it, one at a time; repeating it changes nothing.
 ///
 /// ```
 ///   statistics_minutes ─── an hour is over, plus 10 minutes ──► statistics_hours ─── a day is over ──► statistics_days

@@ -2,8 +2,9 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Users whose other devices must still be sent the new badge count. A row is written in the transaction that changes
-/// the count, under the user's lock, and stays until every push for it has a result.
+/// Users whose other devices must still be sent the new badge count: one row per user. A row is written in the
+/// transaction that changes the count, under the user's lock. It stays until every push for it has a result, or until
+/// it is dropped because it cannot be claimed.
 package enum BadgeSyncs {
   private static let queueStatement = Statement(
     "badge-syncs-queue",
@@ -19,9 +20,9 @@ package enum BadgeSyncs {
     """)
 
   /// Queues a sync of each user's devices except `device`, which already knows the count; nil includes all devices. If
-  /// a sync of the user is queued already, the two become one: its tries count from 0, it includes all devices unless
-  /// both exclude the same one, and it keeps the earlier due time if it has not been tried yet. Each user may occur
-  /// once.
+  /// a sync of the user is queued already, the two become one: its tries count from 0, and it includes all devices
+  /// unless both exclude the same one. The sync queued first keeps its due time if it has not been tried yet; otherwise
+  /// `dueAt` applies. Each user may occur once.
   package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Timestamp) -> Query<Void> {
     var parameters = Users.keys(changes.map(\.user))
     var devices = UUIDColumn()
@@ -52,8 +53,8 @@ package enum BadgeSyncs {
     RETURNING b.app, b.user_key, b.device, b.generation, b.attempts
     """)
 
-  /// Returns at most `limit` users whose syncs are due, longest due first, counts a try for each, and postpones the
-  /// syncs to `again`: those that are not done by then are returned again. Skips locked rows.
+  /// Returns at most `limit` syncs that are due, preferring those due longest, counts a try for each, and postpones
+  /// them to `again`: syncs that are not done by then are returned again. Skips locked rows.
   package static func take(at now: Timestamp, again: Timestamp, limit: Int) -> Query<[Due]> {
     Query(each: takeStatement, now, again, limit) { row in
       Due(

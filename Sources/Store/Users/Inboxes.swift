@@ -10,10 +10,10 @@ package import Time
 ///                              │                                              ├─► expired, or the person is gone
 ///                              └──────────────────────────────────────────────┘    (erased, or no longer a guest)
 /// ```
-/// An entry is a narrow row. The content is stored once per message, and the person's values are filled in when the
-/// entry is read. Both are written in the transaction that claims the deliveries, many rows per statement. The entries
-/// of a message expire at about the same time, so expired ones are removed in the order of one index; the content stays
-/// until the last entry expires.
+/// An entry is a narrow row; the content is stored once per message, and a person's values are filled in when the entry
+/// is read. Entries and content are written in the transaction that claims the deliveries, many rows per statement. The
+/// entries of a message expire at about the same time, so expired ones are removed in the order of one index. The
+/// content stays until a minute after the last entry has expired.
 package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -151,8 +151,8 @@ package enum Inboxes {
     }
   }
 
-  /// SQL condition: the message of entry `x` was sent late enough for view `t`. Written as a subquery so that entries
-  /// are looked up one by one in every query plan.
+  /// SQL condition: the message of entry `x` was sent at or after the time from which view `t` shows messages. Written
+  /// as a subquery, so that every query plan looks up the messages one by one.
   private static let isInView = "(SELECT s.sent_at FROM inbox_messages s WHERE s.seqno = x.seqno) >= t.since"
 
   private static let listStatement = Statement(

@@ -10,10 +10,11 @@ package import Postgres
 /// Numbers, not clocks, decide whether a count was set after an increment: setting it records the highest SEQNO
 /// assigned so far (`users.set_seqno`), so the increments of messages with higher SEQNOs were added afterwards. A
 /// message with a lower SEQNO can also be counted afterwards, because it was scheduled or is claimed in waves: then its
-/// ledger entry records the `set_seqno` at that time. Both are written under the user's lock, which defines one order.
+/// ledger entry records the `set_seqno` at that time. Counts and entries are written under the user's lock, so their
+/// order is certain.
 ///
-/// A count stays within 0…1000, so a message can add less than requested, and less can be left to take back. The ledger
-/// records the actual amount, and exactly that is taken back or added again.
+/// A count stays within 0…1000, so adding or taking back an increment can change the count by less. The ledger records
+/// the actual amount, and only that is taken back or added again.
 ///
 /// Decision 014.
 package enum Increments {
@@ -87,12 +88,14 @@ package enum Increments {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Adds a message's increment to users' counts, in key order, creating missing users. Returns the new counts, and the
-  /// actual increments of users whose count reached its limit, which the caller must record in the ledger.
+  /// Adds a message's increment to users' counts, in key order, creating missing users. Returns the new counts and, for
+  /// users whose counts have no room for the whole increment, what was added instead (possibly 0). The caller must
+  /// record these smaller increments in the ledger.
   /// - Parameters:
   ///   - claims: the users and the message; each user once.
   ///   - areNeighbours: whether the users belong to one app and are close together in key order. The existing counts
-  ///     are then updated by one range scan, at half the cost of looking up each user.
+  ///     are then updated by one range scan, at half the cost of looking up each user. Turns off bitmap scans for the
+  ///     rest of the transaction.
   package static func add(
     _ increment: Int16, by claims: [Ledger.Key], areNeighbours: Bool, on connection: Connection
   ) throws(PostgresError) -> (counts: [Users.Key: Users.Count], short: [(key: Ledger.Key, increment: Int16)]) {

@@ -1,10 +1,10 @@
 package import Domain
 package import Postgres
 
-/// The ledger of what each message added to each user's badge count. The increments of a campaign are stored with its
-/// blocks (`Blocks`); for a campaign, a user has an entry in the ledger only if the user has read it, if a delivery to
-/// the user ended negative, or if the increment differs from that of the block. The SQL function `badge_entry` combines
-/// both. Decision 009.
+/// The ledger of what each message added to each user's badge count. The increments of a message with blocks are stored
+/// with these (`Blocks`): a user has an entry only after reading the message, after a delivery ended negative, if the
+/// count had no room for the whole increment, or if it had been set after the message got its SEQNO. The SQL function
+/// `badge_entry` combines ledger and blocks. Decision 009.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -71,9 +71,9 @@ package enum Ledger {
     }
   }
 
-  /// Records claims, and returns those whose users' counts must be changed: the first claim of the message for a user,
-  /// and a later one if the increment has been taken back in between. (If another device has read the message before
-  /// the claim, the count is still changed, once.) Each user and message may occur once.
+  /// Records claims, and returns those whose users' counts must be changed: the first claim of a message for a user,
+  /// even if the user has read the message before, and a later one if the increment has been taken back in between.
+  /// Each pair of user and message may occur once.
   package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
     var (deliveries, increments) = (Int16Column(), Int16Column())
@@ -140,7 +140,7 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// The amount that a message has added to a user's count. It is smaller than requested if the count reached 1000.
+  /// The amount that a message has added to a user's count: less than requested if the count would have exceeded 1000.
   package struct Move: Sendable {
     package let key: Key
     package let increment: Int16
@@ -180,9 +180,9 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, read_option IS NULL, negatives, deliveries
     """)
 
-  /// Records that deliveries that had ended negative are deferred again, ignoring messages without an entry. Returns
-  /// the increments to be added again unless the count was set since: those of unread messages whose increment had been
-  /// taken back. Omits increments of 0.
+  /// Records that deliveries that had ended negative are deferred again; ignores messages without an entry. Returns the
+  /// increments to be added again unless the count was set since: those of unread messages all of whose deliveries to
+  /// the user had ended negative. Omits increments of 0.
   static func restore(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -229,7 +229,7 @@ package enum Ledger {
 
   /// Records that increments were added after the users' counts were last set, although the SEQNOs of their messages
   /// are not higher than `set_seqno`. Call it in the transaction that has just claimed these entries. Ignores entries
-  /// whose SEQNO is higher.
+  /// whose SEQNO is higher, and users whose count was never set.
   package static func noteCounted(_ late: [Key]) -> Query<Void> {
     Query(countedStatement, columns(late)) { _ in }
   }

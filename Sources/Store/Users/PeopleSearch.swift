@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Searches for users in all apps at once, or in one. They read from each app's index no more users than the result can
-/// contain.
+/// Searches for users by key or name, in all apps at once or in one app. A search reads at most `limit` users of each
+/// app, from an index.
 package enum PeopleSearch {
   package struct Found: Sendable {
     package let app: App.Number

@@ -5,8 +5,9 @@ package import Time
 /// The search for the messages that were sent to one person.
 ///
 /// There is no index from a person to deliveries, because it would make every delivery half as expensive again.
-/// Instead, a search reads the app's messages, newest first and a batch at a time, and looks up each message with each
-/// of the person's devices in the primary key of `outcomes`, which takes a few microseconds.
+/// Instead, a search reads the app's messages, newest first and a batch at a time. For each message, it looks up each
+/// of the person's devices in the primary key of `outcomes`, which takes a few microseconds, and the person's key in
+/// blocks and claims.
 package enum PersonMessages {
   private static let recentStatement = Statement(
     "person-messages-recent",
@@ -40,8 +41,8 @@ package enum PersonMessages {
     ORDER BY seqno DESC
     """)
 
-  /// Returns those of the messages that have a delivery to the user, newest first: one that has ended or is deferred,
-  /// on one of these devices, or one in a block or in progress, on any device.
+  /// Returns those of the messages that have a delivery to the user, newest first. Deliveries in blocks or in progress
+  /// are found on any device, all others only on `devices`.
   package static func find(
     _ messages: [(seqno: Seqno, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
   ) -> Query<[Seqno]> {
@@ -151,8 +152,8 @@ package enum PersonMessages {
     FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL block_deliveries(t.seqno, $2) b
     """)
 
-  /// Returns the deliveries of messages to the user, by message: ended and deferred ones on these devices, and on any
-  /// device those in blocks and those in progress. Messages without deliveries are omitted.
+  /// Returns the deliveries of messages to the user, by message. Deliveries in blocks or in progress are found on any
+  /// device, all others only on `devices`. Messages without deliveries are omitted.
   package static func deliveries(
     of seqnos: [Seqno], for user: Users.Key, on devices: [DeviceID]
   ) -> Query<[Seqno: [Delivery]]> {

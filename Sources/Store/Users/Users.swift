@@ -35,9 +35,9 @@ package enum Users {
     /// The user's name; nil unless the query reads names.
     package var name: String?
 
-    /// Returns false if the count was certainly not set after the SEQNO was assigned to the message. True means that it
-    /// can have been, because each set raises `setSeqno`, even past the highest SEQNO assigned. The message's ledger
-    /// entry then records whether its increment was added after that set.
+    /// Returns false if the count was certainly not set after the SEQNO was assigned to a message. True means that it
+    /// may have been: each set raises `setSeqno`, even past the highest SEQNO assigned. In that case, the message's
+    /// ledger entry records whether its increment was added after the set.
     package func wasSet(since seqno: Seqno) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }
@@ -179,8 +179,8 @@ package enum Users {
     DELETE FROM users u USING guests g WHERE u.app = g.app AND u.user_key = g.user_key
     """)
 
-  /// Deletes the counts, ledgers, memberships and inboxes of guests; the caller makes sure that the keys are guests'.
-  /// Used when a device is bound to a user or unregisters, or when its row is reused for another device.
+  /// Deletes the counts, ledgers, memberships and inboxes of guests, when a device is bound to a user or unregisters,
+  /// or when its row is reused for another device. Does not check that the keys are guests'.
   package static func forgetGuests(_ guests: some Collection<Key>) -> Query<Void> {
     Query(forgetGuestsStatement, keys(guests)) { _ in }
   }

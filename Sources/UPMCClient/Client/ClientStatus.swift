@@ -10,8 +10,8 @@ public struct ClientStatus: Sendable, Equatable {
     case notRegistered
     /// The server does not know the device, or the device's key is not valid any more: register again.
     case unknownToServer
-    /// The token that the system has issued, the token stored on this device and the token that the server has are not
-    /// all the same: register again.
+    /// The token issued by the system, the one stored on this device and the one registered on the server (of which
+    /// only the first eight characters are known) are not all the same: register again.
     case tokenDiffers
     /// The server has registered the token for a different APNs environment from the one in the client's settings.
     case environmentDiffers
@@ -46,7 +46,7 @@ extension PushClient {
   /// Asks the server about this device and returns what keeps it from receiving pushes. Never throws: a failed call is
   /// a finding. Does not call the server if the device is not registered.
   /// - Parameters:
-  ///   - mayShow: true if the system lets the app show notifications, false if not; nil if unknown.
+  ///   - mayShow: true if the system lets the app show notifications; false if not, which is a finding; nil if unknown.
   ///   - token: the device token that the system has issued since the app started; nil if none, which is a finding.
   public func status(mayShow: Bool?, token: String?) async -> ClientStatus {
     var findings: [ClientStatus.Finding] = []

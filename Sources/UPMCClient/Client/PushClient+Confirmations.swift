@@ -1,12 +1,12 @@
 /// Confirms receipts and reads.
 extension PushClient {
   /// Confirms that a push arrived: stores the receipt in a file first, then sends it together with everything else in
-  /// the outbox. In an app whose identity mode is `strict`, first returns the push to the server while the device
-  /// awaits one; if that fails, `flush` tries again.
-  /// - Parameter isExtension: true to limit each request with receipts to five seconds, because an extension's process
-  ///   does not live long.
+  /// the outbox. If the device awaits a push (`strict` apps), first returns this one to the server; if that fails,
+  /// `flush` tries again, and the receipt is sent nevertheless.
+  /// - Parameter isExtension: true to limit each request that sends confirmations to five seconds, because an
+  ///   extension's process does not live long.
   /// - Returns: `.notNeeded` for a silent push and for one that the extension has confirmed; `.refused` if the device
-  ///   is not registered.
+  ///   is not registered; otherwise the result of sending.
   @discardableResult
   public func receive(_ payload: ReceivedPayload, isExtension: Bool = false) async -> ConfirmationOutcome {
     do throws(ClientError) {
@@ -34,13 +34,13 @@ extension PushClient {
   /// Confirms that the user has read a message, which also changes the badge count: stores the read in a file first,
   /// then sends it together with everything else in the outbox. Returns `.refused` if the device is not registered.
   ///
-  /// `force` is sent as `update`, which takes effect once per message, followed by `update(badge:)` if the server had
-  /// changed the badge for this message before. If the read cannot be sent now, that second call is omitted. The
-  /// server's own `force` takes effect with each call, so repeating it after a lost answer would undo later changes of
-  /// the badge.
+  /// `force` is sent as `update`, which takes effect once per message. If the server answers with another count,
+  /// because the message had been read before, `update(badge:)` follows; if the read cannot be sent now, it does not.
+  /// The server's own `force` takes effect with each call, so repeating it after a lost answer would undo later changes
+  /// of the badge.
   /// - Parameter badge: the new count for `update` and `force`; nil for the other options.
   /// - Throws: `.badgeNotExpected` or `.badgeOutOfRange` if `badge` does not match the option; then nothing is stored
-  ///   or sent. For `force`, also the errors of `update(badge:)`.
+  ///   or sent. For `force`, also the errors of `update(badge:)`; then the read itself has been recorded.
   @discardableResult
   public func read(
     _ payload: ReceivedPayload, badgeOption: BadgeOption = .keep, badge: Int? = nil
@@ -132,12 +132,13 @@ extension PushClient {
 
 /// The result of confirming a receipt or read.
 public enum ConfirmationOutcome: Sendable, Equatable {
-  /// The server has recorded the confirmation. `badge` is the user's new count for a read, and nil for a receipt.
+  /// The server has recorded the confirmation. `badge` is the user's new count; nil for a receipt, and for a read whose
+  /// message the server keeps only in the inbox.
   case recorded(badge: Int?)
   /// The confirmation is stored and will be sent later, by this process or another; the text says why.
   case waits(String)
-  /// The confirmation was removed or not stored, because the server has refused it permanently, the device is not
-  /// registered, or the payload or token is invalid; the text says why.
+  /// The confirmation was removed or not stored, because the server has refused it permanently, it was stored more than
+  /// 30 days ago, the device is not registered, or the payload or token is invalid; the text says why.
   case refused(String)
   /// The confirmation could neither be stored nor sent, or the key store could not be read; the text says why.
   case lost(String)

@@ -4,9 +4,10 @@
   internal import Foundation
 #endif
 
-/// Manages badge, groups, consents and further tokens of the device and its user, and reads its inbox. Except for
-/// downloads, all calls throw `.notRegistered` if the device is not registered, and the errors of a call to the server:
-/// `.refused`, `.busy`, `.noAnswer` and `.notAnAnswer`.
+/// Manages the badge, groups, consents, further tokens and inbox of the device and its user, and downloads pages and
+/// media. Except for downloads, all calls throw `.notRegistered` if the device is not registered, `.keyStore` if the
+/// key store cannot be read, and the errors of a call to the server: `.refused`, `.busy`, `.noAnswer` and
+/// `.notAnAnswer`.
 extension PushClient {
   // MARK: Badge
 
@@ -29,14 +30,16 @@ extension PushClient {
   // MARK: Groups
 
   /// Adds the device's user, or a guest's device, to the group with this number (GROUPSEQ). No effect for a member.
-  /// - Throws: `.badArgument` if this is not a number; `.refused` (`upmc:unknown-group`) if there is no such group.
+  /// - Throws: `.badArgument` unless this is 1 to 19 digits without a leading zero; `.refused` (`upmc:unknown-group`)
+  ///   if there is no such group.
   public func register(group groupSequenceNumber: String) async throws(ClientError) {
     try await deviceCall("PUT", try groupPath(groupSequenceNumber), of: demandRegistration()).demandNoContent()
   }
 
   /// Removes the device's user, or a guest's device, from the group with this number (GROUPSEQ). No effect if it is not
   /// a member.
-  /// - Throws: `.badArgument` if this is not a number; `.refused` (`upmc:unknown-group`) if there is no such group.
+  /// - Throws: `.badArgument` unless this is 1 to 19 digits without a leading zero; `.refused` (`upmc:unknown-group`)
+  ///   if there is no such group.
   public func unregister(group groupSequenceNumber: String) async throws(ClientError) {
     try await deviceCall("DELETE", try groupPath(groupSequenceNumber), of: demandRegistration()).demandNoContent()
   }
@@ -47,6 +50,7 @@ extension PushClient {
   }
 
   /// Returns the groups of the user, or for a guest, of the device, in the order of their numbers; at most 10,000.
+  /// - Throws: `.badArgument` also if the server answers with an invalid cursor.
   public func groups() async throws(ClientError) -> [ClientGroup] {
     struct Page: Decodable {
       var items: [ClientGroup]
@@ -101,14 +105,16 @@ extension PushClient {
     try await deviceCall("DELETE", "/tokens/\(kind.rawValue)", of: demandRegistration()).demandNoContent()
   }
 
-  /// Registers the token that ActivityKit has issued for a Live Activity, replacing an earlier one. The server removes
-  /// it 24 hours after the last registration, and the oldest one if the device has too many activities.
+  /// Registers the token that ActivityKit has issued for a Live Activity, replacing that activity's earlier one. The
+  /// server removes a token about 24 hours after its last registration, and the device's oldest one for a 17th
+  /// activity.
   /// - Parameters:
   ///   - token: hexadecimal digits.
   ///   - activity: `Activity.id`: 1 to 128 letters, digits, dots, colons, dashes, tildes and underscores.
   ///   - attributesType: name of the activity's attributes type, so that a message can update all activities of the
   ///     type; nil to exclude the activity from such messages.
-  /// - Throws: `.badArgument` if token or id is invalid.
+  /// - Throws: `.badArgument` if the id is invalid, or the token is empty, longer than 512 bytes or contains other than
+  ///   visible ASCII characters; `.refused` if the server does not accept the token or the type.
   public func set(
     _ token: String, forActivity activity: String, attributesType: String? = nil
   ) async throws(ClientError) {
@@ -142,11 +148,12 @@ extension PushClient {
 
   // MARK: Inbox
 
-  /// Returns a page of the user's inbox: the messages that were sent with `inbox`, newest first.
+  /// Returns a page of the inbox of the user, or for a guest, of the device: messages sent with `inbox`, newest first.
   /// - Parameters:
   ///   - limit: maximum number of entries, 1…100.
   ///   - cursor: `nextCursor` of the previous page; nil for the first page.
-  /// - Throws: `.badArgument` if limit or cursor is invalid.
+  /// - Throws: `.badArgument` if the limit is out of range or the cursor malformed; `.refused` if the server does not
+  ///   know the cursor.
   public func inbox(limit: Int = 20, after cursor: String? = nil) async throws(ClientError) -> InboxListing {
     guard (1...100).contains(limit) else { throw .badArgument("a page of the inbox has 1 to 100 entries") }
     let query =
@@ -167,25 +174,25 @@ extension PushClient {
 
   // MARK: Pages and media
 
-  /// Downloads the value of a hosted page (`RichContent.hosted`) or text (`…_msp.html`), of at most 768 KiB. Returns
-  /// every other value unchanged.
-  /// - Throws: `.badContent` if the URL is `http` of another server, does not answer 200, or its page is not
-  ///   percent-encoded UTF-8; `.noAnswer` also if the page is too large.
+  /// Downloads the value or text that a payload replaces by the URL of a hosted page (`…_ext.html`, `…_msp.html`), of
+  /// at most 768 KiB. Returns every other value unchanged.
+  /// - Throws: `.badContent` if the URL is invalid, is `http` of another server, or does not answer 200, or if the page
+  ///   is not percent-encoded UTF-8; `.noAnswer` if there is no answer or the page is too large.
   public func resolve(_ value: String) async throws(ClientError) -> String {
     guard RichContent.isHosted(value) else { return value }
     return try HostedText.decode(try await fetch(value, mostBytes: ClientLimits.pageBytes).body)
   }
 
   /// Downloads an image, sound or video of at most 10 MB, without validating its content.
-  /// - Throws: `.badContent` if the URL is invalid, is `http` of another server, or does not answer 200; `.noAnswer`
-  ///   also if the file is too large.
+  /// - Throws: `.badContent` if the URL is invalid, is `http` of another server, or does not answer 200; `.noAnswer` if
+  ///   there is no answer or the file is too large.
   public func media(_ url: String) async throws(ClientError) -> [UInt8] {
     try await fetch(url, mostBytes: ClientLimits.mediaBytes).body
   }
 
   /// Downloads a URL from a payload. Sends no credentials, because the URL may belong to another server.
-  /// - Throws: `.badContent` unless the URL is https or on this server, names no user, and is answered with 200 and at
-  ///   most `mostBytes`; `.noAnswer` also if the transport stops at that limit.
+  /// - Throws: `.badContent` unless the URL is https or on this server, has a path, names no user, and is answered with
+  ///   200 and at most `mostBytes`; `.noAnswer` if there is no answer, or the transport stops at that limit.
   private func fetch(_ url: String, mostBytes: Int) async throws(ClientError) -> WireAnswer {
     guard url.hasPrefix("https://") || settings.server.holds(url) else {
       throw .badContent("pages and media come by https, or from the server itself")

@@ -25,7 +25,7 @@ extension PushClient {
 
   /// Processes a push for a Notification Service Extension: stores the receipt first, because the system can end the
   /// process at any moment, then sends it while page and image are downloaded. The notification waits for the
-  /// downloads, but never for the receipt to be sent. Returns when both have ended.
+  /// downloads, but never for the receipt to be sent. Returns when `show` has been called and sending has ended.
   /// - Parameters:
   ///   - directory: directory for the media file, which the system moves away when it is attached.
   ///   - stored: called first, if the receipt is on disk (`store(receiptOf:)`), so that the app need not confirm the
@@ -91,10 +91,11 @@ public struct FetchedContent: Sendable, Equatable {
   init() {}
 }
 
-/// The kind of a media file that the system can attach; nil for other content. Determined by the first bytes, because
-/// the URL and the `Content-Type` are not reliable. The raw value is the file name extension.
+/// The kind of a media file that the system can attach. It is determined by the content's first bytes, because URL and
+/// `Content-Type` are not reliable. The initializer returns nil for other content. The raw value is the file name
+/// extension.
 enum MediumKind: String {
-  case jpg, png, gif, mp4, m4a, wav, aiff, mp3
+  case jpg, png, gif, mp4, mov, mpg, avi, m4a, wav, aiff, mp3
 
   init?(_ bytes: [UInt8]) {
     func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
@@ -104,18 +105,32 @@ enum MediumKind: String {
       self = .png
     } else if has("GIF87a") || has("GIF89a") {
       self = .gif
-    } else if has("ftypM4A", at: 4) {
-      self = .m4a
     } else if has("ftyp", at: 4) {
-      self = .mp4
+      guard let kind = Self.ofBrand(String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self)) else { return nil }
+      self = kind
     } else if has("RIFF"), has("WAVE", at: 8) {
       self = .wav
-    } else if has("FORM"), has("AIFF", at: 8) {
+    } else if has("RIFF"), has("AVI ", at: 8) {
+      self = .avi
+    } else if has("FORM"), has("AIFF", at: 8) || has("AIFC", at: 8) {
       self = .aiff
+    } else if bytes.starts(with: [0, 0, 1, 0xBA]) || bytes.starts(with: [0, 0, 1, 0xB3]) {
+      self = .mpg
     } else if has("ID3") || bytes.starts(with: [0xFF, 0xFB]) {
       self = .mp3
     } else {
       return nil
+    }
+  }
+
+  /// Returns the kind for the major brand that follows `ftyp` (ISO/IEC 14496-12). Nil for pictures in this container,
+  /// HEIC and AVIF, which the system does not attach; other brands count as MP4.
+  private static func ofBrand(_ brand: String) -> MediumKind? {
+    switch brand {
+    case "M4A ", "M4B ": .m4a
+    case "qt  ": .mov
+    case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis": nil
+    default: .mp4
     }
   }
 }

@@ -1,16 +1,16 @@
 /// Registers the device and its user.
 extension PushClient {
   /// Registers the device and optionally its user, and stores the registration. Call it at every start of the app, and
-  /// whenever the system issues a token. A new token keeps the user.
-  ///
-  /// If the server does not accept the device's key any more, the app's client key is used instead; a new token then
-  /// makes the device a guest unless `user` is set.
+  /// whenever the system issues a token. The user is kept when the token changes, unless the server does not accept the
+  /// device's key any more: then the app's client key is used, and a new token makes the device a guest unless `user`
+  /// is set.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
   ///   - consent: consents to record with the registration; nil leaves all unchanged.
   /// - Throws: `.badArgument` if the token is empty, longer than 512 bytes or contains other than visible ASCII
-  ///   characters; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user.
+  ///   characters; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user and there is no valid
+  ///   one; `.keyStore`; the errors of a call to the server.
   @discardableResult
   public func register(
     token: String, user: ClientUser? = nil, consent: ConsentChange? = nil
@@ -51,7 +51,8 @@ extension PushClient {
 
   /// Sets the user of a registered device; `.guest` removes the user. In an app whose identity mode is `strict`, the
   /// device belongs to the user only after a push (`DeviceRegistration.awaitsPush`).
-  /// - Throws: `.notRegistered`; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user.
+  /// - Throws: `.notRegistered`; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user and there
+  ///   is no valid one; `.keyStore`; the errors of a call to the server.
   @discardableResult
   public func register(user: ClientUser) async throws(ClientError) -> DeviceRegistration {
     try await inOrder { client throws(ClientError) in try await client.setUserNow(user) }
@@ -98,8 +99,9 @@ extension PushClient {
     known.adopt(user: answer.user, identity: answer.identity, awaitsPush: answer.awaitsPush)
   }
 
-  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. No effect on a
-  /// guest. Throws `.notRegistered` if the device is not registered.
+  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. Also ends waiting
+  /// for a push that would prove possession of the token (`strict` apps). No effect on any other guest.
+  /// - Throws: `.notRegistered`; `.keyStore`; the errors of a call to the server.
   public func unregisterUser() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       let asked = try client.demandRegistration()
@@ -113,7 +115,7 @@ extension PushClient {
 
   /// Unregisters the device, so that nothing more is sent to it, and removes the stored registration. Also succeeds if
   /// the server does not know the device any more; no effect if the device is not registered. If the call fails, throws
-  /// and keeps the stored registration.
+  /// and keeps the stored registration. Stored receipts and reads remain and can still be sent.
   public func unregisterService() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       guard let known = try client.registration() else { return }
@@ -138,9 +140,9 @@ extension PushClient {
     try await proveStoredPossession()
   }
 
-  /// Returns to the server the push that `provePossession` has stored, if there is one. Removes it if the server
-  /// accepts or rejects it, or if the device awaits no push any more. If the server does not answer or is busy, keeps
-  /// it and throws.
+  /// Returns to the server the push that `provePossession` has stored, if there is one. Removes the stored push if the
+  /// server accepts or rejects it, or if the device is not registered or awaits no push any more. If there is no answer
+  /// of a UPMC server, or it is busy, keeps the push and throws.
   func proveStoredPossession() async throws(ClientError) {
     guard let possession = try state.possession() else { return }
     try await inOrder { client throws(ClientError) in

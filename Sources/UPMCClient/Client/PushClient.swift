@@ -18,7 +18,7 @@ public actor PushClient {
   let outbox: Outbox
   let now: @Sendable () -> Date
   private(set) var log = ClientLog.off
-  /// Ends when the last call made with `inOrder` has ended; nil before the first.
+  /// A task that ends together with the latest call made with `inOrder`; nil before the first.
   private var last: Task<Void, Never>?
   /// The CUID of the user that the server has refused for lack of a proof, since this process started; nil if none, or
   /// if a later registration or change of user has succeeded.

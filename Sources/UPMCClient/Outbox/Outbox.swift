@@ -13,9 +13,9 @@
 ///                              └──► stays for the next flush, of this process or another
 /// ```
 /// **Invariants.** A confirmation that `add` has accepted is on disk before it is sent. Its file is removed only after
-/// an answer to exactly what it contains, except that a read with another badge option replaces it, and that there are
-/// limits of number (`ClientLimits.outboxFiles`) and age (`outboxSeconds`). There are no locks: any process can end or
-/// be suspended at any time, and another continues.
+/// an answer to exactly what it contains, with three exceptions: another read of the same message replaces it, there
+/// are too many files (`ClientLimits.outboxFiles`), or it is too old (`outboxSeconds`) while the server is busy. There
+/// are no locks: any process can end or be suspended at any time, and another continues.
 ///
 /// **Failure.** If the disk is full, `add` throws, and the caller still tries to send. Readers never see partial files,
 /// and temporary files of ended processes are removed after an hour. A damaged file is removed when it is read.
@@ -35,7 +35,8 @@ package struct Outbox: Sendable {
 
   /// Stores a confirmation. If the same receipt or read is stored already, keeps that file with its time; a read
   /// replaces other reads of the message, which differ in badge option or number. Above `mostFiles`, removes the
-  /// entries with the lowest SEQNOs, possibly this one. Throws if a file cannot be written or removed.
+  /// entries with the lowest SEQNOs, possibly this one. Throws if a file cannot be read, written or removed; the
+  /// confirmation may be stored nevertheless.
   package func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
     if try read(entry.name) == nil { try write(entry) }
@@ -91,8 +92,8 @@ package struct Outbox: Sendable {
     }
   }
 
-  /// Returns true if the entry was created so long ago (`ClientLimits.outboxSeconds`) that no server knows its message
-  /// any more. Unreliable if the device's clock is wrong.
+  /// Returns true if the entry was created more than `ClientLimits.outboxSeconds` ago. Unreliable if the device's clock
+  /// is wrong.
   static func isTooOld(_ entry: OutboxEntry, now: Date) -> Bool {
     now.timeIntervalSince1970 - entry.writtenAt > ClientLimits.outboxSeconds
   }

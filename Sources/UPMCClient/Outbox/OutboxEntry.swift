@@ -9,8 +9,8 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
   package var kind: Confirmation.Kind
   package var seqno: String
   package var pushkey: String
-  /// The token that the push was probably sent to, followed by earlier ones, newest first, to try if the server rejects
-  /// the first: the token may have changed while the push was in transit. Never empty.
+  /// The token that the push was probably sent to, then earlier ones, newest first. If the server rejects a token, the
+  /// next one is tried, because the token may have changed while the push was in transit. Never empty.
   var psids: [String]
   /// The time of the receipt or read (RFC 3339); nil if the device's clock is obviously wrong.
   var at: String?
@@ -56,8 +56,8 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
 
   var bytes: [UInt8] { WireBody.encode(self) }
 
-  /// The file's name. There is one per SEQNO and kind, and for reads, one per badge option and number, so that exactly
-  /// what was acknowledged is removed even if the app has requested another read meanwhile.
+  /// The file's name: SEQNO and kind and, for a read, badge option and number. So the acknowledgment of a read does not
+  /// remove another read of the same message that the app has requested meanwhile.
   var name: String {
     guard kind == .read else { return "\(seqno).receipt" }
     return "\(seqno).read-\(badgeOption?.rawValue ?? "keep")\(badge.map { "-\($0)" } ?? "")"

@@ -16,8 +16,8 @@ public struct FlushReport: Sendable, Equatable {
   /// The reason why the flush ended before all confirmations were sent; nil if all were sent. Confirmations can be
   /// stored even then, for example because this version does not know the server's result.
   public internal(set) var reason: String?
-  /// The number of seconds for which the server has asked not to be called (Retry-After), or the remaining ones if
-  /// nothing was sent for this reason; nil if it has not asked.
+  /// The number of seconds for which the server has asked not to be called (Retry-After); nil if it has not asked. If
+  /// nothing was sent because of an earlier request of this kind, the seconds that remain.
   public internal(set) var retryAfterSeconds: Int?
   /// The final results by the entries' file names. Entries that wait have none.
   var verdicts: [String: Verdict] = [:]
@@ -33,7 +33,7 @@ public struct FlushReport: Sendable, Equatable {
 }
 
 /// Sends the stored confirmations of an outbox, up to 100 of one kind per call, and removes those that the server has
-/// recorded or refused permanently.
+/// recorded or refused permanently. While the server is busy, also removes those that are too old.
 struct OutboxSender {
   let outbox: Outbox
   let origin: String
@@ -52,9 +52,9 @@ struct OutboxSender {
     case later(String, seconds: Int?, isAnswered: Bool)
   }
 
-  /// Sends all entries of the outbox, receipts first, until a call fails: no answer, 429 or 5xx, or an answer that is
-  /// not UPMC's. Before that, removes old temporary files. If the server rejects a token of an entry, sends the entry
-  /// once more with its next token.
+  /// Removes old temporary files, then sends all entries of the outbox, receipts first, until a call fails: no answer,
+  /// or one that neither contains results nor rejects the call as a whole (`Outcome.unfit`). If the server rejects an
+  /// entry's token, sends the entry once more with its next token.
   /// - Parameter loose: entries that could not be stored, sent before the others of their kind.
   func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
     var report = FlushReport()
@@ -88,9 +88,9 @@ struct OutboxSender {
   }
 
   /// Sends a batch and applies the server's results to the files and the report. Sends the halves of a batch that the
-  /// server rejects as a whole, to find the invalid entry. If the call fails, sets the report's reason, and removes
-  /// entries that are too old if the server has answered that it is busy. Returns the entries to send once more in this
-  /// flush, with another token.
+  /// server rejects as a whole, to find the invalid entry. If the call fails, sets the report's reason; if the server
+  /// has answered that it is busy, also removes the batch's entries that are too old. Returns the entries to send once
+  /// more in this flush, with another token.
   /// - Parameter unstored: names of entries that are in no file.
   private func settle(
     _ batch: [OutboxEntry], _ unstored: Set<String>, _ report: inout FlushReport

@@ -45,7 +45,8 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   }
 
   /// Converts a value from a notification's `userInfo`; nil if it is no text, number, Boolean, array or dictionary, or
-  /// if `depth` is 32. Members and elements that cannot be converted are omitted.
+  /// if `depth` is 32. Members and elements that cannot be converted are omitted. On Apple's systems, a Boolean becomes
+  /// the number 0 or 1.
   init?(any: Any, depth: Int = 0) {
     guard depth < 32 else { return nil }
     switch any {

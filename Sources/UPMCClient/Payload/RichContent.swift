@@ -19,8 +19,8 @@ public enum RichContent: Sendable, Equatable {
   /// Any other value: text, JSON or a URL.
   case free(String)
 
-  /// Parses `ext`. Text that matches no kind, or has too few parts for its kind, is `free`; surplus pipes belong to the
-  /// last part.
+  /// Parses `ext`. Text that matches no kind, or has too few parts for its kind, becomes `hosted` if it is the URL of a
+  /// hosted page, otherwise `free`. Surplus pipes belong to the last part.
   public init(_ ext: String) {
     let parts = ext.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     switch (parts[0], parts.count) {

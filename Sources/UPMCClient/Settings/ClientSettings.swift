@@ -11,12 +11,11 @@ public struct ClientSettings: Sendable {
   public var network = TokenNetwork.apns
   /// The APNs environment that issues the token. Use sandbox for builds installed by Xcode. Ignored for FCM.
   public var environment = TokenEnvironment.production
-  /// The directory in which the outbox creates its own (`outbox`); shared with the extension (the app group's
-  /// directory).
+  /// The directory that the app shares with its extension (the app group's). The outbox is its subdirectory `outbox`.
   public var directory: String
   /// The attributes that the device reports, such as model and locale.
   public var attributes = DeviceAttributes()
-  /// Timeout in seconds of each attempt of a call; a call has at most two.
+  /// Timeout in seconds of each request. A request whose answer is lost is repeated once, with the same timeout.
   public var callSeconds = ClientLimits.callSeconds
 
   /// Creates settings with the required values; the others have defaults.
@@ -44,8 +43,8 @@ public enum TokenEnvironment: String, Sendable, Codable {
   case sandbox
 }
 
-/// The attributes that a device reports, each of 1 to 128 bytes; nil if not reported. Empty and longer ones are not
-/// reported either.
+/// The attributes that a device reports, each of 1 to 128 bytes; nil if not reported. Attributes that are empty, longer
+/// or contain a NUL character are not reported either.
 public struct DeviceAttributes: Sendable, Codable, Equatable {
   /// The platform, `iOS` or `Android`.
   public var platform: String?

@@ -12,7 +12,8 @@ public enum ConfirmationCall {
     /// The status: `recorded`, `invalid-pushkey` (the pushkey does not belong to this SEQNO and token) or
     /// `unknown-message`. Newer servers may send others.
     public var status: String
-    /// The user's new badge count; nil for a receipt, and for a read that was not recorded.
+    /// The user's new badge count; nil for a receipt, and for a read that was not recorded or whose message the server
+    /// keeps only in the inbox.
     public var badge: Int?
   }
 
@@ -135,8 +136,8 @@ public enum BadgeOption: String, Sendable, Codable, CaseIterable {
   case reset
   /// Sets the count to a number, once per message.
   case update
-  /// Sets the count to a number, with every call. `PushClient.read` achieves this with `update`, because a repeated
-  /// call must not set the count again.
+  /// Sets the count to a number, with every call. `PushClient.read` sends `update` instead and then sets the badge if
+  /// necessary, because a repetition after a lost answer must not set the count again.
   case force
 
   /// Checks that `badge` matches the option, before anything is sent.

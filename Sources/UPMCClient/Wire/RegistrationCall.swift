@@ -78,7 +78,7 @@ public struct ClientUser: Sendable, Equatable {
   /// The display name (CNAME); may be empty.
   public var clientName: String
   /// The proof created by the app's backend for this user, in apps whose identity mode is `proof` or `strict`; nil in
-  /// apps without one, and if the backend has created a voucher at login.
+  /// other apps, and if the backend has created a voucher at login instead.
   public var proof: String?
 
   /// Creates a user, with or without a proof.

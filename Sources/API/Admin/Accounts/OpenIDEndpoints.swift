@@ -70,8 +70,8 @@ extension AdminCall {
     return response
   }
 
-  /// Completes a sign-in at the identity provider, sets the session's cookie, and clears that of the sign-in. Requires
-  /// no credential, but a JSON Content-Type, which forms on other sites cannot send.
+  /// Completes a sign-in at the identity provider: sets the session's cookie, and clears the one that `beginOpenID`
+  /// set. Requires that cookie, and a JSON Content-Type, which forms on other sites cannot send.
   fileprivate func signInByOpenID() throws(Problem) -> Response {
     let answer = try body(OpenIDSignIn.Answer.object)
     let openID = try openID()

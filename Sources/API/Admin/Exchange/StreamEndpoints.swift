@@ -14,7 +14,8 @@ extension AdminCall {
   }
 
   /// `GET /v1/admin/overview/events?appId=`: streams the numbers of the dashboard now and whenever they change, for one
-  /// app, or without `appId` for all apps that the caller may see. Throws if the caller may not see the app.
+  /// app, or without `appId` for all apps that the caller may see. Throws `.unknownApp` if there is no such app, and
+  /// `.forbidden` if the caller may not see it.
   func watchOverview() throws(Problem) -> StreamSource {
     .overview(try Overview.scope(query["appId"], by: caller, on: connection))
   }

@@ -190,7 +190,8 @@ extension AdminCall {
 
   fileprivate func setUserBadge() throws(Problem) -> Response {
     let new = try body(UserDirectory.NewBadge.object)
-    return .json(.ok, try UserDirectory.setBadge(new, of: parameters["clientUid"], by: caller, on: connection, now: now))
+    return .json(
+      .ok, try UserDirectory.setBadge(new, of: parameters["clientUid"], by: caller, on: connection, now: now))
   }
 
   fileprivate func vouch() throws(Problem) -> Response {

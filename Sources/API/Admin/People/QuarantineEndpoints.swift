@@ -98,7 +98,8 @@ extension AdminCall {
   /// Parses the body of a restoration: `{"appId", "device"}` restores one device, `{"appId", "since"}` those
   /// quarantined since a time, `{"appId", "reason"}` those quarantined for a reason, `{"appId", "all": true}` all of
   /// the app.
-  /// - Throws: if the JSON is malformed, `appId` is missing, or there is not exactly one of the other members.
+  /// - Throws: `.malformed` if the body is not a JSON object; `.invalidField` if a member is invalid or unknown, if
+  ///   `appId` is missing, or if there is not exactly one of the other members.
   static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?

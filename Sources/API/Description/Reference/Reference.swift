@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The API reference: the OpenAPI document as HTML pages, an index, a page for each area, and a page of all schemas.
+/// The API reference, which shows the OpenAPI document as HTML: an index, a page for each area, and a page of all
+/// schemas.
 /// Decision 157.
 struct Reference {
   /// An operation of the document, or an event of its webhooks.
@@ -14,7 +15,7 @@ struct Reference {
   }
 
   struct Area {
-    /// Last component of the page's path.
+    /// Name of the page in its path, without the suffix of the language.
     let slug: String
     let name: String
     let about: String
@@ -26,7 +27,7 @@ struct Reference {
   let areas: [Area]
   private let words: ReferenceWords?
 
-  /// Last component of the path of the page of all schemas.
+  /// Name of the page of all schemas.
   static let schemas = "schemas"
 
   /// Creates the reference from the OpenAPI document.

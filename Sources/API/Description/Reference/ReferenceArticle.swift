@@ -1,7 +1,7 @@
 internal import JSON
 
-/// Writes the HTML of one operation: description, credential, samples, a form to run it, parameters, body and
-/// responses. Call `html` once per instance.
+/// Writes the HTML of one operation: description, credential, samples, a form to run it (see `RunForm`), parameters,
+/// body and responses. An event of a webhook has no credential, samples or form. Call `html` once per instance.
 struct ReferenceArticle {
   private let reference: Reference
   private let operation: Reference.Operation

@@ -1,13 +1,13 @@
 internal import JSON
 
-/// Writes schemas as HTML. How it shows a named schema depends on the style: `inPlace` collapses it at its first
-/// occurrence, to which further occurrences link; `linked` only links to the page of all schemas. Use one instance for
-/// all schemas of an operation.
+/// Writes schemas as HTML. Use one instance for all schemas of an operation.
 struct ReferenceForms {
   enum Style {
-    /// Named schemas are shown where they first occur; their HTML ids begin with this prefix.
+    /// A named schema is shown, collapsed, where it first occurs; further occurrences link to it. Its HTML id begins
+    /// with this prefix.
     case inPlace(String)
-    /// Named schemas are links to their entry on the page of all schemas.
+    /// Named schemas are links to their entries. For use on the page of all schemas, because the links do not leave the
+    /// page.
     case linked
   }
 
@@ -24,7 +24,7 @@ struct ReferenceForms {
   /// - Parameters:
   ///   - before: HTML to put before the description, such as "list of ".
   ///   - isChoice: whether the schema is one of several alternatives; an object with a title is then collapsed under
-  ///     it.
+  ///     its title.
   mutating func form(_ schema: JSONTree?, before: String = "", isChoice: Bool = false) -> String {
     guard let schema else { return "" }
     if let name = schema["$ref"]?.string?.split(separator: "/").last { return named(String(name), before) }

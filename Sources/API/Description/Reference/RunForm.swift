@@ -1,8 +1,8 @@
 internal import JSON
 
 /// The form with which a reader calls the server that serves the page. It is hidden until the page's script shows it,
-/// and the script makes the call; a key that is typed in is kept only in its field. Operations that change something,
-/// and those with endless answers, have no form.
+/// and the script makes the call; a key that is typed in is kept only in its field. Operations other than GET have no
+/// form, and neither do those that answer with an event stream.
 enum RunForm {
   static func html(_ reference: Reference, _ operation: Reference.Operation, _ parameters: [JSONTree]) -> String {
     guard isOffered(operation) else { return "" }

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// A call of an operation, from which the samples of all languages are generated. Its body is the document's own
-/// example, and each value that only the reader knows is a variable.
+/// A call of an operation, from which the samples of all languages are generated. Each value that only the reader knows
+/// is a variable.
 struct SampleCall {
   enum Part: Equatable {
     case literal(String)
@@ -37,7 +37,7 @@ struct SampleCall {
   /// page.
   static let address = "http://127.0.0.1:8080"
 
-  /// Creates the call of an operation. The body is JSON if the document has a JSON example of it, and otherwise a file.
+  /// Creates the call of an operation. Its body is the document's first JSON example of it, or a file if there is none.
   /// - Parameter parameters: the operation's and its path's parameters, with references resolved.
   init(_ operation: JSONTree, _ method: String, _ path: String, _ parameters: [JSONTree]) {
     func needed(in place: String) -> [String] {
@@ -87,8 +87,8 @@ struct SampleCall {
     return literal.isEmpty ? parts : parts + [.literal(literal)]
   }
 
-  /// Returns the document's example of a parameter; if it has none, the first of the schema's enumerated values, or `1`
-  /// if the schema has none.
+  /// Returns a value for a parameter: the document's example, or that of the path parameter with the same name;
+  /// otherwise the first enumerated value of its schema, or `1`. Idempotency keys have a fixed value.
   private static func example(_ name: String, _ parameters: [JSONTree]) -> String {
     if name == idempotencyKey { return "order-4711" }
     let parameter = parameters.first { $0["name"]?.string == name }
