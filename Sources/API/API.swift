@@ -2,7 +2,8 @@
 ///
 /// ```
 ///                        ┌─► Device      /v1/devices…, receipts, reads: on the HTTP loop, committed together
-///   bytes ─► RootHandler ├─► Admin       /v1/admin…: on threads with their own connection (Execution)
+///   bytes ─► RootHandler ├─► Admin       /v1/admin…: on threads with their own connection (Execution); sends to
+///                        │              named users on the loop, committed together
 ///             (Routing)  ├─► Legacy      *.ctl, the existing SDK's protocol: on the loop or on those threads
 ///                        ├─► Hosted      pages and media of payloads, the console's files
 ///                        ├─► Status      /health, /ready, /metrics

@@ -5,9 +5,9 @@ enum Limits {
   /// Approximate number of devices per shard: small enough that the first shard is planned quickly, large enough that a
   /// million devices make only twenty. If the audience lists users, a tenth as many users make a shard.
   static let shardDevices = 50_000
-  /// Maximum devices per claim, which is one commit. Exceeded if a single user has more, and if the audience is groups
-  /// or a file: then it limits the users. After a crash, the outcomes of all devices of the open claims are in doubt. A
-  /// claim that increments badges locks its users' rows until it commits.
+  /// Maximum number of devices per claim, which is one commit; exceeded only if a single user has more. After a crash,
+  /// those devices of an open claim whose outcome is not recorded are in doubt. A claim that increments badges locks its
+  /// users' rows until it commits.
   static let claimDevices = 2_000
   /// Maximum number of remaining devices that are counted when a shard has more devices than planned. If more are left,
   /// the approver sees too low a number.

@@ -124,7 +124,7 @@ package final class HTTPServer {
     return requestIDs.next()
   }
 
-  /// Updates the meter now and then once a second; does nothing without a meter.
+  /// Updates the meter immediately, and then once a second; does nothing without a meter.
   private func tellMeter() {
     guard let meter else { return }
     meter.look(connections: connectionCount, counters)

@@ -106,8 +106,7 @@ package final class Connection {
     options.canceller?.begins(statement, inTransaction: isInTransaction)
     defer { options.canceller?.ended() }
     do {
-      guard statement.isKept else { return try session.executeOnce(statement, parameters) }
-      if !session.knows(statement, types) { try session.prepare(statement, types) }
+      if statement.isKept, !session.knows(statement, types) { try session.prepare(statement, types) }
       return try execute(statement, parameters)
     } catch {
       throw noting(error)
@@ -116,12 +115,14 @@ package final class Connection {
 
   private func execute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
     do throws(PostgresError) {
-      return try session.execute(statement, parameters)
+      return try statement.isKept
+        ? session.execute(statement, parameters) : session.executeOnce(statement, parameters)
     } catch {
       guard error.isConnectionLost, error.origin == .connection else { throw error }
       var lost = error
-      // A read-only statement leaves nothing in doubt, because it commits nothing.
-      lost.mayBeCommitted = statement == .commit || !isInTransaction && !statement.sql.hasPrefix("SELECT")
+      // A read-only statement leaves nothing in doubt, because it commits nothing, and neither does BEGIN.
+      let changesNothing = statement == .begin || statement.sql.hasPrefix("SELECT")
+      lost.mayBeCommitted = statement == .commit || !isInTransaction && !changesNothing
       throw lost
     }
   }

@@ -5,7 +5,7 @@ package enum Signals {
   package enum Received: Sendable {
     /// SIGTERM or SIGINT: shut down gracefully.
     case stop
-    /// SIGHUP: reload configuration files.
+    /// SIGHUP: read files again that were replaced, such as the TLS certificate.
     case reload
   }
 

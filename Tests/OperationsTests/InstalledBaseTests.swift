@@ -270,6 +270,15 @@ import Time
     #expect(try world.record("d1")?.state == .active && world.count("SELECT count(*) FROM psids") == 1)
   }
 
+  @Test func `a name counts in whichever line of the file it is`() throws {
+    let world = try BatchWorld()
+    try Self.bring(world, Self.header + "aa01,APNS,d1,DEV,kim,,1.0,Y,\n")
+    let done = try Self.bring(world, Self.header + "aa02,APNS,d2,DEV,kim,,1.0,Y,\naa01,APNS,d1,DEV,kim,Kim,1.0,Y,\n")
+    #expect(done.report.new == 1 && done.report.changed == 1, "\(done)")
+    let key = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    #expect(try world.connection.run(Users.find([key]))[key]?.name == "Kim")
+  }
+
   @Test func `names and numbers fill in what is missing, and replace nothing`() throws {
     let world = try BatchWorld()
     try Self.bring(world, "PSID,DEVICE_ID,CUID\naa01,d1,kim\naa02,d2,lee\n")

@@ -57,6 +57,14 @@ import TestSupport
     proxy.cut()
   }
 
+  @Test func `a change that is not kept prepared may have been committed, too`() throws {
+    proxy.fallSilent(after: "INSERT INTO items VALUES (2)")
+    let once = Statement("silence-once", "INSERT INTO items VALUES (2)", isKept: false)
+    #expect(try lost { try connection.run(once) }.mayBeCommitted)
+    #expect(try count() == 2)
+    proxy.cut()
+  }
+
   private func insertInTransaction() throws {
     try connection.withTransaction { _ = try connection.run(Self.insert) }
   }

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Operations
 internal import Postgres
 
-/// Calls of servers: authentication, and execution on an admin thread.
+/// Calls from servers: authenticates them, and runs them on an admin thread.
 extension LegacyHandler {
   /// A calling server whose identity is known, or whose API key must still be verified.
   enum Server: Sendable {

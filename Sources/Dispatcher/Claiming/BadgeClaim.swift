@@ -40,8 +40,8 @@ struct BadgeClaim {
     return try moveSome(fresh, of: claims, connection).byUser
   }
 
-  /// Increments, sets or clears the counts of all given users, as the message requires; only locks them if it leaves
-  /// badges alone. Returns the new counts.
+  /// Increments, sets or clears the counts of all given users, as the message requires. If the message leaves badges
+  /// alone, locks the users without changing them. Returns the new counts.
   private func moveAll(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {

@@ -56,8 +56,9 @@ struct Resubmission {
     guard !open.isEmpty else { return }
     let localTimes = try Self.localTimes(open, connection)
     let ready = try bind(sort(open, by: localTimes, now: now), connection, shared)
-    try count(ready, connection, workers)
     let users = try Self.users(ready, connection)
+    // Last, because a repetition after a failure would count again.
+    try count(ready, connection, workers)
     for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, localTimes) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(

@@ -9,7 +9,8 @@ final class DispatchMessage: Sendable {
   let push: PushMessage
   let app: App.Number
   let request: MessageRequest
-  /// When the message expires.
+  /// When the message expires. If devices receive it at their local times, each has an earlier or equal expiry of its
+  /// own (`DueTime.expiresAt`).
   let expiresAt: Timestamp
   let appTimeZone: String
   /// The local time at which each device receives the message; nil if it is the same moment for all.

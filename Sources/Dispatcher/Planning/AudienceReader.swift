@@ -110,9 +110,8 @@ struct AudienceReader {
 
   /// Returns the next batch of a shard. A batch can be empty without being the last, if the users or recipients read
   /// have no devices.
-  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. If the audience is groups,
-  ///   a file or a list in the request, the maximum number of users or list entries, with all their devices; of a list,
-  ///   at most `Limits.claimEntries` are read.
+  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. Of a list in the request, at
+  ///   most `Limits.claimEntries` entries are read.
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):

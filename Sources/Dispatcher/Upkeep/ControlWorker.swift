@@ -246,7 +246,7 @@ final class ControlWorker {
 }
 
 extension Dispatcher {
-  /// PostgreSQL notification channel for new messages.
+  /// PostgreSQL notification channel for new messages, and for apps that are resumed.
   static let messagesChannel = "upmc_messages"
   /// PostgreSQL notification channel for changes of messages.
   static let controlChannel = "upmc_control"

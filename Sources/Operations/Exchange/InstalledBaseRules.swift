@@ -238,13 +238,13 @@ struct InstalledBaseRules {
 
   // MARK: Users' names and numbers
 
-  /// Returns whether the line supplies a name or number that the user lacks. Existing ones are never replaced. False
-  /// also for a guest, for a line that names no user, and if `changes` already has an entry for the user, even one
-  /// without the name or number.
+  /// Returns whether the line supplies a name or number that the user lacks, and that no earlier line has supplied.
+  /// Existing ones are never replaced. False also for a guest, and for a line that names no user.
   private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
-    guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
-    let known = known[user] ?? (false, false)
-    return !line.name.isEmpty && !known.name || line.phone != nil && !known.phone
+    guard line.user != .unsaid, !user.isGuest else { return false }
+    let (known, said) = (known[user] ?? (false, false), changes.said[user] ?? ("", nil))
+    return !line.name.isEmpty && !known.name && said.name.isEmpty
+      || line.phone != nil && !known.phone && said.phone == nil
   }
 
   private mutating func say(_ line: InstalledLine, of user: UserKey) {

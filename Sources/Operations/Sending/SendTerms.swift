@@ -47,7 +47,8 @@ struct SendTerms: Sendable {
     try StoredRequest(json, isConfidential: request.isConfidential, of: app.number, seal: seal)
   }
 
-  /// Returns the row to store, without due time, links and number, which the caller adds.
+  /// Returns the row to store, with what follows from the request. The caller sets what depends on how the message is
+  /// created, such as due time, links, trace and approval.
   /// - Parameters:
   ///   - targeted: number of devices; nil if they were not counted.
   ///   - unknown: JSON array of the audience's entries that match no active device.

@@ -88,8 +88,8 @@ struct LaneQueue {
     credit = 0
   }
 
-  /// Removes and returns targets that are no longer worth sending, but of each message only those in front of the first
-  /// that is.
+  /// Removes and returns targets that are no longer worth sending. For each message, stops at the first target that is
+  /// still worth sending.
   mutating func removeStale(_ isWorthSending: (QueuedBatch) -> Bool) -> [Submission] {
     var stale: [Submission] = []
     for part in rotation {

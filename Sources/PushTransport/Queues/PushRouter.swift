@@ -48,7 +48,7 @@ package final class PushRouter: PoolOwner {
     look()
   }
 
-  /// Records the numbers of connections and requests in the metrics, now and then once a second.
+  /// Records the numbers of connections and of requests in flight in the metrics: immediately, and then once a second.
   private func look() {
     let loads = poolsByKey.values.map(\.load)
     meter.look(

@@ -27,7 +27,7 @@ extension Endpoint {
       tried once, by a push to a token of nobody: `check` says what Apple answered within three seconds; null: nothing yet. \
       With `check` true it is tried before, and replaces nothing if Apple does not take it. A \
       service account's file must name Google's address for access tokens as its `token_uri`, or the operator's.
-      """, by: .permission(.manageApps),
+      """, by: .permission(.manageApps), load: .heavy,
       body: Body(
         Administration.NewCredential.object,
         examples: [
