@@ -12,7 +12,7 @@
 ///
 /// No handler has business rules: calls become operations of `Operations`, whose answers or problems become bytes.
 /// `Authentication` finds credentials in requests, and remembers callers. `Responses` defines how answers and problems
-/// are written, except those of `Legacy`, whose protocol has its own format.
+/// are written, except those of `Legacy` and `Hosted`, which have formats of their own.
 ///
 /// **Failure.** Nothing is answered 2xx before its commit. What cannot be carried out now gets a 503 with Retry-After;
 /// no request waits without a bound.
@@ -23,8 +23,9 @@
 /// `Operations`. A schema that is not a flat object is declared in the file of its parser.
 ///
 /// **Adding an endpoint**: add an `Endpoint` to its area's file, or to a new file whose list you add to `Endpoint.all`.
-/// Add its objects to the area's schemas, and each new `{name}` in its path to `PathParameter.all`. Problems common to
-/// all endpoints (no credential, busy, body too large) are added automatically.
+/// Add its objects to the area's schemas (a new list of schemas also to `Schemas.all`), and each new `{name}` in its
+/// path to `PathParameter.all`. Problems common to all endpoints (no credential, busy, body too large) are added
+/// automatically.
 ///
 /// **What keeps the description true**: tests check it against the routers and the problem codes, both ways; every
 /// example in it is sent to a running server, and every answer of that server is validated against its schema. `make

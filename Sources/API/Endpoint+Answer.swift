@@ -5,7 +5,7 @@ extension Endpoint {
   /// The request body of an endpoint, as the API description shows it: name of its schema, examples and media type.
   struct Body: Sendable {
     let schema: String
-    /// Named examples, in the order in which the description shows them. Samples use the first one.
+    /// Named examples, in the order in which the description shows them. Samples of JSON bodies use the first one.
     let examples: [(name: String, json: String)]
     let type: String
     /// Maximum size in bytes, for the description only (the handlers enforce the limit); nil to leave it out.

@@ -1,4 +1,4 @@
-/// The sections of the API description that list endpoints, in its order. `WebhookSection` follows them.
+/// The sections of the API description that list endpoints, in the description's order. `WebhookSection` follows them.
 extension Endpoint {
   enum Area: String, CaseIterable, Sendable {
     case devices = "Devices"

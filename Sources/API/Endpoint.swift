@@ -46,9 +46,10 @@ struct Endpoint: Sendable {
     self.handler = handler
   }
 
-  /// All problems that the endpoint may answer with: its own, and those of its credential, its body, its caller's quota
-  /// and the database, each once and in the order of `Problem.Code.allCases`. Excludes those that every path has (such
-  /// as 405). Empty for calls of the existing SDK.
+  /// All problems that the endpoint may answer with: its own, those of its credential, its body, its query, its
+  /// caller's quota and the database, and for changes `.conflict`, in case the app is being deleted; each once and in
+  /// the order of `Problem.Code.allCases`. Excludes those that every path has (such as 405). Empty for calls of the
+  /// existing SDK.
   var problems: [Problem.Code] {
     // Calls of the existing SDK report all problems in the format of their own protocol.
     if area == .sdk { return [] }
@@ -58,7 +59,7 @@ struct Endpoint: Sendable {
     case .clientKey, .caller, .permission: problems += [.noCredential, .badCredential, .forbidden]
     case .authKey: problems += [.noCredential, .badCredential, .forbidden, .unknownDevice]
     }
-    // An app that is being deleted is not changed.
+    // While an app is being deleted, changes to it are refused.
     if method != .get, access.needsKey { problems.append(.conflict) }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
     if hasShare { problems.append(.tooManyRequests) }

@@ -29,11 +29,11 @@ internal import Synchronization
 ///                     └──────────────── due ─────────────────┘
 /// ```
 ///
-/// **Invariants.** Nothing is submitted before its claim is committed. A claim names a block (`Blocks`) or lists its
-/// devices; it is deleted in the transaction that writes the last of their outcomes. So after a crash every device in
-/// doubt is in a claim of the dead node, and the node that adopts the claim handles only those of its devices that have
-/// no outcome. Totals count only outcomes that were written. At most one final outcome is written per (message,
-/// device): the first wins.
+/// **Invariants.** No delivery of a message is submitted before its claim is committed. A claim names a block
+/// (`Blocks`) or lists its devices; it is deleted in the transaction that writes the last of their outcomes. So after a
+/// crash every device in doubt is in a claim of the dead node, and the node that adopts the claim handles only those of
+/// its devices that have no outcome. Totals count only outcomes that were written. At most one final outcome is written
+/// per (message, device): the first wins.
 ///
 /// **Tokens.** What an answer means for a device is decided by a table (`TokenAssessment`) and by the device's row at
 /// the time the outcome is written (`TokenFinding`). A refused token quarantines its device; only a token that the
@@ -45,7 +45,7 @@ internal import Synchronization
 /// renew stops claiming and submitting before its lease ends, since other nodes may then adopt its claims. A node whose
 /// own clock is far from the database's acquires no lease (`DatabaseClock`).
 ///
-/// **Control.** Pause, cancellation, pace and canary are rows in the database. Every claim reads them
+/// **Control.** Pause, cancellation, pace and canary are rows in the database. Every claim from a shard reads them
 /// (`ClaimAllowance`); every resubmission reads pause and cancellation (`Resubmission`). So a change applies to all
 /// deliveries that are read after its commit; those read before it are submitted within a second (`Limits.claimAge`) or
 /// read again. `ControlWorker` receives the announcement and recalls the retries that wait in memory.
@@ -99,7 +99,7 @@ package final class Dispatcher {
   /// Stops claiming, waits for the answers in flight, defers deliveries that wait for a retry, and ends this node's
   /// lease. Deliveries that are still unanswered stay in their claims, which other nodes adopt. Blocks until all
   /// threads have ended, for at most `Limits.drain` plus two seconds and the time that ending the lease takes.
-  /// - Parameter claimingEnded: called on this thread, once the threads that claim have ended or the deadline has
+  /// - Parameter claimingEnded: called on this thread when the threads that claim have ended or the deadline has
   ///   passed, so that the caller can stop the providers.
   package func stop(claimingEnded: () -> Void) {
     shared.stopping.raise()

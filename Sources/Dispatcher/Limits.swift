@@ -3,11 +3,12 @@ internal import Domain
 /// Limits of the dispatcher.
 enum Limits {
   /// Approximate number of devices per shard: small enough that the first shard is planned quickly, large enough that a
-  /// million devices make only twenty. If the audience lists users, a tenth as many users make a shard.
+  /// million devices make only twenty. If the audience consists of groups or an uploaded file, a shard is a tenth as
+  /// many users; a list in the request is one shard.
   static let shardDevices = 50_000
   /// Maximum number of devices per claim, which is one commit; exceeded only if a single user has more. After a crash,
-  /// those devices of an open claim whose outcome is not recorded are in doubt. A claim that increments badges locks its
-  /// users' rows until it commits.
+  /// those devices of an open claim whose outcome is not recorded are in doubt. A claim that increments badges locks
+  /// its users' rows until it commits.
   static let claimDevices = 2_000
   /// Maximum number of remaining devices that are counted when a shard has more devices than planned. If more are left,
   /// the approver sees too low a number.
@@ -41,7 +42,7 @@ enum Limits {
   /// Maximum time for which claims are chosen from one scan of the waiting messages. A scan takes 10 ms if thousands
   /// wait.
   static let claimRound: Duration = .milliseconds(100)
-  /// Same as `claimRound`, once a new message has been announced, which may be more urgent.
+  /// Same as `claimRound`, after the claimer was woken: there may be a new, more urgent message.
   static let shortClaimRound: Duration = .milliseconds(25)
   /// Maximum messages considered per iteration of the planner.
   static let plansPerLook = 64
@@ -50,11 +51,12 @@ enum Limits {
   static let plannedEntries = 2_000
   /// Maximum campaigns and messages sent by a person of which a shard is planned between two scans for new messages.
   static let partsPerLook = 8
-  /// Maximum paused messages, and maximum messages being cancelled, that one query reads.
+  /// Maximum number of paused and cancelling messages, together, that one query reads.
   static let heldMessages = 1_000
   /// Interval at which `control` polls for changes whose announcement it missed.
   static let controlInterval: Duration = .milliseconds(250)
-  /// Same as `controlInterval`, while no message is open. The interval is shorter if a scheduled message is due sooner.
+  /// Same as `controlInterval`, while no message is open, paused or being cancelled. The interval is shorter if a
+  /// scheduled message is due sooner.
   static let quietControlInterval: Duration = .seconds(1)
   /// Number of in-flight devices of single sends admitted in addition to the window.
   static let sendDevices = 20_000
@@ -70,7 +72,7 @@ enum Limits {
   /// Time after which a scan for due deliveries again includes those held by a pause, because some holds end without an
   /// announcement. When an app or message is resumed, the next scan includes them at once.
   static let heldLookInterval: Duration = .seconds(10)
-  /// `heldLookInterval` as a multiple of the duration of the last such scan; the longer of the two applies.
+  /// Shortest time between two such scans, as a multiple of the last one's duration; at least `heldLookInterval`.
   static let heldLookRest: Int64 = 100
   /// Maximum time from when a deferred delivery is due until its row becomes visible, because the row's transaction
   /// commits late.
@@ -87,11 +89,12 @@ enum Limits {
   static let prunedRows = 10_000
   /// Maximum devices examined in one step when the grace period of a stricter identity model has ended.
   static let gracedDevicesAtOnce = 10_000
-  /// Poll interval for work whose announcement was missed.
+  /// Shortest poll interval for work whose announcement was missed; a second or more after a while without work
+  /// (`PollBackoff`).
   static let pollInterval: Duration = .milliseconds(200)
   /// After this long without a response, a probe checks whether the database responds at all. Equal to a lease.
   static let silence: Duration = .seconds(10)
-  /// Pause before reconnecting after a database failure.
+  /// Pause after a database failure, before the next attempt.
   static let databasePause: Duration = .seconds(1)
   /// Minimum pause before resubmitting unprocessed deliveries, so that a network that refuses is not retried in a tight
   /// loop.
@@ -138,7 +141,8 @@ enum Limits {
   static let waitingResults = 1_000_000
   /// Maximum time that a stop waits for answers in flight.
   static let drain: Duration = .seconds(8)
-  /// Poll interval for users whose other devices are due to receive a new count.
+  /// Shortest poll interval for users whose other devices are due to receive a new count; a second or more after a
+  /// while without any (`PollBackoff`).
   static let badgeInterval: Duration = .milliseconds(200)
   /// Maximum users claimed at once, and number of users in flight at which no more are claimed.
   static let badgeUsers = 500

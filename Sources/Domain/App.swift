@@ -2,7 +2,7 @@ package import Time
 
 /// A client application: the tenant to which all other data belongs.
 package struct App: Sendable, Equatable {
-  /// Internal number of an app, the first column of every key.
+  /// Internal number of an app, by which the database stores what belongs to it.
   package typealias Number = Int32
 
   /// The policy for a user's other devices when the user registers a new one. The raw values are stored in the
@@ -40,7 +40,7 @@ package struct App: Sendable, Equatable {
   }
 
   package let number: Number
-  /// The bundle identifier or package name; also the APNs topic.
+  /// The bundle identifier or package name; also the APNs topic, to which some push types add a suffix.
   package let appID: String
   package var name: String
   /// IANA name of the time zone, used for `senddate` in payloads, for send windows and for statistics.

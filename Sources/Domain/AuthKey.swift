@@ -3,8 +3,9 @@ package import Crypto
 /// Creates and verifies `authKey`, the credential of a device.
 ///
 /// The format is `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token
-/// alone. The digits are an HMAC over the device id (which is derived from the app) and the epoch. Keys are not stored:
-/// raising the device's epoch invalidates all earlier ones, and issuing a new key invalidates none.
+/// alone. The digits are the first 20 bytes of an HMAC over the device id (which is derived from the app), the `a` and
+/// the epoch. Keys are not stored: raising the device's epoch invalidates all earlier ones, and issuing a new key
+/// invalidates none.
 package struct AuthKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
 

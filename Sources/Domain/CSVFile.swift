@@ -19,7 +19,7 @@ package struct CSVFile: Sendable {
     package let reason: Sentence
   }
 
-  /// Number of valid lines so far, each with another user.
+  /// Number of valid lines so far, each with a different user.
   package private(set) var lineCount = 0
   package private(set) var faults: [Fault] = []
   /// Total number of faulty lines so far; `faults` contains only the first `csvFaults`.

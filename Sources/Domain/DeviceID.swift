@@ -14,8 +14,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     self.low = low
   }
 
-  /// Derives the id of an installation's first row: the first 16 bytes of SHA-256 over the three names, marked as a
-  /// UUID of version 8 (RFC 9562, section 5.8), with the last two bits 0.
+  /// Derives the id of an installation's first row: the first 16 bytes of SHA-256 over the three names, each followed
+  /// by a zero byte, marked as a UUID of version 8 (RFC 9562, section 5.8), with the last two bits 0.
   package init(appID: String, network: PushNetwork, installation: String) {
     var hash = SHA256()
     for part in [appID, network.pnsID, installation] {
@@ -69,8 +69,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     Hex.write(low << 16, digits: 12, at: 24, to: &characters)
   }
 
-  /// Returns the `apns-id` of this device's copy of a message. It is always the same for a device and a message, so
-  /// that a repeated submission can be recognized, and different for different devices.
+  /// Returns the `apns-id` of this device's copy of a message. It is always the same for the same device, message and
+  /// mark, so that a repeated submission can be recognized, and different for different devices.
   /// - Parameter mark: distinguishes several pushes of one message to this device, such as those for its Live
   ///   Activities; 0 if there is only one.
   package func submissionID(of seqno: Seqno, mixedWith mark: Int64 = 0) -> DeviceID {

@@ -29,7 +29,7 @@ package enum Domain {
     /// have up to about 250 characters.
     package static let psidBytes = 512
     package static let deviceIDBytes = 256
-    /// Maximum length in bytes of a device's model, versions, locale and time zone.
+    /// Maximum length in bytes of each attribute that a device reports, such as its model or locale.
     package static let attributeBytes = 128
     package static let appIDBytes = 255
     package static let groupNameBytes = 256
@@ -38,11 +38,12 @@ package enum Domain {
     /// Maximum users, devices, PSIDs or groups listed in one send.
     package static let audienceEntries = 10_000
     /// Maximum queued and sending messages per lane; further sends are refused as `busy`. Larger than the number of
-    /// devices that a node may have in flight, so it is normally reached only if the networks accept too little.
+    /// devices that a node may have in flight, so it is normally reached only if the push networks accept pushes too
+    /// slowly.
     package static let openMessages = 50_000
     /// Maximum length of an idempotency key in bytes.
     package static let idempotencyKeyBytes = 128
-    /// Maximum size of a payload in bytes; APNs refuses larger ones.
+    /// Maximum size of a payload in bytes, except through FCM, for VoIP and on channels; APNs refuses larger ones.
     package static let payloadBytes = 4096
     /// Maximum payload through FCM in bytes: seven less than 4096, because FCM also counts the name `message`, under
     /// which the payload is sent.
@@ -61,7 +62,8 @@ package enum Domain {
     package static let collapseIDBytes = 64
     /// Maximum length in bytes of categories, threads, sounds and other names on which app and server agree.
     package static let nameBytes = 256
-    /// Maximum length of an app's name of a Live Activity in bytes; ActivityKit's own ids are UUIDs of 36 bytes.
+    /// Maximum length in bytes of the id that an app gives a Live Activity; ActivityKit's own ids are UUIDs of 36
+    /// bytes.
     package static let activityIDBytes = 128
     /// Maximum Live Activities per device and app, far more than iOS shows at a time. A new one replaces the oldest.
     package static let activitiesPerDevice = 16

@@ -18,7 +18,8 @@ package enum EventKind: String, CaseIterable, Sendable {
   case tokenDropped = "token.dropped"
   /// A user who already has a device has registered another one.
   case deviceAdded = "device.added"
-  /// A push certificate expires soon or has expired: once each when 30 days, 7 days and one day are left.
+  /// A push certificate expires within 30 days, 7 days or one day: at most one event for each of these. If it has
+  /// expired, that counts as within one day.
   case credentialExpiring = "credential.expiring"
   /// A test of a webhook, requested by an operator and sent only to that webhook.
   case webhookTest = "webhook.test"

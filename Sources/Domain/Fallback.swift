@@ -40,7 +40,7 @@ package struct Fallback: Equatable, Sendable {
 }
 
 /// Fills a recipient's values into the texts of a message, for uses outside the payload. A `%VARn%` without a value
-/// stays as it is, and so do all variables if the message does not fill them (`fillsVariables`).
+/// becomes empty. If the message does not fill variables (`fillsVariables`), all of them stay as they are.
 package struct FilledText: Sendable {
   private let clientUID: String
   private let clientName: String

@@ -41,7 +41,7 @@ extension App {
     package var keepsConfidentialToProved = false
     /// True to notify a user's other devices of a new device by push.
     package var tellsDevices = false
-    /// Generation of the secret for user proofs, which each increment replaces.
+    /// Generation of the secret for user proofs; each increment replaces the secret.
     package var proofGeneration: Int16 = 1
 
     package init() {}

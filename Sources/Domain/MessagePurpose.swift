@@ -1,6 +1,7 @@
 /// The list in which the console shows a message.
 package enum MessagePurpose: Int16, CaseIterable, Sendable {
-  /// Sent to an audience: everyone, users or guests, groups, a segment, a file, or recipients of an earlier message.
+  /// Sent to an audience: everyone, all users or all guests, groups, a segment, a file, or recipients of an earlier
+  /// message.
   case campaign = 0
   /// Sent to users or devices listed in the request.
   case single = 1

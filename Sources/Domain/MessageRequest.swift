@@ -1,7 +1,7 @@
 internal import JSON
 
-/// A send as requested. It is parsed from the body of `POST /v1/admin/messages`; the same JSON is stored with the
-/// message, so that the dispatcher reads exactly what was accepted.
+/// A send as requested. It is parsed from JSON, as in the body of `POST /v1/admin/messages`, and stored in the same
+/// form with the message, so that the dispatcher reads exactly what was accepted.
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
@@ -23,7 +23,7 @@ package struct MessageRequest: Equatable, Sendable {
   package internal(set) var inboxSeconds: Int64?
   /// DB_IN: true to keep the history of each recipient.
   package var dbIn = true
-  /// True to request an SMS if the push is not confirmed.
+  /// True to request an SMS if the push is not confirmed in time (`fallback`).
   package var sms = false
   /// SMS fallback: delay and the confirmation that cancels the fallback; nil if `sms` is false.
   package internal(set) var fallback: Fallback?

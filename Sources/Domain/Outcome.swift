@@ -38,7 +38,7 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
 }
 
 /// The reason why a delivery was not sent.
-package enum SkipReason: String, Sendable {
+package enum SkipReason: String, CaseIterable, Sendable {
   /// The device was unregistered, or its token removed, between the request and the delivery.
   case gone = "gone"
   /// The device or its token now belongs to another user.

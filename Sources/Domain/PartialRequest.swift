@@ -19,9 +19,9 @@ package struct PartialRequest: Equatable, Sendable {
 }
 
 extension MessageRequest {
-  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more. From the
-  /// stored request, it only takes whether badge counts are changed. Nil only if the substitute itself could not be
-  /// parsed.
+  /// Creates a substitute for a stored request that cannot be parsed, for a message that is not sent any more. Takes
+  /// nothing from the stored request except whether badge counts are changed (then as an increment of 1). Nil if the
+  /// substitute itself cannot be parsed, which would be a defect of this release.
   package init?(ending stored: [UInt8]) {
     guard var request = try? MessageRequest(json: Array(#"{"appId":"-","audience":{"all":true},"alert":"-"}"#.utf8))
     else { return nil }

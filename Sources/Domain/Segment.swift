@@ -38,7 +38,8 @@ package indirect enum Segment: Equatable, Sendable {
   package enum TimeOf: String, Sendable {
     /// Time of the first registration; 1970 for devices imported from another push server.
     case registered
-    /// Time of the last registration or call, recorded at most every 15 minutes.
+    /// Time of the last registration or call. Calls are recorded at most every 15 minutes, so it can be that much too
+    /// early.
     case seen
   }
 

@@ -83,7 +83,7 @@ extension JSONForm<LocalTime> {
 }
 
 extension Domain.Limits {
-  /// Maximum delay of a scheduled message in seconds. A message that has reached nobody by then is not sent, because it
-  /// would come as a surprise.
+  /// Maximum delay in seconds with which the sending of a scheduled message can begin. A message that has not begun by
+  /// then is not sent, because it would come as a surprise.
   package static let lateSeconds: Int32 = 3600
 }

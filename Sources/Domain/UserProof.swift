@@ -2,8 +2,8 @@ package import Crypto
 internal import JSON
 package import Time
 
-/// Verifies that an app's own backend confirms a user. The client key is not sufficient, because it is contained in
-/// every copy of the app, and anyone could register as any user.
+/// Verifies that an app's own backend confirms a user. The client key is not sufficient: every copy of the app contains
+/// it, so with it anyone could register as any user.
 ///
 /// A proof is created with the app's secret, which only its backend has, in one of two forms: 64 hexadecimal digits,
 /// the HMAC-SHA-256 of the CUID (valid as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the

@@ -24,8 +24,8 @@ package import TLS
 /// itself allocates nothing for a small request.
 ///
 /// **Invariants**: responses leave in the order of their requests; `RequestHandler.handle` gets a request complete or
-/// not at all; ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not
-/// read is not read from.
+/// not at all; ambiguous framing is refused and ends the connection; every buffer has a limit; while too many response
+/// bytes of a client are unsent, none of its further requests is handled.
 ///
 /// **Failure**: a malformed request is answered with problem details, and the connection closes after the client has
 /// had time to read them. If the process has no free descriptors, accepting pauses for a moment while open connections
@@ -38,7 +38,7 @@ package final class HTTPServer {
   /// example of many pieces of streamed responses, fails until the loop has processed some.
   package let replies: Inbox<Reply>
   package internal(set) var counters = ServerCounters()
-  /// Number of requests answered or being handled, including refused ones.
+  /// Number of requests that were handled or refused so far. A connection that is refused counts as a request.
   package var requests: UInt64 { requestCount }
   private var requestCount: UInt64 = 0
   /// True after `drain` or `close`.
@@ -111,7 +111,7 @@ package final class HTTPServer {
   /// The port on which the server listens; 0 for a Unix socket, or if the kernel does not report it.
   package let port: UInt16
 
-  /// Number of open connections, including those that only get a 503.
+  /// Number of open connections, including refused ones until they are closed.
   package private(set) var connectionCount = 0
 
   /// Time at which a connection that becomes idle now times out. Uses precomputed nanoseconds, because every request

@@ -13,15 +13,15 @@ package enum HTTPLimits {
   package static let allFieldsBytes = 65_536
   /// Maximum number of empty lines before a request (RFC 9112 §2.2 recommends tolerating at least one).
   package static let emptyLines = 2
-  /// Maximum body size in bytes, unless the handler sets another one.
+  /// Default of `HTTPServer.Configuration.bodyBytes`.
   package static let bodyBytes = 1_048_576
   /// Content-Length in bytes up to which a body is accepted without asking the handler, unless the server's body limit
   /// is lower; nearly all requests are smaller. The handler is asked about every chunked body.
   package static let unaskedBodyBytes = 16_384
-  /// Memory budget in bytes for large requests that are being received or processed: five of the largest videos, or
-  /// several hundred long recipient lists.
+  /// Default memory budget in bytes for large requests that are being received or processed: five of the largest
+  /// videos, or several hundred long recipient lists.
   package static let bodyMemoryBytes = 268_435_456
-  /// Disk budget in bytes for spooled bodies: forty of the largest videos.
+  /// Default disk budget in bytes for spooled bodies: forty of the largest videos.
   package static let spoolBytes = 2_147_483_648
   /// Size in bytes up to which a request does not count towards the memory budget: a request with a hundred receipts
   /// is smaller.
@@ -31,7 +31,8 @@ package enum HTTPLimits {
   package static let chunkExtensionBytes = 4_096
   /// Maximum total length of the trailer lines after a chunked body in bytes. They are checked and discarded.
   package static let trailerBytes = 8_192
-  /// Free buffer space for each read in bytes: enough for a typical request, and most pipelined ones.
+  /// Free buffer space in bytes for a read to which `bodyReadBytes` does not apply: enough for a typical request, and
+  /// most pipelined ones.
   package static let readBytes = 4_096
   /// Maximum free buffer space in bytes for a read while a body of known length arrives, or while input after the last
   /// response is discarded.
@@ -40,8 +41,7 @@ package enum HTTPLimits {
   package static let idleOutputBytes = 512
   /// Unsent response bytes at which a connection stops handling further requests until it has sent some.
   package static let outputBytes = 262_144
-  /// Unsent response bytes of all connections together at which each connection stops handling further requests until
-  /// it has sent all its responses. Five hundred clients that do not read reach it.
+  /// Default of `HTTPServer.Configuration.outputMemoryBytes`. Five hundred clients that do not read reach it.
   package static let allOutputBytes = 134_217_728
   /// Pipelined input in bytes at which the server stops reading a socket until the current request is answered.
   package static let pipelinedBytes = 65_536
@@ -72,7 +72,7 @@ package enum HTTPLimits {
   /// Maximum length of a PROXY protocol header in bytes. Addresses end at byte 232; cloud providers add several hundred
   /// bytes of extensions.
   package static let proxyHeaderBytes = 4_096
-  /// Burst allowance of an address, as the time in which its average rate would permit that many requests.
+  /// Burst allowance of a client address: as many requests as its average rate permits in this time may come at once.
   package static let requestCredit = Duration.seconds(2)
   /// Maximum connection slots examined to find an idle connection that can be closed for a new one.
   package static let evictionCandidates = 64

@@ -87,8 +87,8 @@ extension Postgres.Limits {
 
 extension Statement {
   /// True if the statement text contains none of the keywords INSERT, UPDATE and DELETE in capitals. `FOR UPDATE`
-  /// counts as a write, which errs on the safe side: the statement is not cancelled. Functions that write are not
-  /// recognized.
+  /// counts as a write, which errs on the safe side: the statement is not cancelled. Other writes are not recognized,
+  /// such as MERGE, TRUNCATE and functions that write.
   var onlyReads: Bool {
     !["INSERT", "UPDATE", "DELETE"].contains { sql.utf8.contains($0.utf8) }
   }

@@ -9,8 +9,9 @@ internal import Glibc
 ///      └──┘ the next call, or `reconnect`, connects again and listens to the same channels
 /// ```
 ///
-/// Each call outside a transaction first checks whether the server has closed the connection, and reconnects if so; a
-/// database restart between two calls therefore causes no error. Not `Sendable`: create it on the thread that uses it.
+/// Each call outside a transaction, except `notifications`, first checks whether the server has closed the connection,
+/// and reconnects if so; a database restart between two calls therefore causes no error. Not `Sendable`: create it on
+/// the thread that uses it.
 package final class Connection {
   private let target: ConnectionTarget
   private let options: ConnectionOptions
@@ -57,8 +58,8 @@ package final class Connection {
   }
 
   /// Returns the URL's settings as environment variables for PostgreSQL's command-line programs: `PGHOST=…` etc.
-  /// Includes the password if the URL has one; leaves out settings without a variable. Throws if the URL cannot be
-  /// parsed.
+  /// Includes the password if the URL has one; leaves out uncommon settings (see `ConnectionTarget.environment`).
+  /// Throws if the URL cannot be parsed.
   package static func environment(of url: String) throws(PostgresError) -> [String] {
     try ConnectionTarget(url, options: ConnectionOptions()).environment
   }
@@ -252,8 +253,8 @@ package final class Connection {
 
   /// Waits for notifications and returns all that have arrived. Returns an empty array on timeout, if the server sends
   /// something else, or if `wakeup` is signalled first; that signal stays pending. Throws if the connection is lost:
-  /// then call `reconnect` and assume that notifications were missed. If it was lost before the call, reconnects first;
-  /// then `generation` has changed.
+  /// then call `reconnect` and assume that notifications were missed. If `isConnected` is false before the call,
+  /// reconnects first, which changes `generation`.
   package func notifications(
     waitingAtMost timeout: Duration, or wakeup: Wakeup? = nil
   ) throws(PostgresError) -> [Notification] {

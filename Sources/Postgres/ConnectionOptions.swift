@@ -17,7 +17,7 @@ package struct ConnectionOptions: Sendable {
   /// does not, the connection is treated as lost; otherwise the wait continues. Nil to wait for as long as TCP
   /// considers the connection alive. Only for blocking connections.
   package var silence: Duration?
-  /// True to disable sequential scans when statements are planned. For sessions that only look up rows by index: their
+  /// True to plan sequential scans only where no index can be used. For sessions that only look up rows by index: their
   /// statements are planned once, perhaps while a table is empty, and the plan is kept as the table grows.
   package var readsByIndex = false
   /// Lets another thread cancel the running statement; nil if that is not needed. Each connection needs its own

@@ -45,8 +45,8 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
 
   var databaseName: String { given["dbname"] ?? given["user"] ?? "" }
 
-  /// The settings as environment variables for libpq (PostgreSQL documentation, 34.15), in no particular order.
-  /// Settings without a variable are left out.
+  /// The settings as environment variables for libpq (PostgreSQL documentation, 34.15), in no particular order. All
+  /// settings that are not listed here, such as `application_name`, are left out.
   var environment: [String] {
     let names = [
       "dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",

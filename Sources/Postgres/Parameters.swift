@@ -21,8 +21,8 @@ package struct Parameters: Sendable {
 
   package var count: Int { slots.count }
 
-  /// PostgreSQL types of the values. The first execution of a statement fixes them for the session; another execution
-  /// with other types traps.
+  /// PostgreSQL types of the values. The first execution of a statement that is kept prepared (`Statement.isKept`)
+  /// fixes them for the session; another execution with other types traps.
   package var types: [OID] { slots.map(\.type) }
 
   /// Removes all values but keeps the allocated memory.

@@ -226,9 +226,10 @@ package final class PipelinedConnection {
     registration = nil
   }
 
-  /// Drops the session in the next loop iteration, because doing so now would call completions from within `submit`.
+  /// Drops the session with the loop's next due timers, because doing so now could call completions from within
+  /// `submit`. Does nothing if another session has replaced it by then.
   private func loseLater(_ error: PostgresError) {
-    // libpq may have closed the socket already, and its number may be reused before the next iteration.
+    // libpq may have closed the socket already, and its number may be reused before the timer is due.
     deregister()
     let lostSession = session
     loop.schedule(after: .zero) { [weak self] in

@@ -2,9 +2,10 @@
 ///
 /// Two connections, one for each kind of thread:
 ///
-/// - `Connection` blocks. For threads that run sequentially: console requests, planner, claimer, janitor, migrator.
-/// - `PipelinedConnection` never blocks. It lives in an `EventLoop` and carries one *submission* at a time: several
-///   prepared statements and one synchronisation point, sent and answered in one round trip.
+/// - `Connection` blocks. For threads that work sequentially, such as those of console requests, of the dispatcher and
+///   of webhooks.
+/// - `PipelinedConnection` does not block, except while it resolves a host name. It lives in an `EventLoop` and carries
+///   one *submission* at a time: several statements and one synchronisation point, sent and answered in one round trip.
 ///
 /// ```
 ///   Parameters ─┐                                ┌─► Rows (one per statement)

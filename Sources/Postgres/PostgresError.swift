@@ -32,8 +32,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   /// Name of the statement that failed; nil if unknown, or for SQL text without a name.
   package var statement: String?
   /// True if the connection was lost while waiting for the result of a COMMIT, or of a statement outside a transaction
-  /// that does not begin with SELECT: it may have been committed. Set only for a prepared statement of a blocking
-  /// `Connection`.
+  /// other than BEGIN that does not begin with SELECT: it may have been committed. Set only by the methods `run`,
+  /// `transaction` and `withTransaction` of a `Connection`, and not if the server itself reported the loss (`isFatal`).
   package var mayBeCommitted = false
   /// True if the server closed the connection with this error.
   package var isFatal = false

@@ -2,8 +2,8 @@ package import Time
 
 /// Reads the values of one row, column by column in the order in which the statement lists them.
 ///
-/// Reading past the last column, NULL as a non-optional value, or a type that does not match the column's is a
-/// programming error. It traps, except for a wrong type of the same size, which returns a meaningless value.
+/// Reading past the last column, or NULL as a non-optional value, traps. Reading a type other than the column's is a
+/// programming error, too: it traps if the value's size does not fit, and otherwise returns a meaningless value.
 package struct RowReader {
   private let rows: Rows
   private let index: Int

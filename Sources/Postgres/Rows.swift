@@ -4,10 +4,10 @@ package import Time
 
 /// The result of one statement: its rows in binary format, or just the number of affected rows.
 ///
-/// Accessing a row or column that does not exist, reading NULL, or reading a type that does not match the column's is a
-/// programming error. It traps, except for a wrong type of the same size, which returns a meaningless value; no data of
-/// the right type can cause a trap. Rows and columns count from 0. Numbers are read in place from libpq's
-/// memory, without copying. One owner, one thread.
+/// Accessing a row or column that does not exist, or reading NULL, traps. Reading a type other than the column's is a
+/// programming error, too: it traps if the value's size does not fit, and otherwise returns a meaningless value. Data
+/// of the right type never causes a trap. Rows and columns count from 0. Numbers are read in place from libpq's memory,
+/// without copying. One owner, one thread.
 @safe
 package final class Rows {
   /// libpq's result handle, freed in `deinit`. Immutable.

@@ -252,7 +252,7 @@ final class Session {
 
   // MARK: Non-blocking calls
 
-  /// Switches to pipeline mode. The methods below never wait for the network. Returns false if libpq refuses.
+  /// Switches to pipeline mode, in which the methods below never wait for the network. Returns false if libpq refuses.
   func enterPipeline() -> Bool {
     unsafe PQsetnonblocking(pg, 1) == 0 && PQenterPipelineMode(pg) == 1
   }

@@ -57,8 +57,8 @@
 /// - At most one connection per pool is being opened at any time. After a failure, the pool waits up to 60 s before the
 ///   next attempt (`BackOff`).
 ///
-/// Failure: whatever the peer and the network do, they cannot cause a trap. A pool without a connection returns its
-/// queues as not processed and refuses offers until the next attempt to connect.
+/// Failure: whatever the peer and the network do, they cannot cause a trap. A pool without a connection returns what
+/// it has queued as not processed and refuses offers until the next attempt to connect.
 ///
 /// Decision 074.
 package enum PushTransport {
@@ -170,7 +170,7 @@ package enum PushTransport {
     package static let payloadBytes = 4096
     /// Maximum bytes read from one connection per event-loop iteration, so that others are served too.
     static let bytesPerTurn = 262_144
-    /// Maximum delay in seconds accepted from a peer's `Retry-After`; more is a mistake or an attack.
+    /// Maximum delay in seconds accepted from a peer's `Retry-After`; a longer one is cut to it.
     static let longestRetryAfter: Int64 = 86_400
     /// Maximum bytes read from a connection after a failed write: enough for the answers to all its open requests.
     static let lastBytes = 1_048_576

@@ -7,7 +7,7 @@ package import Time
 package protocol Clock: Sendable {
   /// The monotonic time, for durations and timeouts.
   var now: Instant { get }
-  /// The wall-clock time.
+  /// The wall-clock time (UTC). It can jump: use `now` for durations.
   var wallTime: Timestamp { get }
 }
 

@@ -117,7 +117,7 @@ package final class EventLoop {
     handler.loop = self
   }
 
-  /// Calls `action` once, no earlier than after `delay`, unless the returned timer is cancelled. Without delay,
+  /// Calls `action` once, after at least `delay`, unless the returned timer is cancelled. Without delay,
   /// `action` runs later in this iteration if a handler of a descriptor or inbox schedules it, otherwise in the next
   /// one.
   @discardableResult

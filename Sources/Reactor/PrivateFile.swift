@@ -15,7 +15,7 @@ package enum PrivateFile {
 
   /// Writes a file atomically, replacing an existing one.
   /// - Parameter keepsOwner: true to give the new file the owner, group and mode of the existing one, because another
-  ///   user reads it; otherwise it belongs to this process's user, with mode 0600.
+  ///   user reads it. Otherwise, or if none exists, it belongs to this process's user, with mode 0600.
   package static func replace(_ path: String, _ bytes: [UInt8], keepsOwner: Bool = false) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
     if keepsOwner {

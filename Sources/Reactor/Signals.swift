@@ -5,7 +5,7 @@ package enum Signals {
   package enum Received: Sendable {
     /// SIGTERM or SIGINT: shut down gracefully.
     case stop
-    /// SIGHUP: read files again that were replaced, such as the TLS certificate.
+    /// SIGHUP: read the TLS certificate again.
     case reload
   }
 
@@ -37,7 +37,7 @@ package enum Signals {
     return number == SIGHUP ? .reload : .stop
   }
 
-  /// The signals that this process ignores. In child processes their default actions are restored.
+  /// The signals that this process ignores. `ChildProcess` restores their default actions in the child.
   static let ignored = [SIGPIPE, SIGUSR1, SIGUSR2]
 
   private static func handled() -> sigset_t {

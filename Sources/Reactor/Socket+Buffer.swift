@@ -12,8 +12,8 @@ extension Socket {
     }
   }
 
-  /// Receives at most `count` available bytes; `count` must be positive. For a preamble before a protocol that does its
-  /// own reading, such as TLS after CONNECT.
+  /// Receives at most `count` available bytes; `count` must be positive. For a preamble (a PROXY header, the answer to
+  /// CONNECT) before a protocol that does its own reading, such as TLS.
   package func receive(appendingTo bytes: inout [UInt8], atMost count: Int) -> Transfer {
     var room = [UInt8](repeating: 0, count: count)
     let transfer = unsafe room.withUnsafeMutableBytes { unsafe receive(into: $0) }

@@ -9,12 +9,12 @@
 /// physical order: two concurrent writers of that kind deadlock within seconds. Many first outcomes are copied in
 /// instead (decision 008).
 ///
-/// **Lock order.** Every transaction locks rows in this order of tables, and by key within each table: `psids → devices
-/// → device_send_meters → group_members → receipts → reads → block_states → outcomes → badge_ledger → users →
-/// badge_syncs → totals → claims → shards → messages`. Where a rare path must violate the order (a token that moves
-/// between devices), PostgreSQL detects the deadlock and the transaction is retried. Partitions are dropped one table
-/// per transaction, with a lock timeout of a tenth of a second (`HistoryRanges`), so a drop cannot block others for
-/// longer and cannot take part in a deadlock.
+/// **Lock order.** A transaction that writes several of these tables locks their rows in this order of tables, and by
+/// key within each table: `psids → devices → device_send_meters → group_members → row_receipts → row_reads →
+/// block_states → outcomes → badge_ledger → users → badge_syncs → message_totals → claims → shards → messages`. Where a
+/// rare path must violate the order (a token that moves between devices), PostgreSQL detects the deadlock and the
+/// transaction is retried. Partitions are dropped one table per transaction, with a lock timeout of a tenth of a second
+/// (`HistoryRanges`), so a drop cannot block others for longer and cannot take part in a deadlock.
 ///
 /// **Times** come from the database's clock: read in the statement, or passed as a parameter by a node whose clock
 /// follows the database's (decision 013). Leases are always computed in the statement.

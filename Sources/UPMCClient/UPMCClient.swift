@@ -9,11 +9,12 @@
 ///                             acknowledged                                             synced before any network
 /// ```
 ///
-/// **Receipts** (`Outbox`). A receipt or read is stored in a file before it is sent. The file is removed when the
-/// server has answered `recorded`, `unknown-message` or, for all of the device's tokens, `invalid-pushkey`, and when
-/// the server rejects the request because of this entry. Otherwise, for example on a lost answer, 5xx or 429, the file
-/// is kept for a later attempt, within the limits of number and age in `ClientLimits`. The server treats a repetition
-/// as the same confirmation, so two processes can send one outbox at the same time.
+/// **Receipts** (`Outbox`). A receipt or read is stored in a file before it is sent; if it cannot be stored, it is sent
+/// nevertheless. The file is removed when the server has answered `recorded`, `unknown-message` or, for all of the
+/// device's tokens, `invalid-pushkey`, and when the server rejects the request because of this entry. Otherwise, for
+/// example on a lost answer, 5xx or 429, the file is kept for a later attempt, within the limits of number and age in
+/// `ClientLimits`. The server treats a repetition as the same confirmation, so two processes can send the same outbox
+/// at the same time.
 ///
 /// **Keys.** The state is read from the key store before each use and written before a call returns, because the app
 /// and its extension share it, and either can end at any time.
@@ -46,7 +47,7 @@ public enum ClientLimits {
   public static let mediaBytes = 10_000_000
   /// The default timeout in seconds of each attempt of a call.
   public static let callSeconds: Double = 15
-  /// Timeout in seconds of each attempt of a call in an extension, which lives for at most 30 seconds.
+  /// Timeout in seconds of each attempt of a call in an extension, whose process has about 30 seconds for a push.
   public static let extensionCallSeconds: Double = 5
   /// Maximum Retry-After that is honored, in seconds; longer ones are reduced to it.
   public static let longestRestSeconds = 3_600

@@ -111,7 +111,7 @@ import UPMCClient
     try await client.set(ClientStage.token("d4"), forActivity: "order-42", attributesType: "OrderAttributes")
     try await client.set(ClientStage.token("e5"), forActivity: "score:7")
     for _ in 0..<2 { try await client.end(activity: "order-42") }
-    for bad in ["", "a b", "a/b", String(repeating: "a", count: 129)] {
+    for bad in ["", ".", "..", "a b", "a/b", String(repeating: "a", count: 129)] {
       await #expect(throws: ClientError.self) { try await client.set(ClientStage.token("f6"), forActivity: bad) }
     }
     try await client.set(ConsentChange(notification: false))

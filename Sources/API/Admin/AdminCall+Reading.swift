@@ -6,8 +6,8 @@ internal import Operations
 /// Readers for parts of requests that many endpoints use: JSON bodies, query parameters, pages.
 extension AdminCall {
   /// Returns the body, parsed as a JSON object.
-  /// - Throws: `.unsupportedMediaType`; `.malformed` if the body is not a JSON object; `.impossible` if its members are
-  ///   only contradictory; `.invalidField` for all other errors in members.
+  /// - Throws: `.unsupportedMediaType`; `.malformed` if the body cannot be parsed or is not a JSON object;
+  ///   `.impossible` if its members only contradict each other; otherwise `.invalidField`.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }

@@ -25,8 +25,7 @@ struct AdminCall {
   /// Returns the body, which is not parsed yet.
   /// - Throws: `.unsupportedMediaType` if the Content-Type is missing or not JSON.
   func jsonBody() throws(Problem) -> [UInt8] {
-    let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
-    guard type.trimmingBlanks == "application/json" else {
+    guard ContentType.mediaType(request.header("content-type")) == "application/json" else {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
     return request.body
@@ -48,14 +47,5 @@ struct AdminCall {
   /// Problem for a request without a credential.
   static var noCredential: Problem {
     Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
-  }
-}
-
-extension String {
-  fileprivate var trimmingBlanks: Substring {
-    var rest = self[...]
-    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-    while let last = rest.last, last.isWhitespace { rest.removeLast() }
-    return rest
   }
 }

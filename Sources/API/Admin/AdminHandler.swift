@@ -83,9 +83,9 @@ final class AdminHandler: RequestHandler {
 
   // MARK: Long bodies
 
-  /// Returns whether the long body must wait, because its credential was not authenticated recently. If so, queues the
-  /// authentication for a thread, which then admits the body or refuses the request; refuses the request at once if the
-  /// queue does not accept that. Always false without a credential, and for paths that sign in.
+  /// Returns whether the long body must wait, because `KnownCallers.proved` does not accept its credential. If so,
+  /// queues the authentication for a thread, which then admits the body or refuses the request; refuses the request at
+  /// once if the queue does not accept that. Always false without a credential, and for paths that sign in.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     // A client that signs in may still send an expired cookie.
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
@@ -97,9 +97,10 @@ final class AdminHandler: RequestHandler {
     return true
   }
 
-  /// Returns the maximum size of the request's body in bytes: `HTTPLimits.unaskedBodyBytes` for paths that sign in and
-  /// for callers that were not authenticated recently. Otherwise, it is the limit of `UploadAllowance` for a file that
-  /// the caller may send, and `standard` or `AdminLimits.bodyBytes`, whichever is greater, for all other requests.
+  /// Returns the maximum size of the request's body in bytes: `HTTPLimits.unaskedBodyBytes` for paths that sign in, and
+  /// for requests whose credential `KnownCallers.proved` does not accept. Otherwise, it is the limit of
+  /// `UploadAllowance` for a file that the caller may send, and `standard` or `AdminLimits.bodyBytes`, whichever is
+  /// greater, for all other requests.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
       return HTTPLimits.unaskedBodyBytes

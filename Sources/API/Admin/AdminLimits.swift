@@ -2,7 +2,8 @@ internal import Domain
 
 /// Limits of the admin API.
 enum AdminLimits {
-  /// Maximum number of requests that wait for a thread. At a few milliseconds each, this is about a second's work.
+  /// Maximum number of requests that wait for the threads `admin-…`. At a few milliseconds each, this is about a
+  /// second's work.
   static let waitingRequests = 256
   /// Maximum number of waiting requests of one tenant (`QuotaHolder`). This is half of all, so that the requests of two
   /// apps can wait; those of a third app displace some of theirs.
@@ -19,18 +20,19 @@ enum AdminLimits {
   /// Maximum number of requests of one client address or account that wait for one of these two threads. A whole
   /// company may share an address, but hardly signs in within the same second.
   static let waitingPasswordsOfAddress = 8
-  /// Maximum body of an admin request, in bytes: 10,000 of the longest CUIDs as JSON, and some margin.
+  /// Maximum body of an admin request that uploads no file, in bytes: 10,000 of the longest CUIDs as JSON, and some
+  /// margin.
   static let bodyBytes = 4_194_304
   /// Maximum size of a CSV file with an audience, in bytes: some 500,000 users with a few variables each. The file is
   /// spooled to disk until it is stored.
   static let csvBytes = 33_554_432
   /// Maximum body of an upload, in bytes: the largest video that a notification may show.
   static let uploadBytes = MediaType.Kind.video.largestBytes
-  /// Maximum memory for the bodies of all requests that wait for a thread, in bytes: 32 of `bodyBytes`. Spooled files
+  /// Maximum memory for the bodies of all requests that wait in one queue, in bytes: 32 of `bodyBytes`. Spooled files
   /// do not count.
   static let waitingBytes = 128 << 20
-  /// Maximum memory for the bodies of one tenant's waiting requests, in bytes: four of `bodyBytes`. A single longer
-  /// body is accepted if the tenant has no other request waiting.
+  /// Maximum memory for the bodies of one tenant's requests that wait in one queue, in bytes: four of `bodyBytes`. A
+  /// single longer body is accepted if the tenant has no other request waiting there.
   static let waitingBytesOfTenant = 16 << 20
   /// Maximum body of a light request, in bytes; a request with a longer one counts as heavy. Longer bodies contain
   /// lists of people or files; control calls have a few hundred bytes.

@@ -13,7 +13,8 @@ package struct Handbook: Sendable {
   let words: ReferenceWords?
   /// Script of the API reference; nil if its file does not exist.
   let script: [UInt8]?
-  /// Pages that have been requested, ready to be sent. Copies of a handbook share them.
+  /// Files that have been requested (pages, style sheet, script, OpenAPI document), ready to be sent. Copies of a
+  /// handbook share them.
   let prepared = PreparedFiles()
 
   /// Reads and renders the pages.

@@ -62,9 +62,9 @@ extension Endpoint {
       ], problems: [.badgeOutOfRange], handler: .device(DeviceHandler.read)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order. Unlike most schemas,
-  /// these are not derived from a `JSONObject`: the two calls have a parser of their own, because they are the most
-  /// frequent ones.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order. Unlike
+  /// most schemas, these are not derived from a `JSONObject`: the two calls have a parser of their own, because they
+  /// are the most frequent ones.
   static let confirmationSchemas: [JSONTree.Member] = [
     ("Receipts", confirmationList("receipts", of: "Receipt")),
     ("Reads", confirmationList("reads", of: "Read")),

@@ -1,8 +1,8 @@
 internal import DequeModule
 internal import Reactor
 
-/// Delays refusals with status 503 by `DeviceLimits.refusalPause`. Otherwise, clients that ignore `Retry-After` and
-/// retry at once could keep the loop busy with refusals, at the expense of the accepted operations.
+/// Delays the committer's `.busy` refusals (status 503) by `DeviceLimits.refusalPause`. Otherwise, clients that ignore
+/// `Retry-After` and retry at once could keep the loop busy with refusals, at the expense of the accepted operations.
 ///
 /// The number of delayed refusals is limited; further ones are sent at once. Confined to the loop's thread. Decision
 /// 100.

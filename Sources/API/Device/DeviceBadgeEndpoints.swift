@@ -21,7 +21,7 @@ extension Endpoint {
       handler: .device(DeviceHandler.setBadge)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let deviceBadgeSchemas: [JSONTree.Member] = [ShownBadge.object.named, BadgeChange.object.named]
 }
 

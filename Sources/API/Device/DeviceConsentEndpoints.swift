@@ -70,7 +70,7 @@ extension Endpoint {
       handler: .device(DeviceHandler.endActivity)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let deviceConsentSchemas: [JSONTree.Member] = [
     Consents.Change.object.named, Consents.object.named, Consents.answer.named, FurtherToken.object.named,
     ActivityToken.object.named,

@@ -83,7 +83,7 @@ extension Endpoint {
       answers: [Answer(204, "It is not registered any more.")], handler: .device(DeviceHandler.unregister)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let deviceSchemas: [JSONTree.Member] = [
     RegistrationBody.named, RegistrationBody.object(.apns).named, RegistrationBody.object(.fcm).named,
     Registered.object.named, ShownDevice.object.named,

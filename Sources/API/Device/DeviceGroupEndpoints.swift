@@ -28,7 +28,7 @@ extension Endpoint {
       problems: [.unknownGroup], handler: .device(DeviceHandler.leave)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schema that these endpoints add to the OpenAPI document (`Schemas`).
   static let deviceGroupSchemas: [JSONTree.Member] = [GroupPage.Answer.object.named]
 }
 

@@ -15,7 +15,7 @@ package import Reactor
 ///                                ▼
 ///                            Committer ── waits while the previous commit runs, then commits with all that waits
 ///                                │
-///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
+///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one socket write per connection and turn
 /// ```
 ///
 /// Nothing is answered 2xx before its commit. Requests get 503 with Retry-After, instead of waiting without end, if too
@@ -128,8 +128,8 @@ package final class DeviceHandler: RequestHandler {
   }
 
   /// Returns the body, parsed as a JSON object.
-  /// - Throws: `.unsupportedMediaType`; `.malformed` if the body is not a JSON object; `.impossible` if its members are
-  ///   only contradictory; `.invalidField` for all other errors in members.
+  /// - Throws: `.unsupportedMediaType`; `.malformed` if the body cannot be parsed or is not a JSON object;
+  ///   `.impossible` if its members only contradict each other; otherwise `.invalidField`.
   static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
     try object.read(body: try jsonBody(request))
   }
@@ -143,25 +143,11 @@ package final class DeviceHandler: RequestHandler {
   /// - Throws: `.unsupportedMediaType` if there is a Content-Type, and it is not JSON.
   static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
     // Fast path: nearly all clients send exactly `application/json`.
-    if !request.isPlainJSON, let type = request.header("content-type"), !isJSON(type) {
+    if !request.isPlainJSON, let type = request.header("content-type"),
+      ContentType.mediaType(type) != "application/json"
+    {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
     return request.bodyBytes
-  }
-}
-
-extension DeviceHandler {
-  /// Returns whether a Content-Type is JSON, ignoring parameters such as a charset.
-  private static func isJSON(_ type: String) -> Bool {
-    type.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "application/json"
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingSpaces: String {
-    var rest = self
-    while rest.first == " " { rest.removeFirst() }
-    while rest.last == " " { rest.removeLast() }
-    return String(rest)
   }
 }

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for the inbox of a device's user.
+/// Endpoint that lists the inbox of a device's user.
 extension Endpoint {
   static let deviceInbox: [Endpoint] = [
     Endpoint(
@@ -33,7 +33,7 @@ extension Endpoint {
       ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schema that this endpoint adds to the OpenAPI document (`Schemas`).
   static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
 }
 

@@ -12,8 +12,8 @@ enum DeviceLimits {
   static let waitingAlways = 256
   /// Minimum number of operations in a batch from which the duration per operation is computed.
   static let tellingBatch = 64
-  /// Delay of a 503. If 4,000 clients retry at once, they then make 16,000 requests a second, which take a quarter of a
-  /// processor to refuse.
+  /// Delay of the 503 for an operation that the committer does not accept. If 4,000 clients retry at once, they then
+  /// make 16,000 requests a second, which take a quarter of a processor to refuse.
   static let refusalPause: Duration = .milliseconds(250)
   /// Maximum number of delayed refusals. Each occupies an HTTP connection; further refusals are sent at once.
   static let heldRefusals = 4096

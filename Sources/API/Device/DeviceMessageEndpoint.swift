@@ -5,7 +5,7 @@ internal import Operations
 internal import Store
 internal import Tracing
 
-/// Endpoints for messages from a device to another user.
+/// Endpoint that sends a message from a device to another user.
 extension Endpoint {
   static let deviceMessages: [Endpoint] = [
     Endpoint(
@@ -28,14 +28,14 @@ extension Endpoint {
       handler: .device(DeviceHandler.sendMessage))
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order: those of the
-  /// request, and of the sender that is stored with a message.
+  /// The named schemas that this endpoint adds to the OpenAPI document (`Schemas`), in the document's order: those of
+  /// the request, and of the sender that is stored with a message.
   static let deviceMessageSchemas: [JSONTree.Member] = [
     deviceMessage, SenderReference.object.named, SenderDevice.named,
   ]
 
-  /// Schema of the request body: the members of a send that `DeviceSend` lets a device set. They are parsed as in any
-  /// send.
+  /// Schema of the request body: the members of a send that `DeviceSend` lets a device set. Except `sender`, they are
+  /// parsed as in any send.
   private static let deviceMessage: JSONTree.Member = (
     "DeviceMessage",
     JSONSchema.object(

@@ -53,7 +53,7 @@ extension Endpoint {
       answers: [Answer(204, "The device belongs to nobody.")], handler: .device(DeviceHandler.clearUser)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let deviceUserSchemas: [JSONTree.Member] = [
     ShownUser.object.named, Possession.object.named, DeviceUserState.user.named, UserBody.object.named,
   ]

@@ -1,8 +1,8 @@
 internal import Reactor
 
 /// Estimates how long a new operation would wait for its commit, from the duration of recent batches. An operation that
-/// would wait too long is answered with 503 at once, so that accepted ones are answered in time, whatever the load and
-/// however slow the machine.
+/// would wait too long is refused with 503 instead of being queued, so that accepted ones are answered in time,
+/// whatever the load and however slow the machine.
 ///
 /// A small batch that accumulates while another runs is always accepted. Decision 100.
 struct QueueGauge {

@@ -84,8 +84,8 @@ struct RegistrationBody {
   var userProof: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
-  /// The client address to which the limit of new devices applies; nil if the client is exempt. It is taken from the
-  /// connection, not from the body.
+  /// The client address to which the limit of new devices applies; nil if the client is exempt or has no address. It is
+  /// taken from the connection, not from the body.
   var origin: IPAddress?
 
   static let object = object(.apns)

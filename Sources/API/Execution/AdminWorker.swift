@@ -7,7 +7,8 @@ internal import Reactor
 internal import Time
 
 /// The loop of one admin thread: takes a request from its queue, routes it, authenticates its caller, runs the
-/// endpoint, and answers. Worker and connection are confined to the thread.
+/// endpoint, and answers. The queue also contains credentials to check and calls of the legacy API (`AdminWork.Kind`).
+/// Worker and connection are confined to the thread.
 final class AdminWorker {
   private let resources: AdminResources
   private let queue: AdminQueue

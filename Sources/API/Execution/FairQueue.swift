@@ -10,9 +10,11 @@ internal import Domain
 /// A tenant, a caller, and all heavy requests together can each use all threads but one (and at least one); beyond that
 /// their requests are passed over.
 ///
-/// When the queue is full, a new request displaces the newest request of the tenant or caller with the most waiting
-/// requests. When bodies fill the memory, it displaces the newest bodies of the tenant with the most bytes. The new
-/// request is refused unless that tenant or caller has more waiting than the new request's own would have.
+/// When the queue is full, a new request displaces the newest request of the caller with the most waiting requests, in
+/// the tenant with the most. When its own tenant's quota is used up, it displaces the newest request of the caller with
+/// the most in that tenant. When bodies fill the memory, it displaces the newest bodies of the tenant with the most
+/// bytes. The new request is refused unless the displaced tenant or caller has more waiting than the new request's own
+/// would have.
 ///
 /// Decision 091.
 struct FairQueue {
@@ -105,9 +107,10 @@ struct FairQueue {
   }
 
   /// Returns the indices of the requests that must be displaced to accept one more; empty if there is room.
-  /// - Throws: `.tooManyRequests` if the caller's quota is used up, or its tenant's and no request of another caller in
-  ///   the tenant can be displaced. `.busy` if the queue is full and nothing can be displaced, and also if it is the
-  ///   unauthenticated clients that have used up their tenant's quota.
+  /// - Throws: `.tooManyRequests` if the caller's quota of requests or its tenant's quota of bytes is used up, or if
+  ///   its tenant's quota of requests is used up and no request of another caller in the tenant can be displaced.
+  ///   `.busy` if the queue or its memory is full and nothing can be displaced; and, for unauthenticated clients, also
+  ///   if their tenant's quota is used up.
   private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
@@ -141,8 +144,9 @@ struct FairQueue {
     Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
   }
 
-  /// Returns the request to displace in another tenant: in the tenant with the most waiting requests, the newest
-  /// request of the caller with the most. Nil unless that tenant has more waiting than the party's tenant would have.
+  /// Returns the index of the request to displace in another tenant: in the tenant with the most waiting requests, the
+  /// newest request of the caller with the most. Nil unless that tenant has more waiting than the party's tenant would
+  /// have.
   private func victim(for party: QuotaHolder) -> Int? {
     guard let most = tenants.max(by: { $0.value.waiting < $1.value.waiting }),
       most.value.waiting > (tenants[party.tenant]?.waiting ?? 0) + 1

@@ -5,8 +5,8 @@ package import Postgres
 package import Reactor
 
 /// The admin API without HTTP, on the calling thread and its connection: the same endpoints, permission checks and
-/// answers. Unavailable, and refused with `.impossible`, are live views, the state of the server, and endpoints that
-/// require no permission (sign-in, sessions, second factors). Requests are not authenticated: all run as `caller`.
+/// answers. Live views, the state of the server, and endpoints that require no permission (sign-in, sessions, second
+/// factors) are unavailable, and refused with `.impossible`. Requests are not authenticated: all run as `caller`.
 ///
 /// The command line uses it on a machine with access to the database. So each command is written once, as a request of
 /// the admin API, whether a server or this type answers it. Decision 148.

@@ -2,7 +2,7 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// The party whose quotas a request uses, of threads, places in a queue, and streams: a caller (`member`) and its
+/// The party whose quotas (of threads, places in a queue, and streams) a request uses: a caller (`member`) and its
 /// tenant.
 ///
 /// A caller is an API key, or a console account with all of its sessions. All callers of an app form one tenant, so

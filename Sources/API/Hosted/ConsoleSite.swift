@@ -75,8 +75,8 @@ struct ConsoleSite: Sendable {
       return answer(page, to: request, cacheControl: "no-cache", vary: "Accept-Language, Cookie")
     }
     guard let (named, name) = Self.parts(path), let file = files[name] else { return nil }
-    // The request is from a tab opened before an upgrade, or from a page of a node with another version. Send the
-    // current file, but do not let the browser keep it.
+    // If the versions differ, the request is from a tab opened before an upgrade, or from a page of a node with another
+    // version. Send the current file, but do not let the browser keep it.
     return answer(file, to: request, cacheControl: named == version ? Self.kept : "no-store")
   }
 

@@ -1,6 +1,6 @@
 /// Limits of hosted pages and media.
 enum HostedLimits {
-  /// Size of one HTTP loop's cache, in bytes: some hundred pages and a few pictures.
+  /// Approximate maximum size of one HTTP loop's cache, in bytes: several hundred pages and a few pictures.
   static let cacheBytes = 32 << 20
   /// Time after which the next request for a cached file makes the server check whether the file still exists.
   static let recordLife: Duration = .seconds(60)

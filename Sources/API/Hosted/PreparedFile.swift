@@ -14,8 +14,8 @@ struct PreparedFile: Sendable {
 
   let type: String
   let body: [UInt8]
-  /// Gzip-compressed content; nil if it would not be smaller, or was not tried because the content is short or an
-  /// image.
+  /// Gzip-compressed content; nil if it would not be smaller, or was not tried because the content is short or an image
+  /// other than SVG.
   private let gzip: [UInt8]?
   /// Entity tag without quotes. It is derived from the content, so that all nodes of one version send the same tag.
   let digest: String

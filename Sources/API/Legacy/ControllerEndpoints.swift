@@ -16,8 +16,8 @@ extension Endpoint {
       ], handler: .controller(call))
   }
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order: one form for each
-  /// controller, and two kinds of answers.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order: one form
+  /// for each controller, and two kinds of answers.
   static let controllerSchemas: [JSONTree.Member] =
     Controller.all.map { ($0.schema, $0.form) } + [
       (

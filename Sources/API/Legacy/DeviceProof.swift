@@ -3,7 +3,8 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// Authentication of devices, by AUTHKEY, or by the PSID alone where keys are switched off.
+/// Authentication of devices: by AUTHKEY, or where keys are switched off, by the PSID alone in apps with identity mode
+/// `open`.
 extension LegacyHandler {
   /// Verifies the call's AUTHKEY, and returns what it states. Nil, whether the call has a key or not, if keys are
   /// switched off and the app's identity mode is `open`.

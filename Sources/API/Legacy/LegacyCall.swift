@@ -19,7 +19,7 @@ struct LegacyCall {
   let idempotencyKey: String?
   /// True if the call is one of servers, and the caller's address is trusted, so that it needs no API key.
   let isTrustedAddress: Bool
-  /// Address to which the limit of new devices applies; nil for callers that are exempt.
+  /// Address to which the limit of new devices applies; nil for callers that are exempt or have no address.
   let origin: IPAddress?
   /// The client's address, following trusted proxies; nil for a Unix socket.
   let address: IPAddress?

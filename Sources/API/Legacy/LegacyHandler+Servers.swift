@@ -7,7 +7,7 @@ internal import Postgres
 extension LegacyHandler {
   /// A calling server whose identity is known, or whose API key must still be verified.
   enum Server: Sendable {
-    /// Trusted because of its address, or of a key in the catalog.
+    /// Known by its trusted address, or by an API key in the catalog.
     case known(Caller)
     /// Has an API key that the catalog does not contain, so that only the database can verify it.
     case key(String)

@@ -19,11 +19,11 @@ internal import Time
 /// **No business rules.** Each controller turns a form into an operation that `/v1` and `/v1/admin` use too, and the
 /// operation's answer or problem into the envelope. `Operations` decides what is permitted and what happens.
 ///
-/// **Keys.** `asking_authorization` issues a key for the app, the PSID and, if registered, the device. Every later
-/// device call needs a key, except a confirmation with a pushkey and calls without an effect. 40100: the key is
-/// missing, older than half an hour, not ours, or another device's; only on this code does the client request a new key
-/// and repeat its call once. 40300: the call names a user that is not the device's. Keys can be switched off for apps
-/// with identity mode `open`, as in the original server.
+/// **Keys.** `asking_authorization` issues a key for the app, the PSID and, if registered, the device; registrations
+/// answer with a new key. Every later device call needs a key, except a confirmation with a pushkey and calls without
+/// an effect. 40100: the key is missing, older than half an hour, not ours, or another device's; only on this code does
+/// the client request a new key and repeat its call once. 40300: the call names a user that is not the device's. Keys
+/// can be switched off for apps with identity mode `open`, as in the original server.
 ///
 /// **Answers** have HTTP 200 even when the result code is an error, because the SDK reads the code. Other statuses: 404
 /// and 405 for a request that is no call, 403 for an app that this protocol cannot serve, 503 for a call to retry.

@@ -5,7 +5,8 @@ internal import Reactor
 internal import Time
 internal import Tracing
 
-/// Stores the messages of sends. Callable on any thread that has a database connection.
+/// Stores the messages of sends that do not go through a committer. Callable on any thread that has a database
+/// connection.
 struct LegacySendService: Sendable {
   let catalog: Catalog
   let clock: any Clock
@@ -61,7 +62,7 @@ struct LegacySendService: Sendable {
   }
 
   /// Returns the refusal for a problem. For a reserved send, code `500` with HTTP 200 is replaced: with `5500` if the
-  /// reserved time has passed, and otherwise with `5600`.
+  /// problem is that the reserved time has passed, and otherwise with `5600`.
   /// - Parameter sendAt: the reserved time; nil for other sends, or if it could not be determined.
   private static func refusal(_ problem: Problem, sendAt: String?, now: Timestamp) -> LegacyRefusal {
     let refusal = LegacyRefusal(problem)

@@ -14,7 +14,8 @@ enum Multipart {
   /// Returns the parts of a body, in order. Anything after the final boundary is ignored.
   /// - Parameter boundary: as in the Content-Type, without the two hyphens that precede it in the body.
   /// - Throws: if the body does not begin with the boundary or lacks the final one, if it has more than
-  ///   `LegacyLimits.fields` parts, or if a part has malformed or too long headers, another charset or no name.
+  ///   `LegacyLimits.fields` parts, or if a part has malformed or too long headers or no name, or is text in a charset
+  ///   other than UTF-8 or US-ASCII.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {
     let delimiter = Array("--".utf8) + boundary
     var parts: [Part] = []

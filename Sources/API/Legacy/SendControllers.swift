@@ -28,9 +28,9 @@ extension LegacyHandler {
     }
   }
 
-  /// Stores a send, and answers the call. A send to named people goes through the loop's committer if it is not
-  /// reserved, the catalog knows the server, and the committer accepts it; any other is stored on an admin thread. The
-  /// answer is the same.
+  /// Stores a send, and answers the call. A send goes through the loop's committer if it is one to named people that
+  /// `DirectSend.init` accepts, it is not reserved, the catalog knows the server, and the committer accepts it; any
+  /// other is stored on an admin thread. The answer is the same.
   private func send(_ send: SendForm, _ call: LegacyCall, _ server: Server) throws(LegacyRefusal) {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
@@ -70,7 +70,7 @@ extension LegacyHandler {
   // MARK: Large forms
 
   /// Queues a request whose form is too large for the loop. An admin thread parses the form, authenticates the server,
-  /// stores the send, and answers. It refuses sends of devices, and servers without a key or trusted address.
+  /// stores the send, and answers. It refuses sends from devices, and servers without a key or trusted address.
   /// - Throws: if the controller is not a send, or if the queue does not accept the request.
   func sendLarge(
     _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool

@@ -2,8 +2,8 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The answer to a send: the message's number, its number of devices, and how many and which of the named users are not
-/// registered.
+/// The answer to a send: the message's number, its number of devices (in total and by push network), how many and which
+/// of the named users are not registered, and the sender's own reference.
 struct SendReceipt {
   private let accepted: SendAnswer.Accepted
   private let send: SendForm

@@ -20,7 +20,7 @@ extension Response {
   static let done = Response(status: .noContent, headers: [noStore])
 }
 
-/// Answers and problems of the device API.
+/// Sends answers and problems on an HTTP loop: those of the device API, `/health`, `/ready` and `/metrics`.
 extension Responder {
   func send(_ problem: Problem, requestID: String, in language: SpokenLanguage) {
     send(.problem(problem, requestID: requestID, in: language))

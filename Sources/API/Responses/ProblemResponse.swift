@@ -2,7 +2,7 @@ package import Domain
 package import HTTPServer
 
 /// Responses that report a problem as `application/problem+json`, with the headers that the status requires. Calls of
-/// the legacy API and requests for hosted files are refused in formats of their own.
+/// the legacy API, and requests for hosted files and the console's files, are refused in formats of their own.
 extension Response {
   /// Value of Retry-After for 503 and 429 when the problem has none, in seconds.
   static let retryAfterSeconds = 1

@@ -9,7 +9,7 @@ extension Problem {
     Problem.Code.allCases.map(\.rawValue)
     + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
 
-  /// The named schemas of problems for the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas of problems for the OpenAPI document (`Schemas`), in the document's order.
   static let schemas: [JSONTree.Member] = [
     (
       "Problem",

@@ -39,7 +39,7 @@ extension Endpoint {
       answers: [Answer(200, "The page.", page.name)], handler: .own),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let serverSchemas: [JSONTree.Member] = [health, document, ReadinessAnswer.object.named, text, page]
 
   private static let health: JSONTree.Member = (

@@ -15,7 +15,7 @@ internal import Time
 /// These pushes belong to no message: they have no claim and no outcome, and statistics do not count them. After a
 /// crash or a temporary refusal, all pushes for the user are sent again when the row is due again, up to
 /// `Limits.badgeAttempts` times in all. A permanent refusal is left to the next real message. Changes within a second
-/// become one push, because a user has one row, which is due a second after the first change.
+/// become one push per device, because a user has one row, which is due a second after the first change.
 ///
 /// Decisions 041 and 042.
 final class BadgeSender {
@@ -33,7 +33,7 @@ final class BadgeSender {
   private var lastOpen = 0
   private var looksAgainAt = Instant(nanoseconds: 0)
   private var pause = PollBackoff(usual: Limits.badgeInterval / 2)
-  /// For each batch, the key in `open` of each target's user; -1 once the target is answered.
+  /// For each batch, the key in `open` of each target's user; -1 after the target is answered.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
 
@@ -129,8 +129,8 @@ final class BadgeSender {
     }
   }
 
-  /// Returns true if the device must be sent the count. False if the app is unknown or syncs no badges, the user is out of
-  /// attempts, or the device is quarantined, has the count already, or has no provider.
+  /// Returns true if the device must be sent the count. False if the app is unknown or syncs no badges, the user is out
+  /// of attempts, the device is quarantined or has the count already, or its network has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
     guard let app, app.syncsBadges, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine
@@ -185,8 +185,8 @@ final class BadgeSender {
     }
   }
 
-  /// Closes the users whose pushes have all ended. Deletes a user's row unless a push failed temporarily; then the row
-  /// stays and becomes due again.
+  /// Closes the users whose pushes have all ended. Deletes a user's row, unless a push failed temporarily or the count
+  /// has changed meanwhile; then the row stays and becomes due again.
   private func finish(_ connection: Connection) throws {
     let ended = open.filter { $0.value.pushes <= 0 }
     guard !ended.isEmpty else { return }

@@ -9,8 +9,9 @@ internal import Time
 /// Thread `claim`: claims devices from shards, claims deferred deliveries that are due, and adopts the claims of dead
 /// nodes.
 ///
-/// Each claim is one transaction: lock the shard's row (other claimers skip locked rows), read the devices, increment
-/// the badge counts, write the claim, advance the cursor. Nothing is passed to a push network before the commit.
+/// Each claim from a shard is one transaction: lock the shard's row (other claimers skip locked rows), read the
+/// devices, change the badge counts, write the claim, advance the cursor. Nothing is passed to a push network before
+/// the commit.
 final class Claimer {
   private let shared: Shared
   private let workers: LaneWorkers
@@ -69,7 +70,7 @@ final class Claimer {
 
   // MARK: Shards
 
-  /// A claim that is to be submitted once its transaction is committed.
+  /// A claim to submit after its transaction is committed.
   private struct Claimed {
     let claim: Claims.Hold
     let recipients: [Recipient]
@@ -264,9 +265,9 @@ final class Claimer {
     try settingAside(connection) { try takeUpDue(connection) }
   }
 
-  /// Adopts claims of dead nodes, and passes those deliveries whose outcome is unknown to the completer: to be sent
-  /// again, or to be skipped if the message is cancelled or must not be resent. Deletes claims without such deliveries.
-  /// Returns true if a claim was adopted.
+  /// Adopts claims of dead nodes and claims that a node has given up, and passes those deliveries whose outcome is
+  /// unknown to the completer: to be sent again, or to be skipped if the message is cancelled or must not be resent.
+  /// Deletes claims without such deliveries. Returns true if a claim was adopted.
   private func adopt(_ connection: Connection) throws -> Bool {
     var inputs: [CompleterInput] = []
     var count = 0

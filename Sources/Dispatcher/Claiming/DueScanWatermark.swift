@@ -3,8 +3,8 @@ internal import Reactor
 internal import Time
 
 /// Low-water mark of the scan for due deliveries. Deliveries of paused apps and messages may be many; after a scan has
-/// read them, later scans skip them, until an app or message is resumed or `Limits.heldLookInterval` has passed (more
-/// if full scans are expensive).
+/// read them, later scans skip them, until an app or message is resumed or `Limits.heldLookInterval` has passed (a
+/// longer time if full scans are expensive).
 ///
 /// Decision 052.
 struct DueScanWatermark {
@@ -12,7 +12,7 @@ struct DueScanWatermark {
   private var lookedAt: Timestamp = .zero
   /// Time after a full scan until the next one.
   private var interval = Limits.heldLookInterval
-  /// The apps and messages that were paused at the last scan.
+  /// The paused apps, and the messages that were paused or being cancelled, at the last scan.
   private var held = Held()
 
   struct Held: Equatable {
@@ -22,7 +22,7 @@ struct DueScanWatermark {
 
   /// Returns the due time at which to begin the scan: all deliveries due earlier are held by a pause. `.zero` requests
   /// a full scan.
-  /// - Parameter present: the apps and messages that are paused now.
+  /// - Parameter present: the paused apps, and the messages that are paused or being cancelled, now.
   mutating func begin(at now: Timestamp, held present: Held) -> Timestamp {
     let isResumed = !held.apps.isSubset(of: present.apps) || !held.messages.isSubset(of: present.messages)
     if isResumed || now - lookedAt > interval || now < lookedAt {

@@ -1,7 +1,7 @@
 internal import Domain
 
 /// The order in which messages are claimed from: strictly by lane, and within a lane with equal shares for all
-/// messages, whatever their size and age. Each message is charged for the devices claimed of it, and the one charged
+/// messages, whatever their size and age. Each message is charged for the devices claimed from it, and the one charged
 /// least is next. A message that starts, or returns after a pause, starts at the lowest charge in its lane: it is
 /// served at once but does not catch up on the past. Decision 056.
 struct FairShare {

@@ -4,7 +4,7 @@ internal import Reactor
 internal import Store
 
 /// The SEQNOs at which the scans for unfinished messages start, one per lane, so that a slow campaign in one lane does
-/// not make the scans of another lane pass over its finished messages.
+/// not make the scans of another lane read that lane's finished messages again and again.
 struct LaneScanStarts {
   private var starts: [Lane: QueueStart<Seqno>] = [:]
 

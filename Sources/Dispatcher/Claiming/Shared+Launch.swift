@@ -7,7 +7,7 @@ internal import Tracing
 
 /// Submits claimed deliveries: registers them with the completer, then passes them to the push networks.
 extension Shared {
-  /// Launches a new claim: passes the recipients that can be sent to at once to the providers, and the rest to the
+  /// Launches a new claim: passes the recipients that are ready (`ClaimPartition`) to the providers, the rest to the
   /// completer. If the app is paused, or the claim's data is older than `Limits.claimAge`, all recipients go to the
   /// completer, which reads them again first: the message may have been paused, a device may have changed hands, or an
   /// audit may have found the claim.

@@ -10,8 +10,9 @@ internal import Time
 /// Thread `complete`: receives the push networks' results, decides what follows for each delivery, writes outcomes in
 /// batches, and resubmits deliveries that are to be retried.
 ///
-/// Each iteration: receive inputs → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit due
-/// retries, after re-reading their tokens. While the database is unavailable, decisions stay in memory.
+/// Each iteration: receive inputs → decide (`DeliveryDecision`) → write the decisions in one transaction, except those
+/// that wait for the rest of their block (`BlockAnswers`) → resubmit due retries, after re-reading their tokens. While
+/// the database is unavailable, decisions stay in memory.
 final class Completer {
   let shared: Shared
   private let workers: LaneWorkers
@@ -32,7 +33,7 @@ final class Completer {
   private let meter: CompleteMeter
   private let isolation: FailureIsolation
   private let spans: DispatchSpans?
-  /// Claims with an outcome that could not be written. They stay in the database even when all other outcomes are.
+  /// Claims with an outcome that could not be written. They stay in the database after all other outcomes are written.
   private var spoilt: Set<Claims.Hold> = []
   /// Spoilt claims without open devices. Audits release them instead of launching them: some pushes may have been sent.
   private var spoiltOnce: Set<Claims.Hold> = []

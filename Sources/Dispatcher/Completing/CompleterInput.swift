@@ -17,7 +17,7 @@ enum CompleterInput: Sendable {
   case results([PushResult])
   /// These messages were paused or cancelled: check their pending retries at once.
   case recall(Set<Seqno>)
-  /// All claims of this node according to the database.
+  /// The claims of this node in the thread's lanes, according to the database.
   case audit([Claims.Hold])
 }
 

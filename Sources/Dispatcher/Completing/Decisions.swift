@@ -17,9 +17,10 @@ struct Decisions {
     var isFirst = false
     /// The network for which the app has no credential, if the delivery is deferred for that reason; otherwise nil.
     var missing: PushNetwork?
-    /// Network for the statistics; nil if the delivery was not submitted.
+    /// Network for the statistics: set if a submission has ended the delivery, or if the delivery is skipped for lack
+    /// of a credential for this network; otherwise nil.
     var network: PushNetwork?
-    /// App version for the statistics; empty if the delivery was not submitted.
+    /// App version for the statistics; empty if it is unknown or no submission has ended the delivery.
     var appVersion = ""
 
     /// True if the delivery was released from the in-flight window when it was answered.

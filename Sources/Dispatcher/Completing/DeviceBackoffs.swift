@@ -3,7 +3,7 @@ internal import Reactor
 internal import Synchronization
 
 /// Back-off per device for which a push network reports too many requests. Shared by the threads that submit. Kept in
-/// memory only: waits are short, and the network tells every node which devices are busy.
+/// memory only: waits are short, and the network answers "busy" to every node that sends to the device.
 final class DeviceBackoffs: Sendable {
   private let table = Mutex(DeviceBackoffTable())
   /// End of the latest wait recorded, in nanoseconds of the monotonic clock; `Int64.min` before the first. Avoids the

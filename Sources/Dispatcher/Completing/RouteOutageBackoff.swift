@@ -3,7 +3,8 @@ internal import Reactor
 
 /// Back-off for deliveries that a push network returns without processing them. During an outage everything is returned
 /// at once, and retrying thousands of devices ten times a second would load the database and a CPU core for nothing.
-/// The delay therefore grows with the duration of the route's outage, up to a bound.
+/// The delay therefore grows with the duration of the route's outage, up to a bound. Deliveries that become stale
+/// before submission have a similar back-off of their own.
 struct RouteOutageBackoff {
   /// When each route began to return everything unprocessed; absent if the network has answered since.
   private var since: [PushRoute: Instant] = [:]

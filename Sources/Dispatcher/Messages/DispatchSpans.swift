@@ -3,8 +3,9 @@ internal import Reactor
 internal import Time
 internal import Tracing
 
-/// The dispatcher's part of a message's trace: a span for each claim, and below it one for each batch of pushes. A
-/// message without a sampled trace costs one comparison. Decision 135.
+/// The dispatcher's part of a message's trace: a span for each claim from a shard, below it one for each batch
+/// submitted with the claim, and directly below the message's trace one for each other batch (single sends,
+/// resubmissions). A message without a sampled trace costs one comparison. Decision 135.
 struct DispatchSpans: Sendable {
   private let spans: SpanQueue
   private let clock: any Clock

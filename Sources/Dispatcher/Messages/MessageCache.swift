@@ -2,8 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Cache of up to 256 messages, the last ones read, whose content never changes once they are accepted. A message sent
-/// by a person is read again each time.
+/// Cache of the last 256 messages read from the database, which never change after acceptance. The exception is a
+/// message sent by a person, whose expiry approval can change: it is read again each time.
 ///
 /// A message that this release cannot read, because a newer one stored it, is treated like one that does not exist;
 /// `takeUnreadable` tells the two apart, so that the caller can pause it. If such a message is being cancelled or has

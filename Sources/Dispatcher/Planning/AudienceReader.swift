@@ -110,8 +110,8 @@ struct AudienceReader {
 
   /// Returns the next batch of a shard. A batch can be empty without being the last, if the users or recipients read
   /// have no devices.
-  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. Of a list in the request, at
-  ///   most `Limits.claimEntries` entries are read.
+  /// - Parameter limit: maximum number of devices, exceeded only if a single user has more. At most
+  ///   `Limits.claimEntries` entries of a list in the request are read.
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
@@ -181,8 +181,9 @@ struct AudienceReader {
     return users.count
   }
 
-  /// Returns the devices of the first recipients of a range of the request's list, and which part of the range they are:
-  /// as many recipients as have at most `limit` devices together, and at least one that has any.
+  /// Returns the devices of the first recipients in a range of the request's list, and the part of the range that these
+  /// recipients are. From a list of users, takes as many as have at most `limit` devices together, and at least one
+  /// that has any; from a list of devices or tokens, the whole range.
   private func members(
     _ range: Range<Int>, upTo limit: Int, _ connection: Connection
   ) throws(PostgresError) -> (members: [Audiences.Member], taken: Range<Int>) {

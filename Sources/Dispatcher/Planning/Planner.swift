@@ -8,8 +8,9 @@ internal import Time
 /// Thread `plan`: divides the audiences of new messages into shards, one commit each, so that the first shard can be
 /// claimed while the rest is being planned. Writes no rows per recipient.
 ///
-/// Plans one shard of each message in turn, new messages first: planning ten million devices delays a small message by
-/// no more than a few shards. Messages that list their recipients are planned many per commit.
+/// Each iteration plans one shard of each of a few messages, new ones first, so that planning ten million devices
+/// delays a small message by no more than a few shards. Messages that list their recipients are planned many per
+/// commit, unless a person sent them.
 final class Planner {
   private let shared: Shared
   private let workers: LaneWorkers

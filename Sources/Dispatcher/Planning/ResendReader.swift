@@ -11,7 +11,7 @@ struct ResendReader {
   /// shard's key and sorts in the same order.
   enum Place: Equatable {
     case device(DeviceID)
-    /// The first `done` positions of the block have been read.
+    /// All blocks with lower numbers, and the first `done` positions of this one, have been read.
     case block(number: Int32, done: Int32)
 
     /// A value of `done` greater than any position in a block: the whole block has been read.

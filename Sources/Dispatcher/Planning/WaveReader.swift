@@ -54,7 +54,7 @@ struct WaveReader {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
-    // The inner reader's count includes the devices left out here: count the rest by reading the shard once.
+    // The inner reader's count includes the devices left out here, so read the whole shard and count the others.
     var count: Int64 = 0
     var rest = part
     while true {

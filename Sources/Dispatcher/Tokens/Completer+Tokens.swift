@@ -73,9 +73,9 @@ extension Completer {
 
   private static let busyReason = "TooManyRequests"
 
-  /// Records and logs a fault of an app's credential; does nothing if a fault of the app waits already. The next
-  /// transaction pauses the app, unless the credential is merely missing and the app has one for another network, or
-  /// the app was resumed or the credential replaced since the token was read.
+  /// Records and logs a fault of an app's credential; does nothing if one of the same app is recorded but not written
+  /// yet. The next transaction pauses the app, unless the credential is merely missing and the app has one for another
+  /// network, or the app was resumed or the credential replaced since the token was read.
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(

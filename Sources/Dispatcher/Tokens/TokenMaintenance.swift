@@ -7,8 +7,8 @@ internal import Time
 /// removed or quarantined, or their environment is corrected. If the circuit breaker opens, the app is paused and
 /// everything that the flood of refusals caused is undone.
 ///
-/// Locks the rows of the apps first, so that of two nodes the second sees that the first has paused the app, and
-/// quarantines no more devices.
+/// Locks the rows of the apps first, so that a second node sees that the first has paused the app, and quarantines no
+/// more devices.
 struct TokenMaintenance {
   /// Results that the completer applies once the transaction is committed.
   struct Result {
@@ -18,7 +18,7 @@ struct TokenMaintenance {
     var faulty: Set<App.Number> = []
     /// Apps whose windows must be cleared, because they are paused or no longer exist.
     var cleared: Set<App.Number> = []
-    /// Routes that are no longer suspect if answers from before their app was resumed are ignored.
+    /// Routes that are no longer suspect if refusals of tokens read before their app was resumed are ignored.
     var forgiven: [(route: PushRoute, resumedAt: Timestamp)] = []
   }
 
@@ -74,8 +74,8 @@ struct TokenMaintenance {
 
   // MARK: Devices
 
-  /// Removes, quarantines or corrects the devices, counts the removed ones in the statistics, and creates the events of
-  /// dropped tokens. Ignores void refusals. Must be called before the outcomes are written.
+  /// Removes, quarantines or corrects the devices, counts the removed ones in the statistics, and creates the events
+  /// for dropped tokens. Ignores void refusals. Must be called before the outcomes are written.
   func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
     let valid = findings.filter { !isVoid($0) }
     guard !valid.isEmpty else { return }
@@ -128,8 +128,8 @@ struct TokenMaintenance {
 
   /// Pauses the apps whose breaker opens, and undoes what their floods of refusals caused; also undoes the rejections
   /// that belong to void refusals. Must be called after the outcomes are written.
-  /// - Parameter decided: the deliveries whose outcomes this transaction has written. Of the void refusals, only theirs
-  ///   are undone: any other delivery already had a final outcome, which remains.
+  /// - Parameter decided: the deliveries whose outcomes this transaction has written. A void refusal of
+  ///   another delivery is not undone: that delivery already had a final outcome, which remains.
   mutating func undoFloods(
     _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
   ) throws(PostgresError) {

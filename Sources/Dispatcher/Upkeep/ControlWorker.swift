@@ -7,13 +7,15 @@ internal import Synchronization
 internal import Time
 
 /// Thread `control`: reacts at once to announcements by operators and other nodes, and polls several times a second in
-/// case it missed one. While no message is open, it polls once a second or when the next scheduled message is due.
+/// case it missed one. While no message is open, paused or being cancelled, it polls once a second, or earlier when a
+/// scheduled message is due.
 ///
-/// Each iteration: recall retries of paused or cancelled messages from memory → complete cancellations → cancel
-/// messages not approved in time → pass due messages to the planner, and fail those whose time has passed → start the
-/// waves of messages sent at local times → fail messages that have not begun in time → evaluate canaries. If no message
-/// is open, paused or due and nothing was announced, only the first step is done. While the time is unknown, the steps
-/// that depend on it are left out. Each step starts from committed state, so any node, or several at once, may do it.
+/// Each iteration: recall retries of paused or cancelled messages from memory → count the open messages → complete
+/// cancellations → cancel messages not approved in time → pass due messages to the planner, and fail those that are too
+/// late → start the waves of messages sent at local times → fail messages that have reached no device in time →
+/// evaluate canaries. If no message is open, paused, being cancelled or due, and nothing was announced, the iteration
+/// ends after the second step. While the time is unknown, the steps that depend on it are left out. Each step starts
+/// from committed state, so any node, or several at once, may do it.
 final class ControlWorker {
   private let shared: Shared
   private let log = Logger(label: "control")
@@ -185,8 +187,8 @@ final class ControlWorker {
     wakeClaimers()
   }
 
-  /// Fails messages, and skips single waves, that were planned in time but have reached no device an hour later. Does
-  /// nothing if called again within `Limits.heartbeat`.
+  /// Fails scheduled messages that have reached no device an hour after they were due, and skips waves of which no
+  /// device has been claimed by then (`Lateness`). Does nothing if called again within `Limits.heartbeat`.
   private func endLate(_ connection: Connection) throws {
     guard shared.clock.now >= endsAgainAt else { return }
     endsAgainAt = shared.clock.now + Limits.heartbeat
@@ -248,6 +250,6 @@ final class ControlWorker {
 extension Dispatcher {
   /// PostgreSQL notification channel for new messages, and for apps that are resumed.
   static let messagesChannel = "upmc_messages"
-  /// PostgreSQL notification channel for changes of messages.
+  /// PostgreSQL notification channel for changes to messages, such as a pause or a new pace.
   static let controlChannel = "upmc_control"
 }

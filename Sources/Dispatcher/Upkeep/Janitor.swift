@@ -6,9 +6,11 @@ internal import Store
 internal import Synchronization
 internal import Time
 
-/// Thread `janitor`: renews the node's lease and its knowledge of the database's time and of paused apps, creates
-/// partitions in advance, completes messages with nothing left to do, finds stranded claims, and removes rows that
-/// ended messages have left behind. Every step must be short, or the lease expires.
+/// Thread `janitor`: once a second, renews the node's lease and its knowledge of the database's time and of paused
+/// apps. Every few seconds, does small upkeep (`tidy`): creates partitions in advance, completes messages with nothing
+/// left to do, finds stranded claims, marks dead nodes without claims, and removes what has expired (`endWhatIsOver`).
+/// About every ten minutes, removes rows that ended messages have left behind. Every step must be short, or the lease
+/// expires.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")

@@ -20,8 +20,8 @@ package struct ChannelUpdate: Equatable, Sendable {
   private(set) var sound: NotificationSound?
   private(set) var relevanceScore: JSONNumber?
   package private(set) var priority = PushPriority.immediate
-  /// Time in seconds after which the update is not published any more; APNs also stores it for so long if the channel
-  /// stores updates.
+  /// Time in seconds after which the update is not published any more. If the channel stores updates, APNs stores it
+  /// until then.
   package private(set) var expiresInSeconds = Domain.Limits.channelSeconds.upperBound
 
   package static let object = JSONObject(

@@ -12,8 +12,8 @@ package struct LiveActivity: Equatable, Sendable {
   }
 
   package private(set) var event = Event.update
-  /// For `update` and `end`: the activity that the push is for; nil for all activities of the device. Not in the
-  /// payload, because Apple identifies the activity by its token.
+  /// For `update` and `end`: selects the device's activity with this id; nil for any. Not in the payload, because Apple
+  /// identifies the activity by its token.
   package private(set) var activityID: String?
   /// Time of the update in seconds since 1970. Of two updates, the one with the higher timestamp is newer.
   package private(set) var timestamp: Int64 = 0

@@ -9,7 +9,7 @@ package struct MessageContent: Equatable, Sendable {
   package var alert: Alert?
   /// Texts in other languages, for devices with matching locales; other devices get `alert`.
   package var translations: [Translation] = []
-  /// The sound; nil if not given, which means the default sound for a visible alert and none otherwise.
+  /// The sound; nil if not given: then the default sound for a push of type `alert` with an alert, otherwise none.
   package var sound: NotificationSound?
   package var category: String?
   package var threadID: String?

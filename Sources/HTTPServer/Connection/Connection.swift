@@ -3,7 +3,7 @@ internal import Reactor
 /// One client's connection: reads requests, passes them to the handler one at a time, and sends the responses.
 ///
 /// Pipelined requests wait in `request.store`. Responses are collected in `answers` and sent together at the end of the
-/// loop iteration. While a client does not read its responses, its requests are not read. The helper objects do
+/// loop iteration. While too many response bytes are unsent, no further requests are handled. The helper objects do
 /// not refer to each other; the connection coordinates them.
 final class Connection: EventLoop.Handler, Answering {
   let server: HTTPServer
@@ -25,7 +25,7 @@ final class Connection: EventLoop.Handler, Answering {
   private(set) var unsentBytes = 0 {
     didSet { server.unsentBytes += unsentBytes - oldValue }
   }
-  /// Time at which the current phase times out. Checked once a second, to avoid a timer per request.
+  /// Time at which the current phase times out, if `checkTime` limits it. Checked once a second.
   private var deadline: Instant
   private var isPumping = false
   private let turn = ConnectionTurn()
@@ -113,8 +113,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Continues with input that TLS has buffered, pipelined requests, or the source of a streamed response. Called after
-  /// a response, or when the output has been sent.
+  /// Continues with input that TLS has buffered, pipelined requests, or the source of a streamed response. The server
+  /// calls it after `queueResume`.
   func resume() {
     turn.resumes()
     if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
@@ -157,7 +157,7 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// True if another request may be handled although the client has not read all earlier responses.
+  /// True if no response bytes are unsent here, or few enough, here and on all connections, to handle another request.
   private var mayBegin: Bool {
     unsentBytes == 0
       || unsentBytes < HTTPLimits.outputBytes && server.unsentBytes < server.configuration.outputMemoryBytes
@@ -247,7 +247,7 @@ final class Connection: EventLoop.Handler, Answering {
   /// Counts the request; true if the client is within its rate limit.
   private var isWithinRateLimit: Bool { client.isWithinRateLimit(request, among: server.counts, now: server.loop.now) }
 
-  /// Answers 429 without calling the handler. The connection stays open, unless the request has an unread body.
+  /// Answers 429 without calling the handler. If the request has an unread body, the connection closes afterwards.
   private func refuseOverLimit() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))

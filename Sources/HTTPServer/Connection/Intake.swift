@@ -2,7 +2,7 @@ internal import Reactor
 
 /// Parses requests from a client's bytes, one step at a time, without I/O.
 ///
-/// Invariant: `hasMore` is false only if all input was examined, so an iteration without new input parses nothing.
+/// Invariant: while `hasMore` is false, there is no input, so nothing is parsed.
 final class Intake {
   enum Step {
     /// More bytes are needed.
@@ -23,7 +23,8 @@ final class Intake {
   private(set) var hasEnded = false
   /// True from the arrival of bytes until `finish` removes a request after which no bytes are left.
   private(set) var hasMore = false
-  /// True while the head timeout applies: initially too, because a new client is expected to send a request.
+  /// False from `awaitHead` to the first byte of the next request. Initially true, because the head timeout of the
+  /// first request begins with the connection.
   private var headHasBegun = true
   private var dropped = 0
 

@@ -1,6 +1,6 @@
 /// Counters of what a server has accepted and refused since it started.
 package struct ServerCounters: Sendable {
-  /// Connections accepted, including those refused at the limit.
+  /// Connections accepted, including those that were then refused because of a limit.
   package var accepted: UInt64 = 0
   /// Connections answered 503 because there were too many, and requests answered 503 because they exceeded a budget for
   /// large requests or could not be written to disk.
@@ -10,7 +10,7 @@ package struct ServerCounters: Sendable {
   /// Requests refused because they were malformed, cut off or too large, or had an unknown expectation.
   package var malformed: UInt64 = 0
   /// Requests, PROXY headers and TLS handshakes that took too long to arrive, and connections that were reset because
-  /// the client did not read.
+  /// the client read nothing for `HTTPServer.Configuration.writeTimeout`.
   package var timedOut: UInt64 = 0
 
   /// Counts a refusal by its cause.

@@ -26,7 +26,7 @@ final class Transport {
   /// Address of the client that a proxy has named in its PROXY header; nil before the header is complete, if none is
   /// expected, or if the header names none.
   private(set) var namedClient: SocketAddress?
-  /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report: read again without
+  /// True if TLS may hold decrypted bytes or the end of the stream, which epoll does not report: read again without
   /// waiting.
   private(set) var hasHiddenInput = false
   /// True if a close_notify must be sent before closing, by which TLS clients distinguish an orderly end from

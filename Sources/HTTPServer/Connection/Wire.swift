@@ -33,7 +33,7 @@ final class Wire {
 
   var isClosed: Bool { transport == nil }
   var remoteAddress: SocketAddress? { transport?.remoteAddress }
-  /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report.
+  /// True if TLS may hold decrypted bytes or the end of the stream, which epoll does not report.
   var hasHiddenInput: Bool { transport?.hasHiddenInput == true }
   /// Number of sent bytes that the client's kernel has not acknowledged; 0 if the kernel does not report it, or after
   /// `close`.

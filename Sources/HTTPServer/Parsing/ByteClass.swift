@@ -19,8 +19,8 @@ enum ByteClass {
     byte < 0x20 && byte != tab || byte == 0x7F
   }
 
-  /// Returns whether this server allows the byte in a request target: visible ASCII except `#`. RFC 3986 also excludes
-  /// " < > \ ^ ` { | }, but some clients send them unencoded, and they cannot be confused with framing.
+  /// Returns whether this server allows the byte in a request target: visible ASCII except `#`. RFC 3986 excludes more,
+  /// such as " < > \ ^ ` { | }, but some clients send them unencoded, and they cannot be confused with framing.
   @inline(__always)
   static func isTarget(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != 0x23

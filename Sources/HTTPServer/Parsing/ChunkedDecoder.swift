@@ -9,7 +9,7 @@ package import Reactor
 /// Each call consumes what it can decode; the caller passes the rest again together with the bytes that follow.
 package struct ChunkedDecoder {
   package enum Outcome {
-    /// More bytes are needed. The caller can drop the first `consumed` bytes.
+    /// More bytes are needed. The caller must not pass the first `consumed` bytes again.
     case needMore(consumed: Int)
     case complete(consumed: Int)
     case malformed(Malformed)

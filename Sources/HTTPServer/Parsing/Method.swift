@@ -12,7 +12,7 @@ package enum Method: String, Hashable, Sendable, CaseIterable {
 
   /// Creates the method with this name; `other` if the server does not know the name.
   /// - Parameters:
-  ///   - packed: the name's bytes as a number, the last byte lowest; for a longer name, its last eight bytes.
+  ///   - packed: the last eight bytes of the name, or all if it is shorter, as a big-endian number.
   ///   - count: length of the name in bytes.
   init(packed: UInt64, count: Int) {
     // Numeric constants, so that the most frequent comparison of the parser is one integer `switch`.

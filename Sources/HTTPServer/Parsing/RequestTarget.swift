@@ -1,8 +1,8 @@
 /// Parses request targets (RFC 9112 §3.2) and refuses ambiguous paths.
 extension RequestHead {
   /// Parses a request target into `path`, `query` and `authority`; `method` must be parsed already. `start..<end` must
-  /// not be empty, and its bytes visible ASCII without `#`. Throws if the target has no known form, its authority or
-  /// percent-encoding is invalid, or its path is ambiguous.
+  /// not be empty, and its bytes visible ASCII without `#`. Throws if the target has no known form, is `*` without the
+  /// method OPTIONS, has an invalid authority or percent-encoding, or has an ambiguous path.
   mutating func parseTarget(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     if bytes[start] == UInt8(ascii: "/") {
       try parsePathAndQuery(bytes, start, end)
@@ -16,8 +16,8 @@ extension RequestHead {
     }
   }
 
-  /// Parses `http://authority/path?query`. Clients send this form to proxies, and every server must accept it (RFC 9112
-  /// §3.2.2).
+  /// Parses `http://authority/path?query`, or the same with `https`. Clients send this form to proxies, and every
+  /// server must accept it (RFC 9112 §3.2.2).
   private mutating func parseAbsolute(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     let schemeEnd = min(end, start + 8)
     let authorityStart: Int

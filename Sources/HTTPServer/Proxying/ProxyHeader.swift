@@ -25,7 +25,7 @@ package struct ProxyHeader {
 
   package init() {}
 
-  /// Number of missing bytes; nil if the header is complete.
+  /// Number of missing bytes, of the fixed part until that is complete; nil if the header is complete.
   package var awaitedBytes: Int? { bytes.count < count ? count - bytes.count : nil }
 
   /// Adds bytes; traps if they are more than the missing ones. Returns false if the header is invalid, true if it is

@@ -174,8 +174,8 @@ package final class Request {
   /// The client's address, following trusted proxies; nil for a Unix socket, or if the peer's address is unknown.
   package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
 
-  /// The address by which limits count this client: an IPv4 address, or the /64 of an IPv6 address. Nil for clients
-  /// that are exempt (trusted proxies and, if so configured, loopback) or have no address (Unix sockets).
+  /// The address by which limits count this client: an IPv4 address, or the /64 of an IPv6 address. Nil if the client
+  /// is exempt (a trusted proxy or, if so configured, loopback), uses a Unix socket, or has an unknown address.
   package var countedAddress: IPAddress? {
     guard let client = clientAddress, !isExempt(client) else { return nil }
     return client.network

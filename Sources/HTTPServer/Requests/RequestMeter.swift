@@ -5,7 +5,7 @@ package import Tracing
 /// Counts and times a server's responses, by the kind that the handler assigns to each request. Confined to the loop's
 /// thread.
 package final class RequestMeter {
-  /// Callback for responses with status 500. `took` is the time that the response took.
+  /// Callback for responses with status 500. `took` is the time from the complete request to the complete response.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
   /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the

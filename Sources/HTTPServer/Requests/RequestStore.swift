@@ -53,7 +53,7 @@ struct RequestStore: ~Copyable {
 
   var head: RequestHead { _read { yield parser.head } }
 
-  /// True if no byte of a request has arrived.
+  /// True if no byte of the current request has been parsed; empty lines before it do not count.
   var isIdle: Bool { input.isEmpty || parser.isAtStart }
 
   // MARK: Input

@@ -1,5 +1,15 @@
-/// Determines the media type of a file from its extension.
+/// Determines media types: of a file from its extension, and of a body from its Content-Type.
 package enum ContentType {
+  /// Returns the media type that a Content-Type header names, in lower case and without parameters; empty if there is no
+  /// header.
+  package static func mediaType(_ header: String?) -> String {
+    guard let header else { return "" }
+    var type = header.prefix { $0 != ";" }
+    while type.first == " " || type.first == "\t" { type.removeFirst() }
+    while type.last == " " || type.last == "\t" { type.removeLast() }
+    return type.lowercased()
+  }
+
   /// Returns the media type for a path or file name; `application/octet-stream` for an unknown extension, or none. The
   /// case of the extension does not matter.
   package static func of(path: String) -> String {

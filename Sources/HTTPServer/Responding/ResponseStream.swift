@@ -44,8 +44,8 @@ package struct ResponseStream {
     connection.whenDrained(serial, action)
   }
 
-  /// Calls `action` if the client disconnects before the stream is finished; never if the stream is not open any more.
-  /// Replaces an earlier action.
+  /// Calls `action` if the connection closes, for whatever reason, before the stream is finished; never if the stream
+  /// is not open any more. Replaces an earlier action.
   package func whenAbandoned(_ action: @escaping () -> Void) {
     connection.whenAbandoned(serial, action)
   }

@@ -27,8 +27,8 @@ package struct ResponseTicket: Sendable {
   /// has stopped or its inbox is full.
   /// - Parameters:
   ///   - drained: called on the server's thread when all pieces written so far have been sent.
-  ///   - ended: called once, when the caller finishes or abandons the response, on its thread; or on the server's
-  ///     thread, when the client has disconnected or the request was answered already.
+  ///   - ended: called once: on the caller's thread when it finishes or abandons the response, or on the server's
+  ///     thread when the connection has closed before, or the request was answered already.
   package func stream(
     status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil,
     ended: (@Sendable () -> Void)? = nil
@@ -116,7 +116,7 @@ package final class TicketStream: Sendable {
   }
 }
 
-/// A response, or a part of one, on its way to the server's thread.
+/// A response, a part of one, or the admission of a body, on its way to the server's thread.
 package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)

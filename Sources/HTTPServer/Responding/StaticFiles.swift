@@ -31,7 +31,7 @@ package struct StaticFiles {
   private var cache: [String: Entry] = [:]
   private var cachedBytes = 0
 
-  /// Creates a server of a directory's files. Returns nil if nothing exists at that path.
+  /// Creates a server for a directory's files. Returns nil if nothing exists at that path, or it cannot be accessed.
   /// - Parameters:
   ///   - directory: path of the directory; it may contain symbolic links.
   ///   - cacheControl: value of `Cache-Control`. With the default, clients revalidate each time, and mostly get 304.

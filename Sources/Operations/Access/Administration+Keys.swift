@@ -4,7 +4,7 @@ package import Postgres
 internal import Store
 package import Time
 
-/// API keys of back-office systems and operators.
+/// Creates API keys for back-office systems and operators. `keys` lists them, and `revokeKey` revokes them.
 extension Administration {
   package struct KeyCreated: DescribedAnswer {
     /// The API key in plain text. Only this response contains it, because the database stores just its hash.

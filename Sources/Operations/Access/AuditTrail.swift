@@ -8,14 +8,14 @@ package import Store
 /// A requested change and its audit entry are written in the same transaction, so there is never one without the other.
 /// Most operations write no entry if they change nothing, such as pausing a paused message. Sign-ins, including failed
 /// ones, and reading lists of people are audited too. Not audited are the actions of devices (except when one joins a
-/// user who has other devices), and those that API keys perform by the thousand: sends to named users, which the stored
+/// user who has other devices), and those that programs perform by the thousand: sends to named users, which the stored
 /// message documents for as long as it is kept; updates of channels; and vouchers, which are valid for minutes.
 package enum AuditTrail {
   /// An audited change: action, app, object, and the values before and after.
   struct Change {
     let action: String
     let app: App.Number?
-    /// Name of the changed object, as lists show it.
+    /// Name or number of the changed object, as lists show it.
     let object: String
     var before: [UInt8]?
     var after: [UInt8]?
@@ -30,7 +30,7 @@ package enum AuditTrail {
       self.app = app
     }
 
-    /// Returns a copy with the values before the change; without a call, the entry has none.
+    /// Returns a copy with the values before the change. The entry contains them only if this is called.
     /// - Parameter write: writes the members of a JSON object.
     func from(_ write: (inout JSONWriter) -> Void) -> Change {
       var change = self

@@ -61,7 +61,8 @@ package enum Permission: String, CaseIterable, Sendable {
   /// Pausing, resuming and cancelling messages, and changing their pace.
   case control
   case manageGroups
-  /// Changing tags and saved segments, and uploading lists of recipients.
+  /// Listing and changing tags, changing saved segments, and deleting uploaded lists of recipients. Uploading them
+  /// requires `send`.
   case manageAudiences
   /// Seeing and restoring quarantined devices, and seeing the state of the database and the nodes.
   case manageQuarantine
@@ -110,8 +111,8 @@ package struct Caller: Equatable, Sendable {
   package let account: Int32?
   /// The Unix user who runs a command; nil for other callers, and for what the program does without a request.
   package let unixUser: String?
-  /// Name as recorded in the audit log: that of the API key, the login of the account, or `command line` with the Unix
-  /// user. Empty for devices, servers admitted by address, and unnamed keys.
+  /// Name as recorded in the audit log: that of the API key, the login of the account, `command line` with the Unix
+  /// user if one is known, or `nobody`. Empty for devices, servers admitted by address, and unnamed keys.
   package let name: String
   /// Origin of the call: the client's address, or the host's name for commands; empty if unknown.
   package var origin = ""
@@ -154,7 +155,7 @@ package struct Caller: Equatable, Sendable {
     return caller
   }
 
-  /// The person who makes the request; nil for an API key, a device, or the program itself.
+  /// The person who makes the request; nil if the caller is no person, such as an API key or a device.
   var asker: Principal? {
     if let account { return .account(account) }
     return unixUser.map(Principal.unixUser)
@@ -168,8 +169,8 @@ package struct Caller: Equatable, Sendable {
   }
 
   /// Throws `.forbidden` if the role does not have the permission or the caller may not access the app, and `.conflict`
-  /// if the call would change something or send in an app that is being deleted. Reading, exporting and erasing people
-  /// stay possible there.
+  /// if the call would change something, send, or vouch for a user in an app that is being deleted. Reading, exporting
+  /// and erasing people stay possible there.
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {

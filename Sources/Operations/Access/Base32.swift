@@ -1,4 +1,4 @@
-/// Base32 without padding (RFC 4648 §6): for secrets that people type into an authenticator app.
+/// Base32 without padding (RFC 4648 §6), for what people type: secrets of authenticator apps, and recovery codes.
 enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 

@@ -5,7 +5,7 @@ internal import Store
 package import Time
 
 /// Accounts of console users. An administrator creates them, and their owner signs in for the first time with a
-/// one-time link.
+/// one-time link. Accounts of the identity provider are created when their owner first signs in there instead.
 package enum ConsoleAccounts {
   package struct Entry: DescribedAnswer {
     let record: Accounts.Record

@@ -15,7 +15,8 @@ enum GuessedWords {
     mustang chelsea liverpool arsenal london letme please abcdef abcabc aaaa bbbb cccc xxxx zzzz qqqq
     """.split(separator: " ").map(String.init)
 
-  /// Keyboard rows, also as they read after the replacement: 1234567890 becomes `i2eas6t89o`.
+  /// Keyboard rows and columns, the alphabet, and Korean words typed in Latin letters. Those with digits stand here as
+  /// they read after the replacement: 1234567890 is `i2eas6t89o`.
   private static let rows = [
     "qwertyuiop", "qwerty", "qwertz", "azerty", "asdfghjkl", "asdfgh", "asdf", "zxcvbnm", "zxcvbn", "zxcv", "qazwsx",
     "iq2weearst6y", "iq2weear", "iq2w", "eear",

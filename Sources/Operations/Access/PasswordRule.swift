@@ -3,7 +3,7 @@ internal import Domain
 /// The rule for new passwords, after NIST SP 800-63B §5.1.1: length counts, and easily guessed passwords are refused.
 /// No mixture of character classes is required, and no password expires.
 enum PasswordRule {
-  /// Checks that a password is long enough and not easily guessed.
+  /// Checks that a password is neither too short nor too long, and not easily guessed.
   /// - Parameter login: the account's login; a password that consists mainly of its parts is refused.
   /// - Throws: `.invalidField` at `/new`, with the rule.
   static func check(_ password: String, login: String) throws(Problem) {

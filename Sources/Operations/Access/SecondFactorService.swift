@@ -9,12 +9,13 @@ package import Time
 ///
 /// ```
 /// begin ──► secret, shown once (QR code) ──► confirm with its first code ──► factor active, 10 recovery codes
-/// drop, new recovery codes: with a code          reset: by another administrator, audited; sessions end
+/// drop, new recovery codes: with a code          reset: by another administrator; sessions end
 /// ```
 /// An account that already has a factor must send one of its codes before anything about the active factor changes.
 /// Wrong codes of the active factor count like wrong passwords (`SignInThrottle`); those of a new secret do not count.
 ///
-/// All functions throw `.conflict` for API keys, and for accounts that sign in at the identity provider.
+/// All functions throw `.conflict` for callers without an account, such as API keys, and for accounts that sign in at
+/// the identity provider.
 package struct SecondFactorService: Sendable {
   private let factor: SecondFactor
   private let policy: ConsolePolicy

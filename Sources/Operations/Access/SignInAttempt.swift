@@ -41,7 +41,8 @@ struct SignInAttempt {
   /// unless the proof is the link of an account without a second factor: that is not counted. Starts no session.
   /// - Returns: the account, and the kind of the code; nil for an account without a second factor.
   /// - Throws: the problem for the client. Wrong proofs and codes, disabled accounts and refused passwords are audited,
-  ///   up to the limits of `SignInThrottle`; of `.tooManyAttempts`, only the one by which an address exceeds its limit.
+  ///   up to the limits of `SignInThrottle`. `.tooManyAttempts` is audited only when an address first exceeds its
+  ///   limit.
   func prove(on connection: Connection) throws(Problem) -> (Accounts.Record, SecondFactor.Proof?) {
     switch proof {
     case .password(let login, let password):

@@ -7,9 +7,9 @@ package import Time
 /// Console sign-in: the browser holds a session token in a cookie; the database holds only the token's hash.
 ///
 /// ```
-///   login and password, or one-time link ──► session ──► used: extended by 2 hours, 12 in all ──► over
-///        │                                          │
-///        ▼ too many failures (`SignInAttempt`): 429 └── sign-out, password change, account disabled ──► over
+///   login and password, or one-time link ──► session ──► unused for 2 hours, or 12 hours old ──► over
+///        │                                           │
+///        ▼ 429: too many failures (`SignInThrottle`) └── sign-out, password change, account disabled … ──► over
 /// ```
 /// **Session fixation**: each sign-in creates a session with a new random token and ends the browser's previous one.
 /// **CSRF**: the cookie is SameSite=Strict, and every change requires the CSRF token, which is derived from the

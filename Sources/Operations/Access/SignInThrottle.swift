@@ -13,8 +13,9 @@ internal import Time
 /// | for a login, from anywhere | 20 | one attempt every 1, 2, 4 … 30 seconds, from unknown places |
 ///
 /// A place is an address, or for IPv6 its /64; it is known for a login that has signed in from there within 90 days.
-/// From a known place, one attempt every 1 … 30 seconds is allowed where the table says 429. So nobody can lock a login
-/// out of its owner's usual place, and guessing from a thousand addresses stays slow.
+/// For a login from its known place, the first and the last row do not apply, and the second one allows one attempt
+/// every 1 … 30 seconds instead of 429. So nobody can lock a login out of its owner's usual place, and guessing from a
+/// thousand addresses stays slow.
 ///
 /// A wrong password and a wrong code of the second factor are the same kind of failure. Failures for unknown logins
 /// count as well; otherwise the counting would reveal which logins exist. A new counter evicts expired counters and,
@@ -84,17 +85,16 @@ struct SignInThrottle {
     try connection.answer(SignInCounts.decrement(subject("address", place)))
   }
 
-  /// Uncounts an attempt whose password or link was right but which lacked the second factor. Earlier failures remain,
-  /// except that an attempt from a known place, which `count` does not add to the login's count from anywhere,
-  /// subtracts one of those.
+  /// Uncounts an attempt whose password or link was right but which lacked the second factor. Earlier failures remain.
   func uncount(_ login: String, on connection: Connection) throws(Problem) {
     var counters = [subject("login", login, place), subject("address", place)]
-    // Attempts from known networks are not counted for the login alone.
+    // `count` does not add attempts from known places to the login's count from anywhere.
     if !(try knows(login, on: connection)) { counters.append(subject("login", login)) }
     for counter in counters { try connection.answer(SignInCounts.decrement(counter)) }
   }
 
-  /// Returns whether somebody has signed in to the account from the client's network before.
+  /// Returns whether somebody has signed in to the account from the client's network within the last 90 days. False if
+  /// there is no such account.
   private func knows(_ login: String, on connection: Connection) throws(Problem) -> Bool {
     try connection.answer(
       SignInCounts.knows(login, subject("place", place), since: now - .seconds(Operations.Limits.placeSeconds)))

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Result of a straight-line operation, with the single JSON form that every handler returns.
+/// Result of a straight-line operation, with the one JSON form that all handlers use if they answer in JSON.
 package protocol JSONAnswer: Sendable {
   /// Writes the members of the answer's object.
   func write(to writer: inout JSONWriter)

@@ -18,9 +18,9 @@ package import Time
 ///                  ├─────rejected by anyone entitled──► rejected             └──7 days────► it is cancelled
 ///                  └─────no decision in 7 days────────► expired
 /// ```
-/// The audience is resolved again on approval and counted when it is frozen (`ApprovalHolds`). Approval is requested
-/// again if it is then larger than one person may send to, and by more than a tenth larger than was approved. The
-/// requester remains the message's sender.
+/// The audience is resolved again on approval and counted when it is frozen (`ApprovalHolds`). If it then exceeds both
+/// the number that one person may send to and the approved number by more than a tenth, approval is requested again.
+/// The requester remains the message's sender.
 package enum ApprovalService {
   /// Result of a send that must be approved first. There is no message yet.
   package struct Waiting: Sendable {
@@ -29,8 +29,8 @@ package enum ApprovalService {
     /// JSON array of the audience's entries that match no user or device.
     let unknown: [UInt8]
     package let because: SecondPerson.Because
-    /// Number of devices of the requester's other messages within the hour before the request, without those messages
-    /// that a second person has approved.
+    /// Number of devices of the requester's other messages within the hour before the request, as counted by
+    /// `ApprovalHolds.withinHour`.
     package let withinHour: Int64
 
     package static let object = JSONObject<Waiting>(

@@ -33,7 +33,7 @@ extension Administration {
     /// Topics the certificate is valid for, for example `com.example.bank` and `com.example.bank.voip`; at least one.
     package let topics: [String]
     package let environments: [PushEnvironment]
-    /// Time at which the certificate expires. No push can be sent from then on.
+    /// Time at which the certificate expires. No push can be sent with it from then on.
     package let endsAt: Timestamp
 
     package static let object = JSONObject<CertificateSet>(

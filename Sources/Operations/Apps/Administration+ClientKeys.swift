@@ -7,7 +7,8 @@ internal import Store
 /// long as such copies are in use. Decision 151.
 extension Administration {
   package struct NewClientKey: Sendable {
-    /// Time, in seconds, for which the current key stays valid beside the new one; nil until `endFormerClientKey`.
+    /// Time, in seconds, for which the current key stays valid beside the new one; nil keeps it valid until
+    /// `endFormerClientKey` is called.
     package var keeping: Int32?
 
     package static let object = JSONObject(

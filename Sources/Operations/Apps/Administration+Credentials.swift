@@ -91,8 +91,8 @@ extension Administration {
   }
 
   /// Encrypts and stores the credential in place of the app's earlier one for the same network, and audits that. Ends
-  /// the app's pause, which the old credential may have caused. After that commit, restores the devices that are
-  /// quarantined because their network rejected the old credential.
+  /// the app's pause, which the old credential may have caused. After that commit, restores the app's devices that are
+  /// quarantined because APNs rejected the credential for their environment.
   static func store(
     _ credential: Credential, of app: App, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -111,7 +111,8 @@ extension Administration {
       try release(app, on: connection)
       try connection.run(AuditTrail.add(change, by: caller))
     }
-    try QuarantineService.restoreAfterNewCredential(app, on: connection)
+    // Only Apple's environments have credentials of their own.
+    if credential.network == .apns { try QuarantineService.restoreAfterNewCredential(app, on: connection) }
   }
 
   private static func check(_ key: APNsKey) throws(Problem) {

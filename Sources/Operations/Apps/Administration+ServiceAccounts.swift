@@ -86,7 +86,8 @@ extension Administration {
 
   /// Stores the account in place of the app's earlier one, and ends a pause, which the old account may have caused.
   /// Does not ask Google.
-  /// - Parameter tokens: address that issues access tokens. The account file must name this address or one of Google's.
+  /// - Parameter tokens: address that issues access tokens. The account file must name this address, one of Google's,
+  ///   or none.
   /// - Throws: `.invalidField` if the file or a setting is not valid, `.conflict` if the app is being deleted,
   ///   `.forbidden`, `.unknownApp`.
   package static func setCredential(

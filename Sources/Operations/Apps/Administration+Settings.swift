@@ -15,7 +15,7 @@ extension Administration {
     /// Whether a user's other devices are notified of a new badge count.
     package var badgeSync: Bool?
     /// Number of devices above which what a person sends, at once or within an hour, needs a second person's approval;
-    /// 0 for no approval. Whoever raises the number remains bound by the old one for a day.
+    /// 0 for no approval. Whoever raises or removes the limit remains bound by the old one for a day.
     package var approvalAbove: Int64?
     /// Lanes whose messages are confidential by default.
     package var confidentialLanes: Set<Lane>?

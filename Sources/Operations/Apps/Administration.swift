@@ -1,8 +1,8 @@
 /// Administration of apps, push credentials, API keys and groups.
 ///
-/// These operations are rare and small. Other threads and nodes see changes of what they cache within a second, at the
-/// next refresh of their `Catalog`. Push credentials are stored encrypted and never returned; API keys are stored as
-/// hashes and returned only by `createKey`.
+/// These operations are rare and small. Other threads and nodes see changes to cached data within a second, at the next
+/// refresh of their `Catalog`. Push credentials are stored encrypted and never returned; API keys are stored as hashes
+/// and returned only by `createKey`.
 package enum Administration {}
 
 extension Operations.Limits {

@@ -23,10 +23,10 @@ extension Administration {
     }
   }
 
-  /// Lists at most `limit` of a group's direct members in the order of their CUIDs. Guests, who have none, come first;
+  /// Lists at most `limit` of a group's direct members in byte order of their CUIDs. Guests, who have none, come first;
   /// their CUID is returned as GUEST. The name is empty if it is not known.
-  /// - Parameter clientUID: the last CUID of the previous page; nil for the first page. After GUEST, the first users with
-  ///   a CUID are returned: guests who did not fit the previous page cannot be named, and are left out.
+  /// - Parameter clientUID: the last CUID of the previous page; nil for the first page. If it is GUEST, the page begins
+  ///   with the first user who has a CUID, and guests who did not fit on the previous page are never listed.
   /// - Throws: `.unknownGroup` if the app has no such group, `.forbidden`, `.unknownApp`.
   package static func users(
     in group: Int64, of appID: String, after clientUID: String?, limit: Int, by caller: Caller,
@@ -41,8 +41,8 @@ extension Administration {
     }
   }
 
-  /// Deletes a group and its memberships, and audits that. Messages whose audience has not been resolved yet no longer
-  /// reach its members.
+  /// Deletes a group and its memberships, and audits that. A message to the group whose audience has not been resolved
+  /// yet no longer reaches its members.
   /// - Throws: `.unknownGroup` if the app has no such group, `.conflict` if the group has subgroups or the app is being
   ///   deleted, `.forbidden`, `.unknownApp`.
   package static func deleteGroup(

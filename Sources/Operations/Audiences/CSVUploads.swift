@@ -6,7 +6,8 @@ package import Time
 
 /// Uploads an audience as a CSV file.
 ///
-/// All or nothing: a file with invalid lines is refused with a list of its faults, unless the caller asks to skip them.
+/// All or nothing: a file with invalid lines is refused, with a list of the first of them, unless the caller asks to
+/// skip them.
 /// The text can be UTF-8 or CP949, which spreadsheets on Korean Windows write.
 package enum CSVUploads {
   /// Time for which a file that no message uses is kept: 7 days. It is short because the file contains personal names.

@@ -24,7 +24,8 @@ package enum GroupService {
       ])
   }
 
-  /// Lists the direct children of a group, by name; empty if the group has none or is not one of the app's.
+  /// Lists the direct children of a group, sorted by name in the database's collation; empty if the group has none or
+  /// is not one of the app's.
   /// - Parameter parent: number of the group; nil for the top level.
   /// - Throws: `.forbidden`, `.unknownApp`.
   package static func list(

@@ -102,7 +102,8 @@ package enum TagService {
     }
   }
 
-  /// Lists the tags in use in an app, sorted, at most `shownTags`. Reads all of the app's users and devices.
+  /// Lists the tags in use in an app, at most the first `shownTags` in byte order. Reads all of the app's users and
+  /// devices.
   /// - Throws: `.forbidden`, `.unknownApp`.
   package static func all(
     in appID: String, by caller: Caller, on connection: Connection

@@ -10,7 +10,7 @@ struct BadgeCounts {
   private var present: [Users.Key: Int16] = [:]
   /// Users whose counts were set, even if they were changed again afterwards.
   private var isSet: Set<Users.Key> = []
-  /// Increments by messages that are older than the last set of the user's count, by user.
+  /// For each user, increments by messages that are older than the last setting of the user's count.
   private var late: [Users.Key: [Ledger.Key]] = [:]
   /// Increments that could not be added in full because of the count's maximum, each with the amount that was added.
   private var short: [(key: Ledger.Key, increment: Int16)] = []
@@ -67,7 +67,7 @@ struct BadgeCounts {
   /// The user's count at this point of the batch; 0 for a user who was not locked. Call `begin` first.
   subscript(user: Users.Key) -> Int16 { present[user] ?? 0 }
 
-  /// Changes a count relative to its former value, as when a read subtracts one.
+  /// Changes a count to a value derived from its former one, as when a read subtracts one.
   mutating func move(_ user: Users.Key, to count: Int16) {
     present[user] = count
   }

@@ -8,8 +8,8 @@ package import Time
 ///
 /// The caller calls `next()`, which returns the statements of one round trip, runs them, passes the rows to each step's
 /// `read`, and repeats this until `next()` returns nil. Then `results` contains one result per operation, in the same
-/// order. The results are valid only if the transaction was committed. A batch is used for one execution, on one
-/// thread.
+/// order. If a round begins a transaction, the results are valid only once it has been committed. A batch is used for
+/// one execution, on one thread.
 package final class OperationBatch {
   package typealias Outcome = Result<OperationAnswer, Problem>
 

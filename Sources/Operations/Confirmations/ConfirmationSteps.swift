@@ -59,7 +59,7 @@ struct ConfirmationSteps {
     var ranges: [Range<Int>] = []
     var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
-    /// Of the candidates' devices, those whose user has the message in the inbox.
+    /// Candidates' devices whose user has the message in the inbox, each with the seqno of the inbox entry.
     var inInboxes: Set<Confirmations.Delivery> = []
     /// Messages for which the log accepted an entry.
     var logged: Set<Seqno> = []

@@ -6,8 +6,8 @@ internal import Store
 /// members that it may lack; a draft can be any object.
 enum SavedMessageRules {
   /// Checks a message.
-  /// - Throws: a `Problem` whose pointers begin with `/message`, if the message is not a JSON object. For a template or
-  ///   sender, also if it has a member that only a send may have, such as `audience`, or would be refused as a send.
+  /// - Throws: a `Problem` whose pointers begin with `/message` if the message is not a JSON object. For a template or
+  ///   sender, also if it has a member that only a send may have (such as `audience`) or would be refused as a send.
   static func check(_ message: [UInt8], _ kind: SavedMessages.Kind, appID: String) throws(Problem) {
     let members = try members(message)
     // A draft is unfinished: any object is accepted.

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Saved messages: templates, drafts, and senders with the parts their messages share.
+/// Saved messages: templates, drafts, and senders.
 ///
 /// A template is complete except for the members that only a send supplies, such as the audience, and validated as a
 /// send would be. A draft is unfinished and can be any object. A sender is a name that messages contain as `sender`,

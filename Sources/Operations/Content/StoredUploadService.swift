@@ -127,6 +127,6 @@ package enum StoredUploadService {
 }
 
 extension Operations.Limits {
-  /// Moment after every stored time: the end of the year 9999.
+  /// Moment after every stored time: 9999-12-31T23:59:59Z.
   static let latestMoment = Timestamp(seconds: 253_402_300_799)
 }

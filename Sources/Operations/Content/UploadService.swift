@@ -49,9 +49,9 @@ package enum UploadService {
 
   /// Stores a file in one transaction, with an audit entry, and returns its name and address.
   /// - Parameter catalog: searched for the app before the database; nil searches only the database.
-  /// - Throws: `.malformed` for an empty body; `.unsupportedMediaType` if no notification can show the file, or its
-  ///   declared type is another one; `.bodyTooLarge`; `.invalidField` for the lifetime; `.notConfigured` without a
-  ///   public URL.
+  /// - Throws: `.forbidden`; `.unknownApp`; `.malformed` for an empty body; `.unsupportedMediaType` if no notification
+  ///   can show the file, or its declared type differs from the detected one; `.bodyTooLarge`; `.invalidField` for an
+  ///   invalid lifetime; `.notConfigured` without a public URL.
   package static func upload(
     _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> Uploaded {

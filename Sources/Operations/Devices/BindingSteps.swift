@@ -7,7 +7,8 @@ internal import Time
 struct BindingSteps {
   private final class State {
     var presented: Set<Vouchers.Presented> = []
-    /// Users whose voucher this batch has used up, with the DEVICE_ID that the voucher was limited to; empty for any.
+    /// Users whose voucher this batch has used up, with the DEVICE_ID to which the voucher was limited. An empty text
+    /// stands for a voucher that was valid for any device.
     var vouched: [Users.Key: String] = [:]
     var named: Set<Users.Key> = []
     var devices: [Users.Key: [DeviceID]] = [:]
@@ -40,8 +41,8 @@ struct BindingSteps {
 
   // MARK: Round 2
 
-  /// Returns whether this batch has used up a voucher that vouches for this device of the user. In a batch, only one
-  /// device can name a user; but another one may have used up a voucher by proving that it is the user's.
+  /// Returns whether this batch has used up a voucher that vouches for this device of the user. No two devices of a
+  /// batch name the same user, but another device may have used up the user's voucher by returning a push.
   func hasVoucher(_ user: Users.Key, for installation: String) -> Bool {
     guard let limit = state.vouched[user] else { return false }
     return limit.isEmpty || limit == installation

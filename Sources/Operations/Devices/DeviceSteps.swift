@@ -8,7 +8,7 @@ struct DeviceSteps {
   private final class State {
     var entries: [Entry] = []
     var joinRules: [Int64: Groups.JoinRule] = [:]
-    /// The messages that devices have returned to prove that they receive pushes; messages that do not exist are
+    /// The messages whose pushes devices have returned to prove that pushes reach them; messages that do not exist are
     /// missing.
     var brought: [Seqno: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
@@ -47,7 +47,7 @@ struct DeviceSteps {
 
   var changesAnything: Bool { !devicesToLock.isEmpty }
 
-  /// Devices whose rows, or whose users' rows, will be written.
+  /// Devices for which operations can write something: the device's row, its user's row, or rows that belong to them.
   var devicesToLock: Set<DeviceID> {
     Set(state.entries.lazy.filter { !$0.kind.conflictKeys.isEmpty }.map(\.claim.device))
   }

@@ -23,8 +23,8 @@ package struct InboxQuestion: Sendable {
 }
 
 /// A page of a person's inbox as seen by one of the person's devices: each message as it would be pushed to that
-/// device, in its language and with the person's values. Each payload contains a pushkey for the device, so the device
-/// can confirm the read as it does for a push.
+/// device, in its language and with the person's values, but with complete texts instead of links to hosted pages. Each
+/// payload contains a pushkey for the device, so the device can confirm the read as it does for a push.
 package struct InboxPage: Sendable {
   let device: Devices.Record
   /// The entries, newest first. An entry beyond `limit` is not shown and only indicates that a next page exists.
@@ -135,7 +135,7 @@ struct InboxLook {
 }
 
 extension Operations.Limits {
-  /// Default number of entries per page. Each is a complete payload.
+  /// Default number of entries per page, each with its complete payload.
   static let inboxPage = 20
   /// Maximum number of entries per page.
   package static let inboxPageMost = 100

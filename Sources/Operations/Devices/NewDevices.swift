@@ -2,9 +2,9 @@ internal import Domain
 internal import Logging
 internal import Reactor
 
-/// Rate limits on registrations of unknown devices: per address and app, and per app in total. Otherwise, anyone who
+/// Rate limits on registrations of unknown devices: per address and app, and per app in total. Without them, anyone who
 /// extracts an app's client key could fill the database with nonexistent devices. Known devices are never counted and
-/// register as often as they like.
+/// can register without limit.
 ///
 /// Each HTTP loop has its own instance, with its share of the node's limits, and uses it only on its own thread.
 /// Nothing is persisted. Decision 033.
@@ -14,7 +14,7 @@ package final class NewDevices {
     /// Limit per address and app. Many phones of a mobile network share an address, but hardly a thousand of them
     /// install the same app within an hour.
     package var perAddress: Int? = 1_000
-    /// Limit per app: ten million customers of a bank may all come back within a day.
+    /// Limit per app: enough for ten million customers of a bank to come back within a day.
     package var perApp: Int? = 1_000_000
 
     package init() {}

@@ -2,7 +2,7 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Steps for the registrations of a batch, which contains at most one per DEVICE_ID, token and user.
+/// Steps for the registrations of a batch. No two of them have the same DEVICE_ID, token or named user.
 ///
 /// The rules: a token belongs to one device and a device to one user; the last registration wins if it proves its
 /// identity or the app requires no proof (`RecognizedDevice`, `RegistrationRules`). Where proof is required, a
@@ -10,7 +10,8 @@ internal import Time
 struct RegistrationSteps {
   private final class State {
     var entries: [Entry] = []
-    /// The tokens' current owners, by app number and token, separated by a space.
+    /// The tokens' owners as of round 0, by a key of app number, space and token. A token that round 0 has created
+    /// belongs to its DEVICE_ID's first row.
     var owners: [String: DeviceID] = [:]
     /// Refused registrations: the index of the operation and the reason.
     var refused: [(operation: Int, problem: Problem)] = []

@@ -2,7 +2,7 @@ internal import Domain
 internal import Store
 internal import Time
 
-/// Changes of a device's row when the device names or gives up a user. Pure; shared by registrations and the operations
+/// Changes to a device's row when the device names or gives up a user. Pure; shared by registrations and the operations
 /// that only change the user.
 extension Devices.Record {
   /// Changes the row for a device that names a user.

@@ -77,7 +77,7 @@ package struct CSVExport: Sendable {
     return CSVExport(list: .audit(filter, before: .max), name: "audit")
   }
 
-  /// Creates the export of a statistics report, which is computed now.
+  /// Computes a statistics report and creates its export.
   /// - Parameter now: the end of the report if the question has no `to`.
   /// - Throws: as `StatisticsService.report`.
   package static func statistics(
@@ -121,8 +121,8 @@ package struct CSVExport: Sendable {
   // MARK: Writing
 
   /// Returns the next piece of the file, with up to `exportRows` rows (all rows of a statistics report); nil at the
-  /// end. The first piece begins with the header line; later ones can be empty. After an error, the same piece can be
-  /// requested again.
+  /// end. The first piece begins with the byte order mark and the header line; later ones can be empty. After an error,
+  /// the same piece can be requested again.
   package mutating func next(on connection: Connection) throws(Problem) -> [UInt8]? {
     guard !isDone else { return nil }
     var writer = CSVWriter()

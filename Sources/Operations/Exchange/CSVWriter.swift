@@ -3,6 +3,7 @@
 struct CSVWriter {
   private(set) var bytes: [UInt8] = []
 
+  /// Writes the byte order mark and the header line, with which a file begins.
   mutating func begin(_ header: [String]) {
     bytes += [0xEF, 0xBB, 0xBF]
     row(header)

@@ -76,12 +76,13 @@ struct ImportLines {
     }
   }
 
-  /// Columns of exports that cannot be imported; they are skipped, so that an exported file can be imported.
+  /// Columns of exports that are skipped, so that an exported file of users or members can be imported. An exported
+  /// file of devices is refused, because its other columns are unknown here.
   private static func ignored(_ kind: Imports.Kind) -> [String] {
     switch kind {
     case .users: ["badge", "devices"]
     case .members: ["clientName", "joinedAt"]
-    case .devices: []
+    case .devices: DeviceExport.columns.filter { !columns(.devices).contains($0) }
     }
   }
 

@@ -10,7 +10,7 @@ package import Time
 ///
 /// ```
 ///   begin ──► part 1 ──► part 2 ──► … ──► last part ──► finished
-///               │ each in one transaction: people, progress, faults, and the unfinished last line
+///               │ each in one transaction: valid lines, progress, faults, and the unfinished last line
 ///               └ repeated: nothing changes · out of order: conflict
 /// ```
 /// A part can end anywhere, even within a character. An invalid line is reported with its number and reason, and only
@@ -123,7 +123,7 @@ package enum ImportService {
   }
 
   /// Lists the import's invalid lines in the order of the file; at most `importFaults` are stored.
-  /// - Throws: `.notFound` if there is no such import in an app that the caller may access.
+  /// - Throws: `.forbidden`; `.notFound` if there is no such import in an app that the caller may access.
   package static func faults(
     of number: Imports.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<FaultEntry> {
@@ -136,8 +136,8 @@ package enum ImportService {
   // MARK: Importing
 
   /// Begins an import, whose parts are then passed to `take`, and audits that. Nothing is imported yet.
-  /// - Throws: `.impossible` if the kind needs a group and none is named, or has no group and one is named;
-  ///   `.unknownGroup` if the app does not have the group.
+  /// - Throws: `.forbidden`; `.unknownApp`; `.impossible` if the kind needs a group and none is named, or has no group
+  ///   and one is named; `.unknownGroup` if the app does not have the group.
   package static func begin(
     _ new: New, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -171,11 +171,11 @@ package enum ImportService {
     return try show(number, by: caller, on: connection)
   }
 
-  /// Imports the next part, or stores it until the last one if the import does not skip errors, and returns the
+  /// Imports the next part, or, if the import does not skip errors, stores it until the last part arrives. Returns the
   /// import's progress. Repeating the part that was accepted last changes nothing.
-  /// - Throws: `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the import is
-  ///   finished, the part is not the next one, or an import that skips no errors has too many parts; a problem if the
-  ///   file is UTF-16.
+  /// - Throws: `.forbidden`; `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the
+  ///   import is finished, the part is not the next one, or an import that does not skip errors has more than
+  ///   `importWaitingParts` parts; a problem if the file is UTF-16.
   package static func take(
     _ part: ImportPart, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {

@@ -15,7 +15,7 @@ extension InstalledBase {
   /// Makes this server's next message numbers follow those of the other server, and audits that. This cannot be undone.
   /// - Parameter seqno: the other server's last number.
   /// - Returns: false, with the numbers unchanged, if this server has already reached `seqno`.
-  /// - Throws: as `check(start:)`, or if the caller may not import people into the app.
+  /// - Throws: as `check(start:)`; `.unknownApp`; `.forbidden` if the caller may not import people into the app.
   package static func continueSeqnos(
     after seqno: Seqno, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Bool {

@@ -8,13 +8,13 @@ internal import Store
 ///
 /// ```
 ///   file ──► parts of UTF-8 ──► lines ──► validated ──► compared with existing rows ──► new or changed: written
-///                                          └ invalid: reported                        └ unchanged or has acted: kept
+///                                          └ invalid: reported     └ unchanged, or the device has acted: not written
 /// ```
 /// A batch has at most `installedLines` lines; those that change something are written in a few transactions, or in one
 /// per `installedNames` lines if each user may have only one device. An interrupted import continues when it is run
-/// again, and repeating a complete one changes nothing. Within a file, the first line about a DEVICE_ID or a token
-/// counts, or about a user who may have only one device. No device and no webhook is notified: bindings are imported
-/// without a push.
+/// again, and repeating a complete one changes nothing. If several lines of a file have the same DEVICE_ID, the same
+/// token, or the same user and each user may have only one device, the first is imported and the others are reported as
+/// faults. No device and no webhook is notified: bindings are imported without a push.
 package struct InstalledBase {
   package struct Options: Sendable {
     package var appID: String

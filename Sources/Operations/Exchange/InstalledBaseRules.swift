@@ -16,7 +16,7 @@ struct InstalledBaseRules {
     case changed
     case unchanged
     /// The row is not changed, because the device or another one of the same DEVICE_ID has acted itself, or the row has
-    /// lost the token of the file since.
+    /// lost the file's token in the meantime.
     case kept
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }

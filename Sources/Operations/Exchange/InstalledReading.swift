@@ -8,7 +8,8 @@ internal import Reactor
 /// ```
 /// The thread ends when this object is released.
 final class InstalledReading: Sendable {
-  /// A batch of lines, in their order.
+  /// A batch of parsed lines: valid ones and faults, each in their order. `count` includes them and the lines about
+  /// other apps.
   struct Lines: Sendable {
     var count: Int64 = 0
     var good: [InstalledLine] = []

@@ -27,8 +27,8 @@ package enum ControlService {
   /// to `cancelTimeout` plus the time to cancel what is not in flight.
   /// - Returns: the message's numbers at the moment of the change; for a cancellation, after the wait, even if the
   ///   message is not cancelled yet.
-  /// - Throws: `.wrongState` if the message's state does not allow it; `.unknownMessage`, also if the caller may not
-  ///   access its app.
+  /// - Throws: `.forbidden`; `.wrongState` if the message's state does not allow it; `.unknownMessage`, also if the
+  ///   caller may not access its app.
   package static func control(
     _ control: MessageControl, _ seqno: Seqno, for caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -127,8 +127,8 @@ package enum ControlService {
   /// Changes a message's pace, and audits that.
   /// - Parameter pace: nil for as fast as possible.
   /// - Returns: the message's numbers after the change.
-  /// - Throws: `.wrongState` if the message has ended or is being cancelled; `.unknownMessage`, also if the caller may
-  ///   not access its app.
+  /// - Throws: `.forbidden`; `.wrongState` if the message has ended or is being cancelled; `.unknownMessage`, also if
+  ///   the caller may not access its app.
   package static func setPace(
     _ pace: Pace?, of seqno: Seqno, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -179,8 +179,8 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// Maximum time for which a cancellation waits for deliveries in flight. Those that a push provider has only queued
-  /// end within half a second.
+  /// Maximum time for which a cancellation waits for deliveries in flight. Those still queued in a `PushProvider` are
+  /// submitted or given back within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

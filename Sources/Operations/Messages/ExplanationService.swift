@@ -123,7 +123,8 @@ package enum ExplanationService {
   }
 
   /// Explains a message for one user. An unknown user or one without devices is not an error, but a step. For a message
-  /// to more than `searchedRows` devices, deliveries to devices that have since left the user can be missing.
+  /// to more than `searchedRows` devices, or to an unknown number, deliveries to devices that have since left the user
+  /// can be missing.
   /// - Parameter language: the client's preference, as in `Accept-Language`; nil for English.
   /// - Throws: `.unknownMessage`, also if the caller may not access its app; `.notKept` if the message's deliveries are
   ///   no longer stored.
@@ -155,8 +156,9 @@ package enum ExplanationService {
 
   // MARK: The rules
 
-  /// Returns the steps in the order in which they are shown: those of the message, of devices without an outcome, of
-  /// deliveries, of quarantined devices and of the badge count, and finally the end of the message. No I/O.
+  /// Returns the steps in the order in which they are shown: those of the message, of an unknown user or one without
+  /// devices, of devices without a stored delivery, of deliveries, of quarantined devices and of the badge count, and
+  /// finally the end of the message. No I/O.
   package static func steps(_ facts: Facts) -> [Step] {
     let message = facts.message
     var steps = [Step(.requested, at: message.createdAt, value: message.apiKeyName)]

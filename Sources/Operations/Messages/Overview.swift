@@ -4,8 +4,8 @@ package import Postgres
 internal import Store
 package import Time
 
-/// The current activity of one app or all: statistics of the last hour by minute, undivided and by reason; the newest
-/// messages and campaigns; the campaigns that have not ended; and the single sends that are paused.
+/// The current activity of one app or all: statistics of the last hour by minute, undivided and by reason; and the
+/// newest messages, campaigns, campaigns that have not ended, and paused single sends, up to `overviewMessages` each.
 package struct Overview: DescribedAnswer {
   package let minutes: StatisticsService.Report
   package let reasons: StatisticsService.Report

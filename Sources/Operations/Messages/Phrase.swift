@@ -1,6 +1,6 @@
 package import Domain
 
-/// A text in two languages. Each `%` is replaced by the value that is passed to `text`.
+/// A text in English and Korean. Each `%` is replaced by the value that is passed to `text`.
 package struct Phrase: Sendable {
   package typealias Language = SpokenLanguage
 

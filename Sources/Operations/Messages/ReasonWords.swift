@@ -1,4 +1,4 @@
-/// Meaning and remedy of each failure reason of APNs, FCM and UPMC, based on the networks' documentation. A reason that
+/// Meanings and remedies of failure reasons of APNs, FCM and UPMC, based on the networks' documentation. A reason that
 /// is not listed here is shown as it was reported, without advice.
 enum ReasonWords {
   struct Entry: Sendable {
@@ -39,6 +39,11 @@ enum ReasonWords {
     "no-provider": Entry(
       "The app has no credential for this device's push network.", "이 단말의 푸시 서버에 대한 인증 정보가 앱에 없습니다.",
       advice: Phrase("Add the credential of the app.", "앱의 인증 정보를 등록하세요.")),
+    "no-token": Entry(
+      "The device has registered no token for messages of this kind.", "이 종류의 메시지를 받을 토큰이 단말에 등록되어 있지 않습니다.",
+      advice: Phrase(
+        "The app registers it when it needs it, for example when an activity begins.",
+        "앱이 필요할 때 등록합니다. 예: 실시간 현황을 시작할 때.")),
     "consent": Entry(
       "The user has not consented to messages of this kind.", "사용자가 이런 종류의 메시지 수신에 동의하지 않았습니다.",
       advice: Phrase("Respect it; the app can ask again.", "동의를 존중해야 하며, 앱에서 다시 동의를 받을 수 있습니다.")),

@@ -118,7 +118,8 @@ package enum ReportService {
 }
 
 extension Operations.Limits {
-  /// Permitted numbers of items per page of any list. The largest page of deliveries has about 200 KB.
+  /// Permitted numbers of items per page of a list; of a device's inbox, at most `inboxPageMost`. The largest page of
+  /// deliveries has about 200 KB.
   package static let pageSizes = 1...1000
   package static let pageDefault = 100
 }

@@ -153,6 +153,7 @@ extension Operations.Limits {
   static let descriptionSeconds: Int64 = 3600
   /// Seconds for which the provider's keys are cached; short, so that a withdrawn key is soon refused.
   static let keySeconds: Int64 = 600
-  /// Default minimum number of seconds between two fetches of the keys that unknown keys in tokens cause.
+  /// Default minimum number of seconds between two fetches of the keys that are made because no cached key has signed a
+  /// token.
   package static let keyPauseSeconds: Int64 = 5
 }

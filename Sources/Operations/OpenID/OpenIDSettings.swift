@@ -14,13 +14,14 @@ package struct OpenIDSettings: Sendable {
   package var loginClaim = "email"
   /// Name of the claim with the groups or roles that the provider assigns to a person.
   package var roleClaim = "groups"
-  /// Console role for each of these groups or roles; others have none. A person with several has the strongest role.
+  /// Console role for each of the provider's groups or roles that gives one. A person with several of them has the
+  /// strongest role, a person with none of them no role.
   package var roles: [String: Role]
   /// Name of the claim with the id of the only app that a person may access, or `*` for all; nil if everybody may
   /// access all apps.
   package var appClaim: String?
-  /// Minimum number of seconds between two fetches of the provider's keys because of an unknown key, which anyone can
-  /// name.
+  /// Minimum number of seconds between two fetches of the provider's keys that are made because no cached key has
+  /// signed a token. It is needed because anyone can send such tokens.
   package var keyPauseSeconds = Operations.Limits.keyPauseSeconds
   /// Name of the provider on the sign-in page.
   package var label: String

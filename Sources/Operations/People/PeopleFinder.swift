@@ -4,8 +4,8 @@ internal import Store
 
 /// Finds users in all apps that the caller may access, for operators who know a customer but not the app.
 package enum PeopleFinder {
-  /// Returns the first users whose CUID or name begins with the given text: a single page, without a next one. For each
-  /// app of these users, notes in the audit trail that the caller has read them.
+  /// Returns the first users, in byte order, whose CUID or name begins with the given text: a single page, without a
+  /// next one. For each app of these users, notes in the audit trail that the caller has read them.
   /// - Parameters:
   ///   - prefix: beginning of the CUID; nil or empty to search by name.
   ///   - name: beginning of the name; nil or empty to search by CUID.

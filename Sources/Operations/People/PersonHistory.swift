@@ -6,7 +6,8 @@ package import Time
 
 /// The messages sent to one person, with the outcome on each of the person's devices.
 package enum PersonHistory {
-  /// A message sent to the person. Lists show only its title, and not even that if it is confidential.
+  /// A message sent to the person. Of its content, only the title is shown, and not even that if the message is
+  /// confidential or the caller may not see contents.
   package struct Entry: DescribedAnswer {
     package let message: PersonMessages.Message
     package let deliveries: [PersonMessages.Delivery]
@@ -56,7 +57,7 @@ package enum PersonHistory {
   }
 
   /// Lists messages to the user, newest first: those requested within the last 90 days (scheduled ones included) whose
-  /// deliveries are still stored. Some deliveries are found only if the device still belongs to the user. Notes in the
+  /// deliveries are still stored. Deliveries to devices that no longer belong to the user can be missing. Notes in the
   /// audit trail that the caller has read them. A page can be short or even empty and still have a successor.
   /// - Throws: `.unknownUser`; `.unknownApp`; `.forbidden`; a problem for another list's cursor.
   package static func list(

@@ -56,7 +56,7 @@ package enum UserDirectory {
 
   // MARK: Users
 
-  /// Lists users in the order of their CUIDs, and notes in the audit trail that the caller has read them.
+  /// Lists users in the byte order of their CUIDs, and notes in the audit trail that the caller has read them.
   /// - Parameter prefix: prefix of the CUID; empty for all.
   package static func users(
     of appID: String, prefix: String, _ page: PageRequest, by caller: Caller, on connection: Connection
@@ -72,8 +72,8 @@ package enum UserDirectory {
     }
   }
 
-  /// Lists users who have a name, in the order of their names, and of CUIDs for equal names. Notes in the audit trail
-  /// that the caller has read them.
+  /// Lists users who have a name, in the byte order of their names, those with equal names by CUID. Notes in the audit
+  /// trail that the caller has read them.
   /// - Parameter name: beginning of the name; empty for all names.
   package static func users(
     of appID: String, named name: String, _ page: PageRequest, by caller: Caller, on connection: Connection

@@ -100,8 +100,8 @@ package enum AdvertisingRules {
     try rules(of: app, on: connection).check(message.content)
   }
 
-  /// Returns a dry run's notes for the sender of an ad: that no opt-out notice is checked, and the night hours, as far
-  /// as they apply. None for other messages.
+  /// Returns a dry run's notes for the sender of an ad: that no opt-out wording is checked, if the app demands none;
+  /// and the night hours, if the app has any. Empty for other messages.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     guard message.kind == .ad else { return [] }
     let rules = try rules(of: app, on: connection)

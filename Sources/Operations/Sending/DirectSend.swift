@@ -29,8 +29,9 @@ package final class DirectSend: Sendable {
   ///   - interface: the API through which the request came.
   ///   - trace: parent of the message's spans; nil if the message is not traced.
   /// - Returns: nil unless the request is valid, permitted and ordinary: no dry run and no ad, sent immediately at full
-  ///   speed, to at most `namedUsers` users by CUID, in one language, to alert tokens, without uploaded media, in an
-  ///   app that the catalog knows and that is not paused. Also nil if text may have to move to a page.
+  ///   speed, without send window or canary, to at most `namedUsers` users by CUID, in one language, to alert tokens,
+  ///   without uploaded media, in an app that the catalog knows and that is not paused. Also nil if `movesText` is true
+  ///   and text may have to move to a page.
   package init?(
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
     interface: App.Confidentiality.Interface = .api, trace: TraceContext? = nil
@@ -55,8 +56,8 @@ package final class DirectSend: Sendable {
 }
 
 extension MessageContent {
-  /// Whether the message has one language, goes to the alert token, and shows no uploaded media, so that recipients'
-  /// payloads differ only by name.
+  /// Whether the message has one language, goes to the alert token, and shows no uploaded media. The sizes of its
+  /// payloads then depend only on the recipients' CUIDs and names.
   fileprivate var isOrdinary: Bool {
     if case .upload? = media { return false }
     return translations.isEmpty && tokenKind == .alert

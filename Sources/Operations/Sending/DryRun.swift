@@ -17,6 +17,7 @@ package struct DryRun: Sendable {
     package let payload: [UInt8]
   }
 
+  /// Number of devices; nil if there are too many to count in the request.
   package let targeted: Int64?
   /// JSON array of the audience's entries that match no active device or no group.
   package let unknown: [UInt8]
@@ -25,6 +26,7 @@ package struct DryRun: Sendable {
   /// Notes for the sender: what the app needs in order to show the message as intended, and how the message differs
   /// from the request. Empty if there are none.
   package let notes: [Sentence]
+  /// Why a send would refuse the message for its size or for lack of a public URL; empty if it would not.
   package let refusals: [Problem]
 
   /// Resolves the audience of a message, checks its size and media as a send would, and builds its sample payloads. The

@@ -9,8 +9,9 @@ struct DueTime {
   /// the app's devices are due.
   let dueAt: Timestamp?
   let localTime: LocalTime?
-  /// Time at which the message expires, counted from the due time, or from now if it is sent immediately. For local
-  /// times, counted from the latest possible due time, `zonesSpan` after `dueAt`, since each device has its own expiry.
+  /// Time at which the message expires, counted from the due time, or from acceptance if it is sent immediately. For
+  /// local times, only the latest bound, counted from the latest possible due time, `zonesSpan` after `dueAt`: each
+  /// device has its own expiry.
   let expiresAt: Timestamp
 
   init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Timestamp) throws(Problem) {
@@ -49,8 +50,9 @@ struct DueTime {
     }
   }
 
-  /// Throws `.impossible` if the last day of a repetition is before the first occurrence, by the clock of the local
-  /// time or of the app's time zone. A message that is sent immediately always passes.
+  /// Throws `.impossible` if the last day of a repetition is before the day of the first occurrence: the date of the
+  /// local time or, for a message with `sendAt`, the date in the app's time zone. A message that is sent immediately
+  /// always passes.
   private func check(
     _ repetition: Repetition, _ timing: Timing, _ app: App, _ connection: Connection
   ) throws(Problem) {
@@ -72,7 +74,7 @@ struct DueTime {
 }
 
 extension Operations.Limits {
-  /// Maximum time between acceptance and due time: a year and a day.
+  /// Maximum time between acceptance and due time: 366 days.
   static let farthestDue: Duration = .seconds(366 * 86_400)
   /// Time between the first time zone to reach a local time (UTC+14) and the last (UTC−12).
   static let zonesSpan: Duration = .seconds(26 * 3_600)

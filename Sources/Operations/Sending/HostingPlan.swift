@@ -24,8 +24,8 @@ struct HostingPlan {
 
   /// Plans a message. Reads the database but writes nothing.
   /// - Parameters:
-  ///   - lastDueAt: last due time of the message; nil for now.
-  ///   - expiresAt: expiry of the message; nil for now.
+  ///   - lastDueAt: last due time of the message; nil counts as `now`.
+  ///   - expiresAt: expiry of the message; nil counts as `now`.
   /// - Throws: `.payloadTooLarge` if the message cannot be made to fit; `.impossible` if it shows an upload that the
   ///   app does not have or that has expired; `.notConfigured` if it shows an upload but there is no public URL.
   init(

@@ -91,9 +91,9 @@ struct PayloadSize: Sendable {
     for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }, limit) }
   }
 
-  /// Checks a message in every language against its audience. If the message shows names, looks for the recipient with
-  /// the largest payload: for a segment or a resend, among all lines of the file that supplies the names, or without a
-  /// file, among all of the app's users.
+  /// Checks a message in every language against its audience. If the message shows names, finds the recipient with the
+  /// largest payload. For a segment or a resend, people outside the audience count too: everybody in the file that
+  /// supplies the names or, without a file, all of the app's users.
   /// - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }

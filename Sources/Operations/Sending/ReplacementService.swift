@@ -3,7 +3,7 @@ package import Postgres
 internal import Store
 package import Time
 
-/// Replaces a scheduled message by another one.
+/// Replaces a scheduled message with another one.
 package enum ReplacementService {
   /// Stores the message in `request`, or its approval request, and cancels the message `old` in the same commit, so
   /// that `old` is not sent even if the new message waits for approval. A repeated idempotency key returns the first

@@ -18,7 +18,8 @@ package enum ResendService {
   /// - Returns: the new message, or the approval request if a second person must approve it; for a repeated idempotency
   ///   key, the first answer.
   /// - Throws: `.wrongState` if the message has not ended; `.unknownMessage`; `.notKept` if its deliveries are no
-  ///   longer stored; `.idempotencyConflict`; `.busy`; `.notConfigured` if its content cannot be decrypted here.
+  ///   longer stored; `.notConfigured` if its content cannot be decrypted here; otherwise as a send, for example
+  ///   `.idempotencyConflict` or `.busy`.
   package static func resend(
     _ seqno: Seqno, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> SendAnswer {

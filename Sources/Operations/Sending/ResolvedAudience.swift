@@ -7,7 +7,8 @@ internal import Time
 /// An audience resolved at the time of the request: whom it reaches, the number of devices, and the entries that match
 /// no device or group.
 ///
-/// Used only for the answer and the payload check; the planner resolves the audience again when the message is due.
+/// Used for the answer, the payload check, the decision whether a second person must approve, and dry runs. It does not
+/// determine who gets the message: the planner resolves the audience again when the message is due.
 struct ResolvedAudience {
   enum Reach {
     /// Users with keys in (after, upto].
@@ -147,8 +148,8 @@ struct ResolvedAudience {
     return writer.bytes
   }
 
-  /// Returns devices of the audience, to show what they would receive: all of them if they are known, otherwise those
-  /// that come first, or those of the users who come first. Empty if there are none.
+  /// Returns devices of the audience, to show what they would receive: all of them if they are known; otherwise, in the
+  /// order of their users' keys, the first devices, or all devices of the first users. Empty if there are none.
   func samples(of app: App.Number, on connection: Connection, now: Timestamp) throws(Problem) -> [Audiences.Member] {
     let limit = Operations.Limits.sampledDevices
     switch reach {

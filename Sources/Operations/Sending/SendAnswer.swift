@@ -18,7 +18,7 @@ package enum SendAnswer: JSONAnswer {
     package let targeted: Int64?
     /// JSON array of the audience's entries that match no active device or no group.
     package let unknown: [UInt8]
-    /// Due time; nil for now. Until then, `targeted` is an estimate.
+    /// Due time, until which `targeted` is an estimate; nil if the message is sent immediately.
     package let dueAt: Timestamp?
     /// The message that this one resends to some of its devices; nil if it is not a resend.
     package let resendOf: Seqno?

@@ -79,10 +79,10 @@ package enum SendService {
   /// Stores, announces and audits a message in one commit, with its pages, pace and repetition, and cancels the message
   /// that it replaces.
   /// - Returns: the SEQNO; nil, without storing the message, if the approval that it executes is no longer waiting or
-  ///   its idempotency key is taken. In the latter case, its pages and longer lifetimes of its files are stored all the
-  ///   same.
-  /// - Throws: `.unknownUpload` if the audience's file has expired in the meantime; `.wrongState` if the message to
-  ///   replace can no longer be replaced.
+  ///   its idempotency key is taken. In the latter case, its pages are stored nevertheless, and the lifetimes of its
+  ///   files extended.
+  /// - Throws: `.unknownUpload` if the audience's file no longer exists; `.wrongState` if the message to replace can no
+  ///   longer be replaced.
   static func create(
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
     on connection: Connection
@@ -142,8 +142,8 @@ package enum SendService {
     return made
   }
 
-  /// Returns whether the message suffices as its own audit record: true for high-volume sends by programs to named
-  /// users, where the message says who sent what, and for devices' messages, which are not administration.
+  /// Returns whether the message suffices as its own audit record: true for sends by programs to named users, which are
+  /// frequent and whose messages say who sent what; and for devices' messages, which are not administration.
   private static func isItsOwnRecord(_ message: MessageRequest, by caller: Caller) -> Bool {
     guard case .clientUIDs = message.audience else { return caller.device != nil }
     return caller.isProgram

@@ -130,10 +130,11 @@ package enum EventService {
     return wish
   }
 
-  /// Queues events for delivery, with their original ids and a new count of attempts, and audits that. `.since` and
-  /// `.event` include events that the webhook has never been sent; `.event` of any kind. Events that are waiting anyway
+  /// Queues events for delivery, with their original ids and a new count of attempts, and audits that. `.dead` queues
+  /// at most `replayedEvents` events, oldest first. `.since` and `.event` include events that were never sent to the
+  /// webhook; `.event` also accepts one of a kind that the webhook does not receive. Events that are already waiting
   /// are left out. An inactive webhook receives the events when it is switched on.
-  /// - Returns: the number of events queued, 0 if there are none; of `.dead`, at most `replayedEvents`, oldest first.
+  /// - Returns: the number of events queued, 0 if there are none.
   /// - Throws: `.unknownWebhook`, also if the caller may not access its app.
   package static func replay(
     _ replay: Events.Replay, to webhook: String, by caller: Caller, on connection: Connection

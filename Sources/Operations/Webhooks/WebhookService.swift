@@ -56,7 +56,7 @@ package enum WebhookService {
       ])
   }
 
-  /// Changes to a webhook; members that are nil leave it as it is.
+  /// Changes to a webhook; nil leaves a property unchanged.
   package struct Change: Sendable {
     package var url: String?
     package var kinds: [EventKind]?

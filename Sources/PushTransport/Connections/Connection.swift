@@ -77,8 +77,9 @@ package final class Connection: EventLoop.Handler {
     session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
   }
 
-  /// Returns true if no further request of this lane can be submitted now, by the stream limit or the flow-control
-  /// window.
+  /// Returns true if no further request of this lane, with a body of `PushTransport.Limits.payloadBytes`, can be
+  /// submitted now: the connection is neither probing nor ready, is stalled, or has no stream or flow-control window
+  /// left for the lane.
   func isFull(_ lane: Lane) -> Bool {
     allowance(lane) == 0 || !hasWindow(for: PushTransport.Limits.payloadBytes, lane)
   }

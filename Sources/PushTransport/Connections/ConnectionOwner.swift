@@ -18,8 +18,8 @@ protocol ConnectionOwner: AnyObject {
 
 /// The source of a connection's requests, which also receives their results.
 protocol RequestSource: AnyObject {
-  /// Submits some requests by `Connection.submit` and returns how many; 0 if none can be submitted now. The connection
-  /// calls it again until it returns 0.
+  /// Submits some requests through `Connection.submit` and returns how many; 0 if none can be submitted now. The
+  /// connection calls it again until it returns 0.
   func fill(_ connection: Connection) -> Int
   /// Reports how a request ended. Called exactly once for each submitted request.
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection)

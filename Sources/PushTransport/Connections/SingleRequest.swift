@@ -34,8 +34,8 @@ package final class SingleRequest: EventLoop.Handler {
   private var wasSent = false
   private var outcome: Result<StreamEnd, Failure>?
 
-  /// Resolves the service's name, sends a request and blocks until its complete answer, which it returns whatever its
-  /// status.
+  /// Resolves the name of the service (or of the proxy, if one applies), sends a request and blocks until its complete
+  /// answer, which it returns whatever its status.
   /// - Parameters:
   ///   - fields: header fields, including the pseudo-header fields.
   ///   - timeout: from the start of connecting to the answer; resolving the name is not included.

@@ -5,7 +5,7 @@ package import Logging
 package import Reactor
 internal import Time
 
-/// The services that a pool uses of the sender that owns it.
+/// The services that a pool needs from the sender that owns it.
 protocol PoolOwner: AnyObject {
   var loop: EventLoop { get }
   var configuration: WireConfiguration { get }
@@ -131,16 +131,15 @@ package final class Pool: PoolConnectionsDelegate {
     routes.bound(to: targets)
   }
 
-  /// Called by the adapter when `restingLanes` has changed. Finishes what is queued in lanes that now rest as not
-  /// processed.
+  /// Called by the adapter when `restingLanes` has changed. What is queued in the resting lanes ends as not processed.
   package func restingLanesChanged() {
     routes.rest(adapter.restingLanes)
     // Deferred, because the caller may be handling an answer from within `work`.
     owner.workLater(self)
   }
 
-  /// Pauses the whole pool for `duration`, which replaces the rest of an earlier pause: finishes everything queued with
-  /// `result` and refuses new batches. Open requests continue.
+  /// Pauses the whole pool for `duration`, which replaces the rest of an earlier pause: ends everything queued, with
+  /// the given result, and refuses new batches. Open requests continue.
   package func rest(for duration: Duration, _ result: SubmissionResult) {
     connections.rest(for: duration, result)
   }
@@ -153,7 +152,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   // MARK: Submitting
 
-  /// Finishes as stale targets that have waited too long or have expired, and tries to send the rest.
+  /// Ends targets that have waited too long or have expired, with the result `stale`, and tries to send the rest.
   func sweep() {
     routes.finishStale(at: loop.clock.now, wallSeconds: wallSeconds)
     work()
@@ -216,7 +215,7 @@ package final class Pool: PoolConnectionsDelegate {
     owner.sendAgain(submission, otherwise: result)
   }
 
-  /// Finishes the submission, and everything queued of its route, as a credential fault, and stops the route for
+  /// Finishes the submission, and everything queued for its route, as a credential fault, and stops the route for
   /// `PushTransport.Limits.faultSeconds`. The other routes continue, on connections that this route's refusals do not
   /// affect.
   package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
@@ -257,8 +256,8 @@ package final class Pool: PoolConnectionsDelegate {
     adapter.closedBeforeReady(reason: reason, of: self)
   }
 
-  /// Shuts down gracefully: finishes what is queued as not processed, opens no more connections, and lets open requests
-  /// finish.
+  /// Shuts down gracefully: ends what is queued, with the result `notProcessed`, opens no more connections, and lets
+  /// open requests finish.
   func stop() {
     routes.finishQueued(.notProcessed)
     connections.stop()

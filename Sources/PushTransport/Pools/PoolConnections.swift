@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import Logging
 internal import Reactor
 
-/// The services that the connections use of their pool.
+/// The services that the connections need from their pool.
 protocol PoolConnectionsDelegate: RequestSource {
   /// Looks up the endpoint's addresses. The result is delivered to `PoolConnections.resolved`, never before this call
   /// returns.
@@ -32,7 +32,7 @@ final class PoolConnections: ConnectionOwner {
   private var addressOrder = AddressOrder()
   private var backOff = BackOff()
   private var nextConnectAt: Instant?
-  /// The times at which connections were opened within about `openingsSeconds`, to limit their rate.
+  /// The times at which connections were opened in about the last `openingsSeconds`, to limit their rate.
   private var openings: [Instant] = []
   /// The end of the pause that the network asked for, before which nothing is sent; nil without a pause.
   private var restsUntil: Instant?
@@ -78,8 +78,8 @@ final class PoolConnections: ConnectionOwner {
 
   /// Opens a connection if there is work that the existing ones cannot take, or if the pool has none although it was
   /// used lately. Does nothing while another connection is being opened, while the pool rests, or after `stop`. During
-  /// back-off, opens none, and finishes what is queued as not processed if no connection is usable. If too many were
-  /// opened lately, begins a back-off.
+  /// back-off, opens none; if no connection is usable either, what is queued ends with the result `notProcessed`. If
+  /// too many were opened lately, begins a back-off.
   func arrange() {
     guard !isStopping, !isResolving else { return }
     let now = loop.clock.now
@@ -256,8 +256,8 @@ final class PoolConnections: ConnectionOwner {
     restsUntil.map { now < $0 } ?? false
   }
 
-  /// Pauses the pool for `duration`, finishes everything queued with `result` and refuses new batches. A later call
-  /// sets a new end of the pause, even an earlier one.
+  /// Pauses the pool for `duration`: ends everything queued, with the given result, and refuses new batches. A later
+  /// call sets a new end of the pause, even an earlier one.
   func rest(for duration: Duration, _ result: SubmissionResult) {
     restsUntil = loop.clock.now + duration
     routes.shut(result)

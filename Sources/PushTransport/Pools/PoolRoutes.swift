@@ -66,7 +66,7 @@ final class PoolRoutes {
 
   // MARK: Admission
 
-  /// Makes all routes refuse new batches, and finishes what is queued with `result`.
+  /// Makes all routes refuse new batches, and ends what is queued, with the given result.
   func shut(_ result: SubmissionResult) {
     for queue in queues { gate.shut(queue.route) }
     finishQueued(result)
@@ -76,7 +76,7 @@ final class PoolRoutes {
     for queue in queues { gate.open(queue.route) }
   }
 
-  /// Makes all routes refuse new batches for exactly these lanes, and finishes what is queued in them as not processed.
+  /// Makes all routes refuse new batches for exactly these lanes. What is queued in them ends as not processed.
   func rest(_ lanes: Set<Lane>) {
     for queue in queues {
       gate.rest(queue.route, lanes)
@@ -142,7 +142,8 @@ final class PoolRoutes {
   }
 
   /// Submits pushes of one route, until `most` are submitted, its lane is empty or the connection accepts no more.
-  /// Returns how many were submitted. Finishes stale targets, and those that cannot be encoded as rejected.
+  /// Returns how many were submitted. A target that is stale or cannot be encoded is not submitted: it ends as stale or
+  /// as rejected.
   private func submit(
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {

@@ -23,8 +23,8 @@ package protocol PushNetworkAdapter: PushComposer {
 
   /// Handles an answer other than 200. Must give the submission exactly one result, or resend it.
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
-  /// Returns the network's documented error code for the answer, or "other": a peer must not be able to raise the
-  /// cardinality of our metrics.
+  /// Returns the answer's error code if the network documents it, otherwise "other": a peer must not be able to raise
+  /// the cardinality of our metrics.
   func word(for refusal: Refusal) -> String
   /// Returns true if the network counts such an answer against the connection, and so against all routes on it.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool

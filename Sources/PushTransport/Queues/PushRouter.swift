@@ -118,8 +118,8 @@ package final class PushRouter: PoolOwner {
   }
 
   /// Moves the app's routes to the pool of its new credential; open requests finish on the old connections. Clears the
-  /// faults and error histories of the routes. If the app has no credential now, finishes what is queued with
-  /// `noCredential`.
+  /// faults and error histories of the routes. If the app has no credential now, what is queued ends with the
+  /// result `noCredential`.
   package func credentialChanged(of app: App.Number) {
     for queue in queues.values where queue.route.app == app {
       unassign(queue)

@@ -2,8 +2,8 @@ package import Domain
 internal import Synchronization
 
 /// Admission control: decides at `offer`, on any thread, whether a route accepts another batch. Bounds the targets that
-/// one lane of one route holds in memory, so that no app crowds out another, and no campaign an urgent message of the
-/// same app.
+/// one lane of one route holds in memory, so that no app crowds out another, and no campaign crowds out
+/// an urgent message of its own app.
 package final class RouteAdmission: Sendable {
   package struct Place {
     let route: PushRoute

@@ -37,8 +37,8 @@ package final class RouteQueue {
     lanes[Int(submission.batch.message.lane.rawValue)].putBack(submission)
   }
 
-  /// Removes and returns the lane's next target that is still fresh and not expired; nil if there is none. Finishes the
-  /// others that it meets as stale.
+  /// Removes and returns the lane's next target that is still fresh and not expired; nil if there is none. The targets
+  /// before it (if there is none, all targets of the lane) end with the result `stale`.
   func next(_ lane: Lane, at now: Instant, wallSeconds: Int64) -> Submission? {
     while let submission = lanes[Int(lane.rawValue)].next() {
       if submission.batch.isWorthSending(at: now, wallSeconds: wallSeconds) { return submission }
@@ -47,8 +47,8 @@ package final class RouteQueue {
     return nil
   }
 
-  /// Finishes as stale the targets that have waited too long or have expired. Of each message, considers only those in
-  /// front of the first target that can still be sent.
+  /// Ends targets that have waited too long or have expired, with the result `stale`. In each message, stops at the
+  /// first target that can still be sent.
   func finishStale(at now: Instant, wallSeconds: Int64) {
     for lane in lanes.indices where !lanes[lane].isEmpty {
       let stale = lanes[lane].removeStale { $0.isWorthSending(at: now, wallSeconds: wallSeconds) }
@@ -56,12 +56,12 @@ package final class RouteQueue {
     }
   }
 
-  /// Finishes everything queued with `result`.
+  /// Ends everything queued, with the given result.
   func finishQueued(_ result: SubmissionResult) {
     for lane in Lane.allCases { finishQueued(lane, result) }
   }
 
-  /// Finishes everything queued in a lane with `result`.
+  /// Ends everything queued in a lane, with the given result.
   func finishQueued(_ lane: Lane, _ result: SubmissionResult) {
     while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }

@@ -74,8 +74,8 @@ package enum Apps {
     WHERE app = $1
     """)
 
-  /// Saves those settings of an app that operators can change, except its pause, client keys and advertising rules. The
-  /// caller must have locked the app's row (`lock`), so that concurrent changes are not lost.
+  /// Saves an app's settings. Its pause, deletion, client keys, advertising rules and test groups are not among them.
+  /// The caller must have locked the app's row (`lock`), so that concurrent changes are not lost.
   package static func save(_ app: App) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app.number)

@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// The audit log: who changed what. An entry is added in the same transaction as the change, and the schema forbids
-/// modifying or deleting entries. Decision 016.
+/// The audit log: who changed what, and who read lists of people. The entry for a change is added in the same
+/// transaction as the change. The schema forbids modifying or deleting entries. Decision 016.
 package enum AuditLog {
   /// Role of an entry about what a device did.
   package static let deviceRole = "device"

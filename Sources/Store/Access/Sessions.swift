@@ -53,7 +53,7 @@ package enum Sessions {
 
   /// Returns the account of a session; nil if the session does not exist or has expired, or if the account is disabled.
   /// Moves the idle timeout to `idleUntil`, but not beyond the session's end, and records the time of use; does neither
-  /// if `idleUntil` is not more than a minute after the present timeout.
+  /// if `idleUntil` is at most a minute after the present timeout, or if the timeout has reached the session's end.
   package static func use(sha256: [UInt8], now: Timestamp, idleUntil: Timestamp) -> Query<Account?> {
     Query(first: useStatement, sha256, now, idleUntil) { row in
       Account(

@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// An app's test groups: named users to whom trial messages are sent. Stored as rows, so that erasing a person erases
-/// them here too. Decision 138.
+/// An app's test groups: named lists of users to whom trial messages are sent. Each user in a group is a row, so that
+/// erasing a person removes the person here too. Decision 138.
 package enum TestRecipients {
   /// A named list of users.
   package struct Group: Equatable, Sendable {

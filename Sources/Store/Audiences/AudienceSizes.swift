@@ -38,8 +38,8 @@ package enum AudienceSizes {
       LIMIT $4) part
     """)
 
-  /// Counts the active devices, bound by `frozenAt`, of users who had joined one of the groups by then. A user in
-  /// several groups counts once; members of subgroups do not count. Returns at most `limit`.
+  /// Counts the active devices, bound by `frozenAt`, of users who had joined one of the groups by then. The devices of
+  /// a user in several groups count once, those of members of subgroups do not count. Returns at most `limit`.
   package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Timestamp, limit: Int64) -> Query<Int64> {
     var column = Int64Column()
     for group in groups { column.append(group) }

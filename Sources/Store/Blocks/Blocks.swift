@@ -13,8 +13,8 @@ package import Postgres
 /// is made only for users who read the message, whose increment is taken back, whose count had no room for the whole
 /// increment, or whose count had been set after the message got its SEQNO.
 /// Blocks are made only from ranges of user keys, so that no user's devices are in two blocks of a message, and the
-/// block of a user is found by comparing keys with `blocks.first_key`. Lists of recipients, waves and resent messages
-/// use rows throughout.
+/// block of a user is found by comparing keys with `blocks.first_key`. Lists of recipients, waves, resent messages and
+/// claims of fewer than 16 devices use rows throughout.
 ///
 /// Decision 003.
 package enum Blocks {

@@ -108,7 +108,7 @@ package enum ConfirmationFold {
   ///   - limit: maximum number of rows.
   ///   - writer: number under which this thread adds to totals.
   /// - Returns: the number of rows deleted, including rows that only repeat confirmations, and the id of the last; nil
-  ///   if none is left that is not locked.
+  ///   if there are no unlocked rows after `id`.
   /// - Throws: a serialization failure if another node has folded the first rows of the same blocks meanwhile; repeat
   ///   the transaction.
   package static func step(
@@ -144,8 +144,8 @@ package enum ConfirmationFold {
   private struct New {
     let half: ConfirmationLog.BlockHalf
     let position: Int
-    /// Time of the confirmation in seconds since 1970, as the device reported it; when the report arrived if the device
-    /// reported none.
+    /// Time of the confirmation in seconds since 1970, as the device reported it, but not later than when the report
+    /// arrived; the time of arrival if the device reported none.
     let at: UInt32
   }
 

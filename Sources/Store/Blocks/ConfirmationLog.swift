@@ -9,9 +9,9 @@ package import Time
 ///   confirmed ──► entries of `confirmation_log` ──fold──► minutes in `block_confirmations`, and in the totals
 ///   (answered)    10 bytes each; deleted when folded       two bytes per position
 /// ```
-/// Readers of confirmations (explanations, lists, funnels, resends) combine the log with what is folded, in SQL
-/// (`block_confirmed`, `unfolded_confirmations`). Deliveries outside of blocks have rows of their own
-/// (`Confirmations`).
+/// Readers of confirmations, such as explanations, lists, funnels and resends, combine the log with what is folded, in
+/// SQL functions such as `block_confirmed` and `unfolded_confirmations`. The confirmations of deliveries outside of
+/// blocks have rows of their own (`Confirmations`).
 ///
 /// Decision 038.
 package enum ConfirmationLog {

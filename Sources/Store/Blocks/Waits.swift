@@ -8,7 +8,7 @@ package import Time
 ///
 /// ```
 ///   in progress ──deferred──► a place here ──due, and the block has no claim──► in progress, in a claim of the block
-///                                  └──────── its message is cancelled ────────► ended
+///                                  └──── its message is cancelled or late ─────► ended
 /// ```
 /// Until the delivery is in progress again or ended, its state in the block is `.waits`. Changing that state, or
 /// claiming deliveries that wait here, requires the lock on the block's states; so a block never has two claims, and
@@ -87,15 +87,16 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM taken
     """)
 
-  /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes`, within a
-  /// transaction. Skips those of paused apps until their messages expire. Locks the states of the claimed blocks.
+  /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes` and are not late,
+  /// within a transaction. Skips those of paused apps until their messages expire. Locks the states of the claimed
+  /// blocks.
   /// - Parameters:
   ///   - since: low-water mark: skips deliveries due at or before this time, because the apps or messages of all of
   ///     them are paused.
   ///   - devices: number of devices after which no further block is claimed.
-  ///   - mostRows: maximum number of rows to read; must exceed the number of blocks that can have claims, which are
-  ///     skipped.
-  /// - Returns: one claim per block, with its open deliveries; none if nothing is due.
+  ///   - mostRows: maximum number of rows to read, including those of blocks that still have a claim, which are
+  ///     skipped; must exceed the number of such rows, because otherwise nothing might be claimed.
+  /// - Returns: one claim per block, with its open deliveries; none if nothing is due in a block without a claim.
   package static func takeUp(
     since: Timestamp, at now: Timestamp, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue,
     on connection: Connection

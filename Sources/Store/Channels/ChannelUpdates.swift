@@ -17,8 +17,8 @@ package enum ChannelUpdates {
     "channel-updates-earlier",
     "SELECT sha256, version, is_superseded FROM channel_updates WHERE channel = $1 AND key = $2")
 
-  /// Returns the response to an earlier request for this channel with the same idempotency key; nil if there was none,
-  /// or if the key was deleted (`forget`).
+  /// Returns what `note` has stored about an earlier request for this channel with the same idempotency key; nil if
+  /// there was none, or if the key was deleted (`forget`).
   package static func earlier(_ channel: Channels.Number, key: String) -> Query<Earlier?> {
     Query(first: earlierStatement, channel, key) {
       Earlier(sha256: $0.bytes(), version: $0.int64(), isSuperseded: $0.bool())
@@ -43,8 +43,8 @@ package enum ChannelUpdates {
     WHERE channel = $1 RETURNING version
     """)
 
-  /// Stores an update as the latest of a channel, instead of one that still waits. Returns the update's version, which
-  /// is the previous one plus 1. The caller must have locked the channel's row.
+  /// Stores an update as the latest of a channel, and replaces one that has not been sent yet. Returns the update's
+  /// version, which is the previous one plus 1. The caller must have locked the channel's row.
   /// - Parameters:
   ///   - eventTime: the update's `timestamp`, in seconds since 1970.
   ///   - seconds: time from now, in seconds, after which the update is not sent any more.

@@ -2,8 +2,9 @@ internal import Domain
 internal import Postgres
 
 /// Wipes the encrypted content of confidential messages wherever it is stored, when it is no longer needed: in messages
-/// that have ended and whose SMS fallbacks are decided, in decided approvals, and in events without a pending webhook
-/// delivery. Messages and events are wiped after some time even if something is still pending. Decision 071.
+/// that have ended and whose SMS fallbacks are decided, in approvals that are decided or overdue, and in events without
+/// a pending webhook delivery. After some time, ended messages are wiped even if a fallback is undecided, and events
+/// even if deliveries are pending. Decision 071.
 package enum ContentWipe {
   private static let messagesStatement = Statement(
     "content-wipe-messages",

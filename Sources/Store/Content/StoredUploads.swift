@@ -2,10 +2,10 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Lists an app's uploaded media and audience files, and deletes them before they expire.
+/// Lists an app's uploaded media and audience files, and deletes single ones on request.
 package enum StoredUploads {
-  /// Returns SQL that selects SEQNOs of unfinished messages `m` of app `$1` that meet the condition `uses`: at most one
-  /// from each of three branches, one branch per partial index on states.
+  /// Returns SQL that selects the SEQNO of one unfinished message `m` of app `$1` that meets the condition `uses`; no
+  /// row if there is none. Has a branch for each partial index on states.
   private static func message(_ uses: String) -> String {
     let found = [
       "m.state = \(MessageState.scheduled.sql)",

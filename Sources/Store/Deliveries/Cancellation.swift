@@ -16,7 +16,7 @@ package enum Cancellation {
     package static let batch = 2_000
     /// Maximum number of blocks whose deferred deliveries are ended in the same transaction.
     static let blocks = 4
-    /// Writer number under which these steps add to totals, on any node.
+    /// Writer number under which these steps add to totals; the same on every node.
     package static let writer: Int32 = 0
   }
 

@@ -244,7 +244,7 @@ package enum Claims {
     """)
 
   /// Returns, for each message, the claim that this node created and still holds, with its devices. Omits messages
-  /// without such a claim, and those whose claims are blocks. Each message must have at most one claim.
+  /// without such a claim, and those whose claim names a block. Each message must have at most one claim.
   package static func own(
     of seqnos: [Seqno], node: UUIDValue
   ) -> Query<[Seqno: (hold: Hold, devices: [DeviceID: UserKey])]> {
@@ -319,8 +319,9 @@ package enum Claims {
     return entries
   }
 
-  /// SQL condition: deferred delivery `w` is due at `$1`; its message `m` is being sent in one of the lanes `$4` and is
-  /// not late; and the app `a` is not paused, unless the message has expired at `$1`.
+  /// SQL condition: deferred delivery `w` is due, both at `$1` and by the database's clock; its message `m` is being
+  /// sent in one of the lanes `$4` and is not late; and the app `a` is not paused, unless the message has expired at
+  /// `$1`.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
     w.due_at <= least($1, clock_timestamp()) AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($4)
@@ -340,7 +341,8 @@ package enum Claims {
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)
 
-  /// Returns at most `limit` deferred deliveries with rows that are due, and removes their due times; the same
+  /// Returns at most `limit` deferred deliveries with rows that are due, of messages that are being sent in `lanes` and
+  /// are not late. Takes those due earliest, and returns them in any order. Removes their due times; the same
   /// transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that another
   /// transaction has locked.
   /// - Parameter since: low-water mark: skips deliveries due at or before this time, because the apps or messages of

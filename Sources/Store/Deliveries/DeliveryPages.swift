@@ -3,7 +3,7 @@ package import Postgres
 package import Time
 
 /// Lists the deliveries of a message page by page: first those with rows of their own, in device order, then those
-/// whose outcome is only in a block, by block and position.
+/// whose outcome or deferral is recorded only in a block, by block and position.
 package enum DeliveryPages {
   package struct Delivery: Sendable {
     package let place: Place

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Undoes rejections that were caused by our own configuration: the deliveries are deferred again, and due at once.
+/// Undoes rejections that were caused by our own configuration: the deliveries become deferred, and are due at once.
 package enum RejectionReversals {
   package struct Record: Sendable {
     package let seqno: Seqno

@@ -4,7 +4,7 @@ package import Time
 
 /// Selects the audience of a resend: recipients of an earlier message, by their outcomes there. Those with outcome rows
 /// come first, in device order, then those in blocks, by block and position. A device is included if it is active and
-/// still bound to the same user; its current token is used.
+/// has been bound to the same user since `frozenAt` or longer; its current token is used.
 ///
 /// Recipients who were excluded because the message (or the wave of their time zone) came too late have no outcome. If
 /// there are any (`hasLeftOut`), a resend to failed devices resolves the earlier message's audience again instead, and

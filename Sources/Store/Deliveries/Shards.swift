@@ -11,7 +11,7 @@ package enum Shards {
     package let claimed: Int64
     /// Number of the wave; 0 for messages without waves.
     package let wave: Int16
-    /// Number of the shard's next block: 14 bits, of which the upper 3 are the database's timeline.
+    /// Number of the shard's next block: 14 bits, of which the upper 3 are the database's timeline minus 1, modulo 8.
     ///
     /// After a failover, the promoted standby may lack the last claims, whose pushes were already sent with their block
     /// numbers in the pushkeys. Each timeline therefore uses a different eighth of the numbers, so that no receipt

@@ -32,7 +32,8 @@ package enum DeviceExport {
 
   /// Returns the next devices in the order of user and device: at most `limit` rows with the values of `columns`. A
   /// consent that was never asked for and a time that was never recorded are nil. Other missing values are empty: the
-  /// `clientUid` of a guest, tags, and texts that the device has not reported.
+  /// `clientUid` of a guest, tags, and texts that the device has not reported. Tags are separated by `;`, and times are
+  /// in ISO 8601 format with an offset from UTC.
   /// - Returns: the rows, and the place of the last one. At the end there are no rows, and the place is `place`.
   package static func page(
     of app: App.Number, after place: Place, limit: Int

@@ -2,9 +2,9 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// A device's tokens other than its alert token: at most one of each kind, but for updates of Live Activities one per
+/// A device's tokens other than its alert token: at most one of each kind or, for updates of Live Activities, one per
 /// activity. The table `psids` stores them like all tokens. Callers lock the device's row before they move a token to
-/// the device or remove one; only `endActivities` does not.
+/// the device or remove one, except before `endActivities`.
 package enum DeviceTokens {
   /// A token, other than an alert token, that a device claims.
   package struct Wanted: Hashable, Sendable {

@@ -44,8 +44,8 @@ package enum ImportedDevices {
       AND NOT d.tags @> string_to_array(t.tags, chr(31))
     """)
 
-  /// Adds tags to devices, ignoring devices that are unknown in the app or unregistered. Each device may occur once,
-  /// and the caller holds the row locks (`Devices.lock`). Fails with a violation of `devices_tags_are_few` if a device
+  /// Adds tags to devices, ignoring devices that are unknown in the app or unregistered. No device may occur twice, and
+  /// the caller holds the row locks (`Devices.lock`). Fails with a violation of `devices_tags_are_few` if a device
   /// would have more than 100 tags.
   package static func save(_ tagged: [Tagged], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(tagged, app)) { _ in }

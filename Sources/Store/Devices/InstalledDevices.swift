@@ -89,9 +89,9 @@ package enum InstalledDevices {
     RETURNING device
     """)
 
-  /// Inserts rows, or updates those of devices that have never registered here. An update keeps the registration time,
-  /// the time of the last call and the tags; and, as long as the token is the same, a quarantine and an environment
-  /// that the push network has reported.
+  /// Inserts rows, or updates those of devices that have never registered here. An update keeps app, network and
+  /// DEVICE_ID, the epoch of the keys, the times of registration and of the last call, a pending user and the tags. As
+  /// long as the token is the same, it also keeps a quarantine and an environment that the push network has reported.
   /// - Returns: the devices that were written, that is, all except those that have registered meanwhile.
   package static func save(_ records: [Devices.Record]) -> Query<Set<DeviceID>> {
     Query(saveStatement, Devices.columns(records)) { rows in Set(rows.decode { $0.device() }) }

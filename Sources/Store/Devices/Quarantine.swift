@@ -134,8 +134,8 @@ package enum Quarantine {
     WHERE app = $1 AND network = $2 AND environment = $3 AND quarantined_at >= $4 AND quarantine_seqno IS NOT NULL
     """)
 
-  /// Returns the deliveries because of which devices of one route (app, network and environment) were quarantined at or
-  /// after `since`, by any node. Omits devices that are no longer in quarantine.
+  /// Returns the refused deliveries for which devices of one route (app, network and environment) were quarantined, by
+  /// any node, at or after `since`. Omits devices that are no longer in quarantine.
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Timestamp
   ) -> Query<[Confirmations.Delivery]> {

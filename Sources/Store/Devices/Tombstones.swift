@@ -1,7 +1,8 @@
 internal import Postgres
 package import Time
 
-/// The removal of personal data of devices that unregistered long ago, and of devices' old former tokens and users.
+/// The removal of personal data from the rows of devices that were unregistered and not used for long, and of devices'
+/// former tokens and users that ended long ago.
 package enum Tombstones {
   private static let emptyStatement = Statement(
     "tombstones-empty",
@@ -38,21 +39,21 @@ package enum Tombstones {
       SELECT device, user_key FROM former_users WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes at most `limit` former tokens that are too old to verify a receipt, oldest first, and returns the number
-  /// deleted. Skips locked rows.
+  /// Deletes at most `limit` former tokens that ended more than `Store.Limits.formerTokenRetention` and a day ago, so
+  /// that they no longer verify receipts, oldest first. Returns the number deleted. Skips locked rows.
   package static func forgetTokens(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(tokensStatement, parameters(now, limit)) { $0.affected }
   }
 
-  /// Deletes at most `limit` former users of devices, oldest first, and returns the number deleted. Former users are
-  /// kept as long as former tokens, because they are needed only together with those. Skips locked rows.
+  /// Deletes at most `limit` former users of devices, oldest first, and returns the number deleted. Keeps former users
+  /// for the same time as former tokens, because they are needed only together with those. Skips locked rows.
   package static func forgetUsers(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }
 
   private static func parameters(_ now: Timestamp, _ limit: Int) -> Parameters {
     var parameters = Parameters()
-    // One day longer than former tokens are kept.
+    // A day more than the time for which a former token verifies receipts.
     parameters.append(now - Store.Limits.formerTokenRetention - .seconds(86_400))
     parameters.append(limit)
     return parameters

@@ -2,8 +2,8 @@ internal import Domain
 internal import Postgres
 package import Time
 
-/// Vouchers that an app's backend creates at login: the next device that names the user is bound to that user. A user
-/// has at most one voucher; a new one replaces the previous one. Decision 028.
+/// Vouchers that an app's backend creates at login: the next matching device that names the user before the voucher
+/// expires is bound to that user. A user has at most one voucher; a new one replaces the previous one. Decision 028.
 package enum Vouchers {
   private static let makeStatement = Statement(
     "vouchers-make",
@@ -43,8 +43,8 @@ package enum Vouchers {
     RETURNING app, user_key, device_id
     """)
 
-  /// Uses up the vouchers that match a presented device. Returns, for each of their users, the DEVICE_ID that the voucher
-  /// was limited to; empty for any device. A voucher can be used only once.
+  /// Deletes the unexpired vouchers that match a presented device, because a voucher can be used only once. Returns,
+  /// for each of their users, the DEVICE_ID that the voucher was limited to; empty if it was valid for any device.
   package static func take(_ presented: [Presented], at now: Timestamp) -> Query<[Users.Key: String]> {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()

@@ -27,9 +27,9 @@ extension Events {
     """)
 
   /// Writes the events of certificates that expire within 30 days, 7 days or a day: one event per certificate and
-  /// threshold, however often this is called. A certificate that has already passed several thresholds gets an event
-  /// only for the last of them, an expired one for that of a day. Writes nothing for apps without an active webhook
-  /// that subscribes.
+  /// threshold, however often this is called. Thresholds that were passed between two calls have one event together,
+  /// that of the shortest; an expired certificate counts as expiring within a day. Writes nothing for apps without an
+  /// active webhook that subscribes.
   package static func credentialsExpiring() -> Query<Void> {
     Query(expiringStatement) { _ in }
   }

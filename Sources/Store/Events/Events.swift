@@ -5,7 +5,8 @@ package import Time
 /// Events for the customers' own servers. An event is written in the same transaction as the change it reports, so that
 /// events match exactly what happened.
 ///
-/// Each event has one delivery for each active webhook that subscribes to the event's kind, created with the event.
+/// An event is created with one delivery for each active webhook that subscribes to the event's kind; a test event, for
+/// the tested webhook only. `replay` can add deliveries later.
 package enum Events {
   /// A new event.
   package struct New: Sendable {

@@ -11,7 +11,7 @@ internal import Time
 /// ```
 /// No events are written while a message is being sent: the message's history contains the failures anyway, and the
 /// failures no longer change once the message has ended. A message that is reopened, because refusals were our own
-/// fault, ends once more; its second report covers the failures since the reopening.
+/// fault, ends once more; its next report covers the failures since the reopening.
 package enum FailureReports {
   private static let takeStatement = Statement(
     "failure-reports-take",
@@ -32,8 +32,8 @@ package enum FailureReports {
     UPDATE failure_reports SET place = NULL WHERE report = $1 AND upto IS NOT NULL
     """)
 
-  /// Deletes at most `$1` finished reports that were closed or set aside more than three days ago. Their messages can
-  /// no longer be reopened.
+  /// Deletes at most `$1` finished reports and marks of a reopening (`FailureReportMarks.halt`) that are over three
+  /// days old. Their messages can no longer be reopened.
   static let pruneStatement = Statement(
     "failure-reports-prune",
     """

@@ -2,7 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// SMS fallbacks: one row for each user to whom a message with a fallback was sent.
+/// SMS fallbacks: one row for each message with a fallback and each user in its audience, except guests and users whose
+/// consents do not allow the message.
 ///
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
@@ -64,8 +65,7 @@ package enum Fallbacks {
     """)
 
   /// Creates fallbacks in the transaction that claims the message, before anything is sent. The time until the deadline
-  /// counts from now, by the database's clock. A user who already has a fallback for the message keeps it. Each user
-  /// may occur once.
+  /// counts from now, by the database's clock. A user who already has a fallback for the message keeps it.
   package static func create(_ fallbacks: some Collection<New>) -> Query<Void> {
     var (seqnos, keys, apps, seconds) = (Int64Column(), TextColumn(), Int32Column(), Int64Column())
     for fallback in fallbacks {

@@ -6,13 +6,13 @@ package import Time
 /// reach.
 ///
 /// ```
-///   a receipt outside of blocks ──► its row, new ────────────► event ┐
-///   a receipt in a block ─► log ─► fold: its place, new ─────► event ├─ in the commit that counts it
-///   a message that ends ─► `failure_reports` ─► its failures,  event ┘  or that notes how far the report is
-///                                               page by page
+///   receipt or read outside of blocks ─► if its row is new ───────────────► event ┬─ in the transaction that
+///   receipt or read in a block ─► log ─► fold: if not yet recorded ───────► event ┘  counts it
+///   message ends ─► `failure_reports` ─► its failures, page by page ──────► event ─── in the transaction that
+///                                                                                    records the report's progress
 /// ```
-/// Each path reports a delivery once, in the transaction that counts it or records the report's progress, so a crash
-/// neither loses nor repeats an event. For an app without a subscribed active webhook, no events are written.
+/// Each receipt, each read and, each time a message ends, each new failure is reported once, in the transaction shown,
+/// so a crash neither loses nor repeats an event. Apps without a subscribed active webhook have no such events.
 ///
 /// Decision 153.
 package enum RecipientEvents {

@@ -42,8 +42,8 @@ package enum GroupTree {
   private static let atTopStatement = list("group-tree-at-top", "g.parent IS NULL")
   private static let belowStatement = list("group-tree-below", "g.parent = $4")
 
-  /// Returns at most `limit` groups in ascending order of name, starting after `name` (empty for the first): the direct
-  /// subgroups of `parent`, or the top-level groups if `parent` is nil.
+  /// Returns at most `limit` groups in ascending order of name, by the database's collation, starting after `name`
+  /// (empty for the first): the direct subgroups of `parent`, or the top-level groups if `parent` is nil.
   package static func list(
     of app: App.Number, below parent: Groups.Number?, after name: String, limit: Int
   ) -> Query<[Record]> {

@@ -267,8 +267,8 @@ package enum ApprovalHolds {
     WHERE seqno = $1 AND held AND state = \(Approvals.State.waiting.sql)
     """)
 
-  /// Rejects the waiting approval, if there is one, of a held message that is being cancelled, so that it needs no
-  /// decision.
+  /// Rejects the waiting approval, if there is one, of a held message that is being cancelled, so that nobody need
+  /// decide it any more.
   package static func callOff(_ seqno: Seqno, by name: String, reason: String?) -> Query<Void> {
     Query(callOffStatement, seqno, name, reason) { _ in }
   }

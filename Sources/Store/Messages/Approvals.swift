@@ -229,8 +229,8 @@ package enum Approvals {
         resendOf: row.optionalSeqno(), targeted: row.optionalInt64(),
         unknownEntries: row.text(),
         requester: Requester(
-          // The form of requester is known only to a newer program: account 0 belongs to nobody, so it never matches
-          // the approver.
+          // An unknown form was stored by a newer program. Account 0 belongs to nobody, so it never matches the
+          // approver.
           asker: Principal(stored: row.text()) ?? .account(0), name: row.text()),
         requestedAt: row.timestamp(), endsAt: row.timestamp(),
         decidedBy: row.optionalText(),

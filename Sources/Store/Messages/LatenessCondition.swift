@@ -4,7 +4,8 @@ internal import Domain
 enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
 
-  /// SQL condition: message `m` of app `a` is late; false for a message by local time, whose waves are late one by one.
+  /// SQL condition: message `m` of app `a` is late; false for a message by local time, whose waves are judged one by
+  /// one (`isLateWave`).
   /// For a message without a scheduled time, the condition costs a single comparison.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(LatenessCondition.deadline)

@@ -9,9 +9,10 @@ package enum MessageLists {
     package let appID: String
     package let lane: Lane
     package let purpose: MessagePurpose
-    /// The request's alert as JSON; nil if it has none, is confidential, or is 64 KiB or larger.
+    /// The request's alert as JSON; nil if there is none, the message is confidential, or the request's stored size is
+    /// 64 KiB or more.
     package let alert: String?
-    /// The sender named in the payload; nil if the request names none, or is 64 KiB or larger.
+    /// The sender that the request names; nil if it names none, or if its stored size is 64 KiB or more.
     package let sender: String?
     package let createdAt: Timestamp
     package let finishedAt: Timestamp?
@@ -36,7 +37,8 @@ package enum MessageLists {
     package var to: Timestamp?
     /// Lists only messages that ended at or after this time, or have not ended.
     package var activeFrom: Timestamp?
-    /// Text that the title, subtitle or body must contain, ignoring case. Requests of 64 KiB or more never match.
+    /// Text that the title, subtitle or body must contain, ignoring case. Requests with a stored size of 64 KiB
+    /// or more never match.
     package var text: String?
     package var sender: String?
 
@@ -154,8 +156,9 @@ package enum MessageLists {
     \(among) SELECT * FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
     """)
 
-  /// Returns at most `limit` matching messages with SEQNOs below `seqno`, newest first, searching the newest `window`
-  /// messages of the source.
+  /// Returns at most `limit` matching messages with SEQNOs below `seqno`, newest first. Searches only the newest
+  /// `window` messages that the filter's index contains below `seqno`, so even an empty list can have a next page
+  /// (`edge`).
   package static func list(_ filter: Filter, before seqno: Seqno, window: Int, limit: Int) -> Query<[Record]> {
     let statement =
       switch Source(filter) {

@@ -4,7 +4,7 @@ package import Time
 package import Tracing
 
 /// The creation of messages. All messages are inserted by the single INSERT in this file, except later occurrences of a
-/// repetition (`Schedules.continueAfter`).
+/// repetition (`Schedules.continueAfter`) and test data (`FinishedMessages`).
 extension Messages {
   package struct New: Sendable {
     package let app: App.Number
@@ -59,8 +59,9 @@ extension Messages {
       self.expiresAt = expiresAt
     }
 
-    /// Returns a claimed message in the form in which `find` reads other messages for the dispatcher, but without the
-    /// request, the sealed content, links and the app's time zone.
+    /// Returns a claimed message in the form in which `find` reads other messages for the dispatcher. Leaves request
+    /// and sealed content empty, and resend, links, time zone, local time, hold and `isAskedByPerson` at their
+    /// defaults.
     /// - Parameters:
     ///   - seqno: the message's SEQNO.
     ///   - sendDate: the date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.

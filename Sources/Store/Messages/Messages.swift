@@ -72,7 +72,8 @@ package enum Messages {
     package let request: [UInt8]
     /// A confidential message's encrypted content; nil for other messages, and after it was wiped.
     package var sealed: [UInt8]?
-    /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
+    /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone: when the message is due or, if it
+    /// has no due time, when it was created.
     package let sendDate: String
     package let expiresAt: Timestamp
     package let frozenAt: Timestamp?

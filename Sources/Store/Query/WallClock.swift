@@ -25,7 +25,7 @@ package enum WallClock {
 
 extension DatabaseClock {
   /// Reads the database's clock, blocking until the database has answered, and passes the time to `learn`. Returns the
-  /// result of `learn`: how far the database's clock has jumped, or nil if it has not.
+  /// result of `learn`: how far the database's clock has jumped; nil for the first reading, or if the jump is small.
   @discardableResult
   package func ask(_ connection: Connection) throws(PostgresError) -> Duration? {
     let asked = now

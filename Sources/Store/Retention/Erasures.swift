@@ -105,8 +105,8 @@ package enum Erasures {
     """)
 
   /// Removes the persons who have joined the scan from the next `deliveries` deliveries with rows and from some blocks;
-  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures that were scanned once around, and deletes
-  /// the person's inbox entries and names in events that were written meanwhile. Call this within a transaction.
+  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures whose full scan has ended, and removes
+  /// those persons' inbox entries and names in events that were written meanwhile. Call this within a transaction.
   /// - Returns: false if nothing was scanned, because no erasure has joined the scan yet or another node is scanning;
   ///   true if another step can be useful.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {

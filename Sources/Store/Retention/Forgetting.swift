@@ -26,8 +26,9 @@ package enum Forgetting {
   /// what the message added.
   private static let hoursWithBadge: Int32 = 30 * 24
 
-  /// Marks at most `limit` messages, either with or without a badge, whose recipients are due to be deleted, longest
-  /// ended first. Returns the number marked. Leaves out messages of which a resend has not ended. Skips locked rows.
+  /// Marks at most `limit` messages, either with or without a badge, whose recipients are due to be deleted, in the
+  /// order in which they ended. Returns the number marked. Leaves out messages with a resend that has not ended. Skips
+  /// locked rows.
   package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
     Query(markStatement, withBadge ? 1 as Int32 : 0, withBadge ? hoursWithBadge : hours, limit) { $0.affected }
   }
@@ -78,7 +79,7 @@ package enum Forgetting {
     DELETE FROM blocks b USING part p WHERE b.seqno = ANY($1) AND b.seqno = p.seqno AND b.block = p.block
     """)
 
-  /// Number of blocks emptied in one step.
+  /// Maximum number of blocks deleted in one step.
   private static let blocksAtOnce = 5
 
   private static let strayStatement = Statement(

@@ -89,7 +89,8 @@ package enum HistoryRanges {
     """)
 
   /// Closes the ranges whose messages all ended more than `days` ago, and returns these ranges. A range stays open for
-  /// a day after its last SEQNO, and while one of its messages is being resent. Skips locked ranges.
+  /// at least a day after its last SEQNO was assigned or skipped, and while one of its messages is being resent. Skips
+  /// locked ranges.
   package static func close(keepingDays days: Int32) -> Query<[Range]> {
     Query(closeStatement, days, read: ranges)
   }

@@ -96,10 +96,10 @@ package enum PersonErasure {
   /// The names of all parts of an export, in order.
   package static let partNames = parts.map(\.name) + ["deliveries"]
 
-  /// Returns what is stored about a user, except the phone number, in the order of `partNames`. Badges, SMS fallbacks,
-  /// inbox and deliveries contain the newest 10,000 entries each. Deliveries outside of blocks are included only if
-  /// they went to the user's current devices. A part without data is an empty array; for an unknown user, all parts
-  /// are.
+  /// Returns the parts of `partNames`, in this order. Omits the phone number, events, lines of uploaded files, vouchers
+  /// and former tokens. Badges, SMS fallbacks, inbox and deliveries contain the newest 10,000 entries each. Deliveries
+  /// outside of blocks are included only if they went to the user's current devices. A part without data is an empty
+  /// array; for an unknown user, all parts are.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
     for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
@@ -171,8 +171,8 @@ package enum PersonErasure {
 
   /// Erases a user, within a transaction: unregisters the user's devices and removes their data; deletes everything
   /// else that is stored under the user's key, such as name, badge count, memberships, inbox and events; and replaces
-  /// the user in deliveries to these devices by a guest. Deliveries in blocks, and those to devices that have since
-  /// changed hands, are left to `Erasures`. Totals are kept. Locks tables in the order that all writers use.
+  /// the user in deliveries to these devices by a guest. Leaves deliveries in blocks, and those to devices that the
+  /// user no longer has, to `Erasures`. Keeps totals. Locks tables in the order that all writers use.
   /// - Returns: the number of devices that the user had. Nil, without changes, if the user has neither devices nor a
   ///   row in `users`.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Facts about a database server that help an operator to find a fault.
+/// Facts about a database server and our data in it that help an operator to find a fault.
 package enum Diagnosis {
   package struct Server: Sendable {
     /// Version in PostgreSQL's numeric form, for example 150018.

@@ -15,8 +15,8 @@ package enum FutureWatermarks {
     WHERE hours_upto > clock_timestamp() + interval '1 hour'
     """)
 
-  /// Resets node leases to ten seconds from now, because otherwise no node could take over the work of a dead one. A
-  /// live node renews its lease before that.
+  /// Resets node leases that end over a minute from now to ten seconds from now, because otherwise no node could take
+  /// over the work of a dead one. A live node renews its lease before that.
   private static let leasesStatement = Statement(
     "future-marks-leases",
     """
@@ -24,7 +24,8 @@ package enum FutureWatermarks {
     WHERE alive_until > clock_timestamp() + interval '1 minute'
     """)
 
-  /// Resets the paces of messages, because otherwise the messages would not continue. The current pause starts again.
+  /// Resets paces that were last counted in the future, because otherwise their messages would not continue until then.
+  /// A current pause starts again.
   private static let pacesStatement = Statement(
     "future-marks-paces",
     """
@@ -45,8 +46,8 @@ package enum FutureWatermarks {
     "future-marks-meters",
     "DELETE FROM device_send_meters WHERE window_began > clock_timestamp() + interval '1 minute'")
 
-  /// Makes badge syncs due, because otherwise a user's other devices would not be sent the new count.
-  /// The longest regular delay is five minutes, while the app is paused.
+  /// Makes badge syncs due whose due time is more than an hour away, because otherwise a user's other devices would not
+  /// be sent the new count until then. The longest regular delay is five minutes, while the app is paused.
   private static let badgesStatement = Statement(
     "future-marks-badges",
     "UPDATE badge_syncs SET due_at = clock_timestamp() WHERE due_at > clock_timestamp() + interval '1 hour'")

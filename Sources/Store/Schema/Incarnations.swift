@@ -1,7 +1,7 @@
 internal import Postgres
 
 /// Incarnations of a database: a restore from a backup begins a new one. The incarnation's number is part of the
-/// identity of blocks, because a restored database assigns block numbers again that had been assigned after the backup.
+/// identity of blocks, because a restored database assigns the block numbers from after the backup a second time.
 package enum Incarnations {
   private static let presentStatement = Statement(
     "incarnations-present", "SELECT incarnation FROM incarnations ORDER BY began_at DESC LIMIT 1")

@@ -1,6 +1,7 @@
 package import Postgres
 
-/// Why the schema was not brought up to date. Each description names the fault and its remedy.
+/// Why the schema was not brought up to date. Each description names the fault and, unless PostgreSQL reported it, its
+/// remedy.
 package enum MigratorError: Error, Sendable, CustomStringConvertible {
   case noDirectory([String], isConfigured: Bool)
   case unreadable(String)

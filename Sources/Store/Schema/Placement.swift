@@ -7,7 +7,7 @@ package enum Placement {
   private static let versionStatement = Statement(
     "placement-version", "SELECT extversion FROM pg_extension WHERE extname = 'citus'")
 
-  /// Returns the version of Citus in this database, such as `13.2-1`; nil in an ordinary one.
+  /// Returns the version of Citus in this database, such as `13.2-1`; nil if it is not installed.
   package static func citusVersion() -> Query<String?> {
     Query(versionStatement) { $0.count == 0 ? nil : $0.text(0, 0) }
   }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// The backlog and the state of the database, in a few cheap queries for metrics and readiness.
+/// Queries for metrics and readiness: the backlog and the state of the database. All are cheap except `size`.
 package enum Vitals {
   /// Counts of the messages in one lane and state.
   package struct Waiting: Sendable {

@@ -61,7 +61,8 @@ package enum CampaignRanking {
   package struct Row: Sendable {
     package let place: Place
     package let appID: String
-    /// The alert as JSON; nil if the campaign has none, is confidential, or has a request of 64 KiB or more.
+    /// The alert as JSON; nil if the campaign has none, is confidential, or has a request with a stored size of 64 KiB
+    /// or more.
     package let alert: String?
     package let kind: MessageKind
     package let sender: String?
@@ -129,8 +130,9 @@ package enum CampaignRanking {
     return Parameters(apps, filter.from, filter.to)
   }
 
-  /// Returns at most `limit` matching campaigns that come after a position in the order. A campaign with a request of
-  /// 64 KiB or more counts as a notice of the default sender, and matches no text.
+  /// Returns at most `limit` matching campaigns that come after a position in the order. A campaign whose request has a
+  /// stored size of 64 KiB or more counts as a notice from the default sender that is not confidential, and matches no
+  /// text.
   /// - Parameter window: maximum number of campaigns examined: the newest of the period.
   package static func rows(
     _ filter: Filter, by order: Order, behind place: Place, window: Int, limit: Int

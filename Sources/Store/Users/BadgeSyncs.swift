@@ -4,7 +4,7 @@ package import Time
 
 /// Users whose other devices must still be sent the new badge count: one row per user. A row is written in the
 /// transaction that changes the count, under the user's lock. It stays until every push for it has a result, or until
-/// it is dropped because it cannot be claimed.
+/// it is deleted because claiming or sending it fails.
 package enum BadgeSyncs {
   private static let queueStatement = Statement(
     "badge-syncs-queue",
@@ -22,7 +22,7 @@ package enum BadgeSyncs {
   /// Queues a sync of each user's devices except `device`, which already knows the count; nil includes all devices. If
   /// a sync of the user is queued already, the two become one: its tries count from 0, and it includes all devices
   /// unless both exclude the same one. The sync queued first keeps its due time if it has not been tried yet; otherwise
-  /// `dueAt` applies. Each user may occur once.
+  /// `dueAt` applies. No user may occur twice.
   package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Timestamp) -> Query<Void> {
     var parameters = Users.keys(changes.map(\.user))
     var devices = UUIDColumn()
@@ -72,8 +72,8 @@ package enum BadgeSyncs {
     RETURNING app
     """)
 
-  /// Deletes the sync that is due first, because claiming it fails. The user's devices then receive the count only with
-  /// their next message. Returns the user's app; nil if no sync is due.
+  /// Deletes the longest due sync that is not locked, because claiming it fails. The user's devices then receive the
+  /// count only with their next message. Returns the user's app; nil if there is no such sync.
   package static func dropFirst(at now: Timestamp) -> Query<App.Number?> {
     Query(first: dropStatement, now) { $0.int32() }
   }
@@ -89,7 +89,7 @@ package enum BadgeSyncs {
       ORDER BY b.app, b.user_key COLLATE "C" FOR UPDATE OF b)
     """)
 
-  /// Deletes syncs whose pushes have all ended, except those of counts that have changed meanwhile.
+  /// Deletes syncs whose pushes have all ended, or that cannot be sent, except those that were queued again meanwhile.
   package static func done(_ syncs: [Due]) -> Query<Void> {
     Query(doneStatement, keys(syncs)) { _ in }
   }
@@ -103,8 +103,8 @@ package enum BadgeSyncs {
       ORDER BY b.app, b.user_key COLLATE "C" FOR UPDATE OF b)
     """)
 
-  /// Postpones syncs that were not tried, because their app is paused. A sync whose count has changed meanwhile is left
-  /// alone: it is due as a new one.
+  /// Postpones syncs that `take` has returned but that were not tried, because their app is paused, and takes back the
+  /// try that `take` counted. Ignores a sync that was queued again meanwhile.
   package static func postpone(_ syncs: [Due], until time: Timestamp) -> Query<Void> {
     var parameters = keys(syncs)
     parameters.append(time)

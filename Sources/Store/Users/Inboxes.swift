@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// A person's inbox: messages meant for the person, kept for a while and visible on all devices, whether or not a push
-/// arrived.
+/// A person's inbox: messages meant for the person, kept for a while, whether or not a push arrived. It is visible on
+/// the person's devices, on each of them from a certain time on (`View.since`).
 ///
 /// ```
 ///   claimed ─► entry, unread ──┬─ a read is confirmed, on any device ─► read ──┐

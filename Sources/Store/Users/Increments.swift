@@ -92,7 +92,7 @@ package enum Increments {
   /// users whose counts have no room for the whole increment, what was added instead (possibly 0). The caller must
   /// record these smaller increments in the ledger.
   /// - Parameters:
-  ///   - claims: the users and the message; each user once.
+  ///   - claims: the users and the message; no user may occur twice.
   ///   - areNeighbours: whether the users belong to one app and are close together in key order. The existing counts
   ///     are then updated by one range scan, at half the cost of looking up each user. Turns off bitmap scans for the
   ///     rest of the transaction.

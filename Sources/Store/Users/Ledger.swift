@@ -2,9 +2,9 @@ package import Domain
 package import Postgres
 
 /// The ledger of what each message added to each user's badge count. The increments of a message with blocks are stored
-/// with these (`Blocks`): a user has an entry only after reading the message, after a delivery ended negative, if the
-/// count had no room for the whole increment, or if it had been set after the message got its SEQNO. The SQL function
-/// `badge_entry` combines ledger and blocks. Decision 009.
+/// in the blocks (`Blocks`). For such a message, a user has a ledger entry only after reading it, after one of its
+/// deliveries ended negative, if the count had no room for the whole increment, or if the count had been set after the
+/// message got its SEQNO. The SQL function `badge_entry` combines ledger and blocks. Decision 009.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -73,7 +73,7 @@ package enum Ledger {
 
   /// Records claims, and returns those whose users' counts must be changed: the first claim of a message for a user,
   /// even if the user has read the message before, and a later one if the increment has been taken back in between.
-  /// Each pair of user and message may occur once.
+  /// No pair of user and message may occur twice.
   package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
     var (deliveries, increments) = (Int16Column(), Int16Column())

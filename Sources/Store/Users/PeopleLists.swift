@@ -133,7 +133,7 @@ package enum PeopleLists {
     """)
 
   /// Returns at most `limit` devices of an app, in any state, that own a token of any kind with a value in [tokensFrom,
-  /// upto), in order of id.
+  /// upto), in order of id. If there are more, any `limit` of them.
   package static func devices(of app: App.Number, tokensFrom: String, upto: String, limit: Int) -> Query<[Device]> {
     Query(byTokenStatement, app, tokensFrom, upto, limit, read: devices)
   }

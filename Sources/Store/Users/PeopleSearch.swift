@@ -47,8 +47,8 @@ package enum PeopleSearch {
     JOIN apps a ON a.app = u.app ORDER BY u.name COLLATE "C", u.user_key, a.app
     """)
 
-  /// Returns at most `limit` users with names in [from, upto), compared and ordered by their bytes, then by key and app.
-  /// Omits users without a name.
+  /// Returns at most `limit` users with names in [from, upto), compared by their bytes, in ascending order of name, key
+  /// and app. Omits users without a name.
   /// - Parameter app: the only app to search; nil for all.
   package static func users(
     of app: App.Number?, namedFrom from: String, upto: String, limit: Int

@@ -4,10 +4,10 @@ package import Time
 
 /// The search for the messages that were sent to one person.
 ///
-/// There is no index from a person to deliveries, because it would make every delivery half as expensive again.
-/// Instead, a search reads the app's messages, newest first and a batch at a time. For each message, it looks up each
-/// of the person's devices in the primary key of `outcomes`, which takes a few microseconds, and the person's key in
-/// blocks and claims.
+/// There is no index from a person to deliveries, because it would raise the cost of every delivery by half. Instead, a
+/// search reads the app's messages, newest first and a batch at a time. For each message, it looks up each of the
+/// person's devices in the primary key of `outcomes`, which takes a few microseconds, and the person's key in blocks
+/// and claims.
 package enum PersonMessages {
   private static let recentStatement = Statement(
     "person-messages-recent",
@@ -63,7 +63,8 @@ package enum PersonMessages {
     package let state: MessageState
     package let createdAt: Timestamp
     package let dueAt: Timestamp?
-    /// The message's kind. Like `sender` and `title`, it is nil if the request is too large to be read for a list.
+    /// The message's kind. Like `sender` and `title`, it is nil if the request's stored size is 64 KiB or more,
+    /// which is too large to be read for a list.
     package let kind: String?
     package let sender: String?
     /// The title; nil if the message has none, is confidential, or has too large a request.

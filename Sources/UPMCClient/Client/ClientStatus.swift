@@ -2,11 +2,11 @@
 public struct ClientStatus: Sendable, Equatable {
   /// A reason why the device receives no pushes, or soon will not.
   public enum Finding: Sendable, Equatable {
-    /// The system does not let the app show notifications, because the user declined or was not asked yet.
+    /// The system does not let the app show notifications, for example because the user declined or was not asked yet.
     case notificationsOff
-    /// The system has not issued a device token, because there is no network or no entitlement, or this is a simulator.
+    /// The system has not issued a device token, for example because the app lacks the entitlement for pushes.
     case noToken
-    /// No registration with this server and app is stored on the device: it was never registered, or was unregistered.
+    /// The device stores no readable registration with this server and app: register the device.
     case notRegistered
     /// The server does not know the device, or the device's key is not valid any more: register again.
     case unknownToServer
@@ -15,8 +15,8 @@ public struct ClientStatus: Sendable, Equatable {
     case tokenDiffers
     /// The server has registered the token for a different APNs environment from the one in the client's settings.
     case environmentDiffers
-    /// The server has not accepted this user, as a rule for lack of a proof: the device receives messages to everyone,
-    /// but none to this user.
+    /// The server has not accepted this user, usually because a valid proof was missing: the device receives messages
+    /// to everyone, but none to this user.
     case unproved(clientUID: String)
     /// In an app whose identity mode is `strict`: the device has not yet received the server's silent push and returned
     /// it to the server, so it does not belong to the user yet.
@@ -27,7 +27,7 @@ public struct ClientStatus: Sendable, Equatable {
     case serverNotReached(String)
     /// The server refused the call, or the key store could not be read; the text says which.
     case refused(String)
-    /// The given number of receipts and reads wait to be sent: pushes arrive, but the server does not know that.
+    /// This number of receipts and reads wait to be sent: pushes arrive, but the server has not been told.
     case confirmationsWait(Int)
   }
 

@@ -1,8 +1,8 @@
 /// Confirms receipts and reads.
 extension PushClient {
-  /// Confirms that a push arrived: stores the receipt in a file first, then sends it together with everything else in
-  /// the outbox. If the device awaits a push (`strict` apps), first returns this one to the server; if that fails,
-  /// `flush` tries again, and the receipt is sent nevertheless.
+  /// Confirms that a push arrived: stores the receipt in a file, then sends it together with everything else in the
+  /// outbox. Before that, if the device awaits a push (`strict` apps), returns this push to the server, even a silent
+  /// one; if that fails, `flush` tries again, and the receipt is sent nevertheless.
   /// - Parameter isExtension: true to limit each request that sends confirmations to five seconds, because an
   ///   extension's process does not live long.
   /// - Returns: `.notNeeded` for a silent push and for one that the extension has confirmed; `.refused` if the device
@@ -24,7 +24,7 @@ extension PushClient {
   /// the receipt and sends the outbox, with five seconds for each request; but needs no registration, and also confirms
   /// silent pushes and those that were confirmed before.
   /// - Returns: `.refused` if the token is empty, longer than 512 bytes or contains other than visible ASCII
-  ///   characters.
+  ///   characters; otherwise the result of sending.
   @discardableResult
   public func feedback(_ payload: ReceivedPayload, token: String) async -> ConfirmationOutcome {
     guard OutboxEntry.isPlain(token, 512) else { return .refused("a push token is 1 to 512 bytes without spaces") }
@@ -32,7 +32,8 @@ extension PushClient {
   }
 
   /// Confirms that the user has read a message, which also changes the badge count: stores the read in a file first,
-  /// then sends it together with everything else in the outbox. Returns `.refused` if the device is not registered.
+  /// then sends it together with everything else in the outbox. Returns `.refused` if the device is not registered,
+  /// otherwise the result of sending.
   ///
   /// `force` is sent as `update`, which takes effect once per message. If the server answers with another count,
   /// because the message had been read before, `update(badge:)` follows; if the read cannot be sent now, it does not.
@@ -52,7 +53,7 @@ extension PushClient {
   }
 
   /// Sends the stored receipts and reads, and returns to the server a stored push that proves possession of the token
-  /// (`strict` apps). Sends no receipts and reads during the server's Retry-After. Never throws: what could not be sent
+  /// (`strict` apps). Sends no receipts or reads during the server's Retry-After. Never throws: what could not be sent
   /// stays stored. Call it when the app starts, when it comes to the foreground, and in background tasks.
   @discardableResult
   public func flush() async -> FlushReport {

@@ -50,7 +50,7 @@ extension PushClient {
   }
 
   /// Returns the groups of the user, or for a guest, of the device, in the order of their numbers; at most 10,000.
-  /// - Throws: `.badArgument` also if the server answers with an invalid cursor.
+  /// - Throws: `.badArgument` if the server answers with an invalid cursor.
   public func groups() async throws(ClientError) -> [ClientGroup] {
     struct Page: Decodable {
       var items: [ClientGroup]
@@ -136,6 +136,8 @@ extension PushClient {
   private static func path(ofActivity activity: String) throws(ClientError) -> String {
     let isNamed =
       (1...128).contains(activity.utf8.count)
+      // In a path, these would mean another address.
+      && activity != "." && activity != ".."
       && activity.utf8.allSatisfy { byte in
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -237,9 +239,9 @@ public struct ClientConsents: Sendable, Equatable, Decodable {
   public let nightAd: Answer?
 }
 
-/// The kinds of APNs tokens besides the PSID.
+/// The kinds of APNs tokens besides the PSID and those of running Live Activities.
 public enum FurtherTokenKind: String, Sendable, CaseIterable {
-  /// The PushKit token for calls.
+  /// The PushKit token for VoIP calls.
   case voip
   /// The token with which a push can start a Live Activity.
   case liveActivityStart = "live-activity-start"
@@ -263,7 +265,7 @@ public struct InboxListing: Sendable, Equatable, Decodable {
   public struct Entry: Sendable, Equatable, Decodable {
     /// The SEQNO of the message.
     public let seqno: String
-    /// The time at which the message was sent (RFC 3339).
+    /// The time at which the message was accepted or, if later, due (RFC 3339).
     public let sentAt: String
     /// The time at which the message is removed from the inbox (RFC 3339).
     public let endsAt: String

@@ -43,8 +43,8 @@ extension PushClient {
   }
 
   /// Downloads what a push refers to: a hosted `ext` and a hosted text concurrently, then an image, sound or video,
-  /// from `mediaUrl` or else the image that `ext` names. Downloads that fail and media of an unknown kind are omitted
-  /// from the result.
+  /// from `mediaUrl` or else the image that `ext` names. Omits from the result downloads that fail, and media that is
+  /// of an unknown kind or cannot be stored.
   /// - Parameter directory: directory for the media file, which the system moves away when it is attached.
   public nonisolated func fetch(contentOf payload: ReceivedPayload, mediaInto directory: String) async -> FetchedContent
   {
@@ -77,8 +77,8 @@ extension PushClient {
   }
 }
 
-/// The content that was downloaded for a push. A member is nil if the payload contains the value itself or none, or if
-/// the download failed.
+/// The content that was downloaded for a push. A member is nil if the payload contains the value itself or none, if the
+/// download failed, or if the media file is of an unknown kind or could not be stored.
 public struct FetchedContent: Sendable, Equatable {
   /// The value of a hosted `ext`.
   public internal(set) var ext: String?

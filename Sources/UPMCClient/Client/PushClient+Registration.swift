@@ -99,8 +99,9 @@ extension PushClient {
     known.adopt(user: answer.user, identity: answer.identity, awaitsPush: answer.awaitsPush)
   }
 
-  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. Also ends waiting
-  /// for a push that would prove possession of the token (`strict` apps). No effect on any other guest.
+  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. If the device
+  /// awaits a push that would prove possession of its token (`strict` apps), ends that too. Otherwise no effect on a
+  /// guest.
   /// - Throws: `.notRegistered`; `.keyStore`; the errors of a call to the server.
   public func unregisterUser() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
@@ -177,7 +178,7 @@ struct DeviceUserAnswer: Decodable, Sendable {
 public struct DeviceRegistration: Sendable, Equatable {
   /// The server's id of the device.
   public let device: String
-  /// The registered push token (PSID).
+  /// The registered push token (PSID); for APNs, in lower case.
   public let token: String
   /// The CUID of the user to which the device belongs; nil for a guest.
   public let clientUID: String?

@@ -19,8 +19,8 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
   /// The time at which the entry was created, by the device's clock, in seconds since 1970.
   var writtenAt: Double
 
-  /// Creates an entry; nil if SEQNO, pushkey or a token is invalid, or if there is no token. SEQNO, option and badge
-  /// become the file's name, so a payload from elsewhere must not determine a path.
+  /// Creates an entry; nil if SEQNO, pushkey or a token is invalid, or if there is no token. The SEQNO becomes part of
+  /// the file's name, so it is checked that it contains only digits.
   init?(
     _ kind: Confirmation.Kind, seqno: String, pushkey: String, psids: [String], option: BadgeOption? = nil,
     badge: Int? = nil, now: Date

@@ -41,13 +41,13 @@ struct OutboxSender {
   let now: @Sendable () -> Date
   let log: ClientLog
   let send: @Sendable (WireRequest) async -> Result<WireAnswer, NoAnswer>
-  /// Called after each answer and each removal of a file; tests end the process there.
+  /// Called after each answer with results, and after each attempt to remove a file; tests end the process there.
   var onStep: @Sendable (SendingStep) -> Void = { _ in }
 
   /// The result of one call.
   private enum Outcome {
     case answered([ConfirmationCall.Verdict])
-    /// The server rejects the call as a whole (400, 413 or 422), because one of its entries or its format is invalid.
+    /// The server rejects the call as a whole (400, 413 or 422), because an entry, the format or the size is invalid.
     case unfit(String)
     case later(String, seconds: Int?, isAnswered: Bool)
   }

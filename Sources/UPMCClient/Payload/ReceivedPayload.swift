@@ -17,7 +17,7 @@ public struct ReceivedPayload: Sendable, Equatable {
   public let sender: String?
   /// The hour of sending, from `mps.senddate`: `yyyyMMddHH` in the app's time zone; nil if absent.
   public let sendDate: String?
-  /// True if `mps.db_in` is `Y`: the message is kept in the history.
+  /// True if `mps.db_in` is `Y`. False asks the app not to keep the message in its history on the device.
   public let dbIn: Bool
   /// True if `mps.sms` is `Y`: an SMS follows if the push is not confirmed.
   public let sms: Bool

@@ -2,7 +2,7 @@
 public struct ClientSettings: Sendable {
   /// The address of the server.
   public var server: ServerAddress
-  /// The app's bundle identifier (APP_ID), in its extension too.
+  /// The app's bundle identifier (APP_ID). An extension uses its app's, not its own.
   public var appID: String
   /// The app's client key, as printed by `upmc app create`. It identifies the app but is not secret, because every copy
   /// of the app contains it.
@@ -15,7 +15,8 @@ public struct ClientSettings: Sendable {
   public var directory: String
   /// The attributes that the device reports, such as model and locale.
   public var attributes = DeviceAttributes()
-  /// Timeout in seconds of each request. A request whose answer is lost is repeated once, with the same timeout.
+  /// Timeout in seconds of each request. A request whose answer is lost is repeated once, with the same timeout, unless
+  /// it sends confirmations.
   public var callSeconds = ClientLimits.callSeconds
 
   /// Creates settings with the required values; the others have defaults.

@@ -12,20 +12,21 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case badgeOutOfRange(Int)
   /// A badge was given with an option other than `update` and `force`, or none with one of these two. Nothing was sent.
   case badgeNotExpected
-  /// An argument is invalid; the text says which. Nothing was sent, except that a list of groups throws it also for an
-  /// invalid cursor of the server.
+  /// An argument is invalid; the text says which. Nothing was sent, except by `PushClient.groups`, which also throws
+  /// this if the server answers with an invalid cursor.
   case badArgument(String)
   /// The payload has no valid SEQNO or pushkey, so it does not come from UPMC and there is nothing to confirm.
   case notOfUPMC
   /// There was no complete answer, or it was too large. The server may have carried out the call; repeating it does no
   /// harm.
   case noAnswer(String)
-  /// The server is overloaded or unavailable at present (429 or 5xx). The caller should wait for the given seconds; nil
-  /// if the server names none.
+  /// The server is overloaded or unavailable at present (429 or 5xx). The caller should wait for the given seconds, 0
+  /// to 3,600; nil if the server names none.
   case busy(retryAfterSeconds: Int?)
   /// The server refused the call, for the given reason.
   case refused(ServerProblem)
-  /// The answer does not come from a UPMC server: the address is wrong, or the network requires a login first.
+  /// The answer is not one that a UPMC server gives, usually because the address is wrong or the network requires a
+  /// login first.
   case notAnAnswer(status: Int)
   /// The key store could not be read or written.
   case keyStore(String)

@@ -103,6 +103,11 @@ import Testing
     #expect(try put(file, of: 2).text.contains(#""imported":3,"rejected":4"#))
     #expect(try tags() == ["gold;old;vip", "silver;vip", "", ""])
     #expect(try begin(#""kind":"devices","groupSeq":"1""#).isProblem(.impossible))
+    // An exported file can be imported.
+    let exported = try world.call("GET", "/v1/admin/exports/devices?appId=com.example.bank", key: key, type: nil)
+    #expect(try begin(#""kind":"devices""#).status == 201)
+    #expect(try put(exported.text, of: 3).text.contains(#""imported":3,"rejected":0"#), "\(exported.text)")
+    #expect(try tags() == ["gold;old;vip", "silver;vip", "", ""])
   }
 
   @Test func `of a file with three wrong lines exactly those three are told, and the others brought in`() throws {

@@ -47,7 +47,7 @@ extension Endpoint {
   ]
 
   /// The named schemas that the endpoints of sessions, second factors, the identity provider and accounts add to the
-  /// OpenAPI document (`Schemas`), in its order.
+  /// OpenAPI document (`Schemas`), in the document's order.
   static let accountSchemas: [JSONTree.Member] =
     [
       SignInRequest.schema, SignedIn.object.named, PasswordService.NewPassword.object.named,

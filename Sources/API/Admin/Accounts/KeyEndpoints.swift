@@ -40,7 +40,7 @@ extension Endpoint {
       problems: [.notFound], handler: .whole(AdminCall.revokeKey)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let keySchemas: [JSONTree.Member] = [
     ItemPage<Administration.KeyEntry>.object.named, Administration.KeyEntry.object.named,
     Administration.NewKey.object.named, Administration.KeyCreated.object.named,

@@ -38,7 +38,7 @@ extension Endpoint {
       handler: .whole(AdminCall.signInByOpenID)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let openIDSchemas: [JSONTree.Member] = [
     SignInMethods.object.named, OpenIDSignIn.Beginning.object.named, OpenIDSignIn.Answer.object.named,
   ]

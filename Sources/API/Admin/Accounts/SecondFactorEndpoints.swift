@@ -48,7 +48,7 @@ extension Endpoint {
       handler: .whole(AdminCall.removeSecondFactor)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let secondFactorSchemas: [JSONTree.Member] = [
     SecondFactorService.Status.object.named, SecondFactorService.Enrolment.object.named,
     SecondFactorService.Code.object.named, SecondFactorService.Code.confirming.named,

@@ -36,7 +36,7 @@ extension Endpoint {
     {"appId":"com.example.bank","label":"(광고)","optOut":"무료수신거부","night":{"from":"21:00:00","to":"08:00:00"}}
     """
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let adRuleSchemas: [JSONTree.Member] = [
     AdvertisingRules.Entry.object.named, AdvertisingRules.Change.object.named, AdvertisingRules.nightSchema,
   ]

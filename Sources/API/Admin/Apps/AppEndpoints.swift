@@ -87,7 +87,7 @@ extension Endpoint {
       problems: [.unknownApp, .notFound], handler: .whole(AdminCall.endFormerClientKey)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let appSchemas: [JSONTree.Member] = [
     Administration.AppEntry.object.named, Administration.IdentityStanding.object.named,
     ItemPage<Administration.AppEntry>.object.named, Administration.NewApp.object.named,

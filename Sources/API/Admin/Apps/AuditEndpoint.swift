@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for the audit log.
+/// Endpoint that lists the audit log.
 extension Endpoint {
   static let audit: [Endpoint] = [
     Endpoint(
@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that this endpoint adds to the OpenAPI document (`Schemas`), in the document's order.
   static let auditSchemas: [JSONTree.Member] = [
     ItemPage<AuditTrail.Entry>.object.named, AuditTrail.Entry.settingsSchema,
   ]

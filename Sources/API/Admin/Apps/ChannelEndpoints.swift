@@ -91,7 +91,7 @@ extension Endpoint {
       problems: [.unknownApp, .impossible, .notConfigured, .networkAway], handler: .whole(AdminCall.channelsAtApple)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let channelSchemas: [JSONTree.Member] = [
     ChannelService.New.object.named, ChannelService.Entry.object.named, ItemPage<ChannelService.Entry>.object.named,
     ChannelUpdate.object.named, ChannelPublishing.Accepted.object.named, ChannelService.AllAtApple.object.named,

@@ -55,7 +55,7 @@ extension Endpoint {
       handler: .whole(AdminCall.deleteCredential)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let credentialSchemas: [JSONTree.Member] =
     [
       ItemPage<Administration.CredentialEntry>.object.named,

@@ -27,7 +27,7 @@ extension Endpoint {
       ], problems: [.forbidden, .impossible], handler: .whole(AdminCall.serverState))
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schema that this endpoint adds to the OpenAPI document (`Schemas`).
   static let serverStateSchemas: [JSONTree.Member] = [ServerState.object.named]
 }
 

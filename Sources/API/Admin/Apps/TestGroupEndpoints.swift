@@ -30,7 +30,7 @@ extension Endpoint {
 
   private static let example = #"{"groups":[{"name":"Marketing","clientUids":["kim01","lee02"]}]}"#
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let testGroupSchemas: [JSONTree.Member] = [TestGroups.Entry.object.named, TestGroups.Change.object.named]
 }
 

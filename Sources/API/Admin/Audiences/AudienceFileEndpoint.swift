@@ -3,7 +3,8 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for audiences uploaded as files.
+/// Endpoint that uploads an audience as a file. Those that list and delete such files are in
+/// `StoredUploadEndpoints.swift`.
 extension Endpoint {
   static let files: [Endpoint] = [
     Endpoint(
@@ -32,7 +33,7 @@ extension Endpoint {
       ], problems: [.unknownApp, .impossible], handler: .whole(AdminCall.uploadAudience))
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that this endpoint adds to the OpenAPI document (`Schemas`), in the document's order.
   static let fileSchemas: [JSONTree.Member] = [
     ("CSVFile", .object([("type", "string"), ("description", "One user a line.")])), CSVUploads.Stored.object.named,
   ]
@@ -45,7 +46,7 @@ extension AdminCall {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say for which app: /v1/admin/audiences/csv?appId=…")
     }
-    let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
+    let type = ContentType.mediaType(request.header("content-type"))
     guard ["text/csv", "text/plain", "application/octet-stream"].contains(type) else {
       throw Problem(.unsupportedMediaType, "Send the file itself with Content-Type: text/csv.")
     }

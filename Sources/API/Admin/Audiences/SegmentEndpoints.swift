@@ -51,7 +51,7 @@ extension Endpoint {
       problems: [.unknownSegment], handler: .whole(AdminCall.countSegment)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let segmentSchemas: [JSONTree.Member] = [
     SegmentService.Entry.object.named, ItemPage<SegmentService.Entry>.object.named, SegmentService.New.object.named,
     SegmentService.Draft.object.named, SegmentService.Change.object.named, SegmentService.Count.object.named,

@@ -35,7 +35,7 @@ extension Endpoint {
       problems: [.invalidField, .unknownApp, .unknownDevice, .impossible], handler: .whole(AdminCall.tags)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let tagSchemas: [JSONTree.Member] = [
     TagBody.named, TagService.Changed.object.named, TagService.List.object.named,
   ]

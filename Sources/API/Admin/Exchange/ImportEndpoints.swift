@@ -56,7 +56,7 @@ extension Endpoint {
       problems: [.notFound, .conflict, .impossible], handler: .whole(AdminCall.takeImportPart)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let importSchemas: [JSONTree.Member] = [
     ItemPage<ImportService.Entry>.object.named, ImportService.Entry.object.named, ImportService.New.object.named,
     ItemPage<ImportService.FaultEntry>.object.named,
@@ -89,8 +89,7 @@ extension AdminCall {
   }
 
   fileprivate func takeImportPart() throws(Problem) -> Response {
-    let type = request.header("content-type")?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    guard type == "text/csv" else {
+    guard ContentType.mediaType(request.header("content-type")) == "text/csv" else {
       throw Problem(.unsupportedMediaType, "Send a part of the file with Content-Type: text/csv.")
     }
     guard let part = Int32(parameters["part"]), part > 0 else {

@@ -64,7 +64,7 @@ extension Endpoint {
     "decidedAt":null,"reason":null,"seqno":null}
     """
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let approvalSchemas: [JSONTree.Member] = [
     ItemPage<ApprovalService.Entry>.object.named, ApprovalService.Entry.object.named,
     ApprovalService.Rejection.object.named,

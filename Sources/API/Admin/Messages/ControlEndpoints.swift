@@ -53,7 +53,7 @@ extension Endpoint {
       ], handler: .whole(AdminCall.resend)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let controlSchemas: [JSONTree.Member] = [
     ControlService.PaceChange.object.named, ResendService.Options.object.named,
   ]

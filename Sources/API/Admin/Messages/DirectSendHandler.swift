@@ -15,9 +15,9 @@ struct DirectSendHandler {
     self.committer = committer
   }
 
-  /// Submits the send if the request is a valid one to named users, short, and made with an API key in the catalog, and
-  /// answers the request after the commit. Returns false, without answering, for all other requests, and if the
-  /// committer does not accept the send at the moment.
+  /// Submits the send if it is a valid and ordinary one to named users (as `DirectSend.init` defines), short, and made
+  /// with an API key in the catalog, and answers the request after the commit. Returns false, without answering, for
+  /// all other requests, and if the committer does not accept the send at the moment.
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"), request.query.isEmpty,
       request.bodyCount <= AdminLimits.namedSendBytes,

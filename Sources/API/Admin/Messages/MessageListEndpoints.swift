@@ -93,7 +93,7 @@ extension Endpoint {
       ], problems: [.unknownMessage, .notKept], handler: .whole(AdminCall.explain)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let messageListSchemas: [JSONTree.Member] = [
     ReportService.ShardsAnswer.object.named, ReportService.ShardsAnswer.shard.named,
     ItemPage<MessageListing.Entry>.object.named, ExplanationService.Answer.object.named,

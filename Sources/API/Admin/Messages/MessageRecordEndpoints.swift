@@ -3,7 +3,8 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints that show a message's complete record, and that replace a scheduled message.
+/// Endpoints that show a message's record (what was requested, by whom, and what it waits for), and that replace a
+/// scheduled message.
 extension Endpoint {
   static let messageRecords: [Endpoint] = [
     Endpoint(
@@ -42,7 +43,7 @@ extension Endpoint {
       ], handler: .whole(AdminCall.replaceMessage)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schema that these endpoints add to the OpenAPI document (`Schemas`).
   static let messageRecordSchemas: [JSONTree.Member] = [MessageRecord.object.named]
 }
 

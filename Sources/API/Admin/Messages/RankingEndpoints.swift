@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Endpoints that compare campaigns, and the hours at which people read.
+/// Endpoints that rank campaigns, and that show at which hours of the week people receive and read messages.
 extension Endpoint {
   static let rankings: [Endpoint] = [
     Endpoint(
@@ -52,7 +52,7 @@ extension Endpoint {
     .query("sender", JSONSchema.givenText, "Only those with this `sender`."),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let rankingSchemas: [JSONTree.Member] = [
     ItemPage<RankingService.Entry>.object.named, RankingService.Times.object.named,
   ]

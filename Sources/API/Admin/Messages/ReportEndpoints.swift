@@ -46,7 +46,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownMessage, .notKept], handler: .whole(AdminCall.deliveries)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let reportSchemas: [JSONTree.Member] = [
     funnelEvents, ReportService.FunnelAnswer.object.named, ItemPage<DeliveryPages.Delivery>.object.named,
     DeliveryPages.Delivery.object.named,

@@ -67,7 +67,7 @@ extension Endpoint {
     ]
   }
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let savedSchemas: [JSONTree.Member] = SavedMessages.Kind.allCases.flatMap { kind in
     let entry = SavedMessageService.Entry.object(of: kind)
     return [

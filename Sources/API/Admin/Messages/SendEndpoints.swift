@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import Operations
 
-/// Endpoints that send messages.
+/// Endpoint that sends a message, or tries it out.
 extension Endpoint {
   static let messages: [Endpoint] = [
     Endpoint(
@@ -39,7 +39,7 @@ extension Endpoint {
     Link("resendMessage", "seqno", "$response.body#/seqno"),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that this endpoint adds to the OpenAPI document (`Schemas`), in the document's order.
   static let sendAnswerSchemas: [JSONTree.Member] = [
     SendAnswer.Accepted.object.named, DryRun.object.named, sendAnswer, ApprovalService.Waiting.object.named,
   ]

@@ -62,7 +62,7 @@ extension Endpoint {
     .query("per", JSONSchema.words(StatisticsReports.Division.allCases.map(\.rawValue)), "What to divide it by."),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let statisticsSchemas: [JSONTree.Member] = [StatisticsService.Report.object.named, overviewEvents]
 
   private static let overviewEvents: JSONTree.Member = (

@@ -45,7 +45,7 @@ extension Endpoint {
       problems: [.invalidField, .unknownApp, .unknownUpload, .conflict], handler: .whole(AdminCall.deleteAudience)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let storedUploadSchemas: [JSONTree.Member] = [
     StoredUploadService.Media.object.named, ItemPage<StoredUploadService.Media>.object.named,
     StoredUploadService.File.object.named, ItemPage<StoredUploadService.File>.object.named,

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for uploads of pictures, sounds and videos for notifications.
+/// Endpoint that uploads a picture, sound or video for notifications.
 extension Endpoint {
   static let uploads: [Endpoint] = [
     Endpoint(
@@ -30,7 +30,7 @@ extension Endpoint {
       ], problems: [.unknownApp, .notConfigured], handler: .whole(AdminCall.upload))
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that this endpoint adds to the OpenAPI document (`Schemas`), in the document's order.
   static let uploadSchemas: [JSONTree.Member] = [UploadService.Uploaded.object.named, file]
 
   private static let file: JSONTree.Member = (

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints for groups of users: the tree and its members.
+/// Endpoints for groups of users: the tree of groups, and the members of each.
 extension Endpoint {
   static let groups: [Endpoint] = [
     Endpoint(
@@ -81,7 +81,7 @@ extension Endpoint {
     "hasGroups":false,"joinable":false,"members":120}
     """
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let groupSchemas: [JSONTree.Member] = [
     Administration.NewGroup.object.named, Administration.GroupCreated.object.named,
     ItemPage<GroupService.Entry>.object.named, GroupService.Entry.object.named, GroupService.Change.object.named,

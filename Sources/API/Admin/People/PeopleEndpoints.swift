@@ -114,7 +114,7 @@ extension Endpoint {
       ], problems: [.unknownDevice], handler: .whole(AdminCall.device)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let peopleSchemas: [JSONTree.Member] = [
     ItemPage<UserDirectory.UserEntry>.object.named,
     UserDirectory.UserDetail.object.named, ItemPage<PersonHistory.Entry>.object.named,

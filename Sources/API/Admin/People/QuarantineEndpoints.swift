@@ -51,7 +51,7 @@ extension Endpoint {
       problems: [.unknownApp, .unknownDevice], handler: .whole(AdminCall.restoreQuarantine)),
   ]
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let quarantineSchemas: [JSONTree.Member] = [
     ItemPage<QuarantineService.Entry>.object.named,
     (

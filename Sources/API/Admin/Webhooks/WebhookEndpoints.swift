@@ -122,7 +122,7 @@ extension Endpoint {
     "decidedAt":"2026-11-21T09:33:00.301Z","lateAt":null}],"nextCursor":null}
     """
 
-  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in its order.
+  /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
   static let webhookSchemas: [JSONTree.Member] = [
     WebhookService.NewWebhook.object.named, WebhookService.Change.object.named, WebhookService.Entry.object.named,
     WebhookService.Made.object.named, ItemPage<WebhookService.Entry>.object.named, EventService.Tested.object.named,

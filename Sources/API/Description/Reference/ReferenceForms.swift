@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Writes schemas as HTML. Use one instance for all schemas of an operation.
+/// Writes schemas as HTML. Use one instance for all schemas of an operation, so that it shows each named schema once.
 struct ReferenceForms {
   enum Style {
     /// A named schema is shown, collapsed, where it first occurs; further occurrences link to it. Its HTML id begins

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A call as a program of Java 17 with `java.net.http`, in one file.
+/// A call as a program in Java 17 that uses `java.net.http`, in one file.
 enum JavaSample: SampleLanguage {
   static let title = "Java"
   static let key = "java"

@@ -37,7 +37,8 @@ struct SampleCall {
   /// page.
   static let address = "http://127.0.0.1:8080"
 
-  /// Creates the call of an operation. Its body is the document's first JSON example of it, or a file if there is none.
+  /// Creates the call of an operation. Its body, if the operation has one, is the document's first JSON example, or a
+  /// file if there is no such example.
   /// - Parameter parameters: the operation's and its path's parameters, with references resolved.
   init(_ operation: JSONTree, _ method: String, _ path: String, _ parameters: [JSONTree]) {
     func needed(in place: String) -> [String] {

@@ -1,0 +1,11 @@
+import Domain
+import Testing
+
+@testable import Operations
+
+@Suite struct ReasonWordsTests {
+  @Test(arguments: SkipReason.allCases)
+  func `each reason for which nothing was sent is said in words`(reason: SkipReason) {
+    #expect(ReasonWords.table[reason.rawValue] != nil)
+  }
+}
