@@ -33,7 +33,8 @@ package struct PushRoute: Hashable, Sendable {
   }
 }
 
-/// The part of a push that all recipients of a message share. Created once and referenced by all batches.
+/// The part of a push that many recipients share: those of a message with the same expiry, or those of badge syncs or of
+/// a broadcast. Batches refer to it.
 package final class PushMessage: Sendable {
   package let seqno: Seqno
   package let headers: PushHeaders

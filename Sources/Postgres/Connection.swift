@@ -222,8 +222,10 @@ package final class Connection {
 
   /// Streams rows into a table with COPY, the fastest way to insert many rows.
   /// - Parameter sql: a COPY in binary format, for example `COPY t (a, b) FROM STDIN (FORMAT binary)`.
-  /// - Returns: the number of rows stored. If `body` or the server fails, none are, and this method throws. Also throws
-  ///   if `sql` is another kind of statement, which has then been run.
+  /// - Returns: the number of rows stored.
+  /// - Throws: the error of `body` or of the server; then no row is stored. If the connection is lost after the last row
+  ///   was sent, the rows may be stored, unless the call is within a transaction. Also throws if `sql` is another kind
+  ///   of statement, which has then been run.
   @discardableResult
   package func copyIn(
     _ sql: String, _ body: (inout CopyWriter) throws(PostgresError) -> Void

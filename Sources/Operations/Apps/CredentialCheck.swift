@@ -10,8 +10,8 @@ package import Store
 /// ```
 ///   stored, unchecked ──checked by a server──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
 /// ```
-/// The key stays stored whatever the result, because the network may be misconfigured or down. Only a caller that asks
-/// for a check before storing (`tryOut`) has a refused key rejected.
+/// The key stays stored whatever the result, because the network may be misconfigured or down. A caller can ask for a
+/// check before storing (`tryOut`): then nothing is stored if Apple refuses the key or cannot be reached.
 extension CredentialChecks.Check {
   static let field = JSONField<CredentialChecks.Check?>.always(
     "check", .orNull(object.form), { $0 },

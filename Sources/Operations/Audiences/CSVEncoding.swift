@@ -4,8 +4,9 @@ internal import Domain
 /// counts for UTF-8, even if it would be valid CP949 too; another line that is valid CP949 counts for CP949. The
 /// encoding with more lines wins; if both have equally many, that of the first of these lines.
 ///
-/// Bytes in one encoding can happen to be valid in the other, so no single line decides for the whole file. Lines that
-/// are invalid in the detected encoding are reported, and the others are read correctly.
+/// Bytes in one encoding can happen to be valid in the other, so no single line decides for the whole file. In a file that
+/// mixes encodings, lines that are invalid in the detected one are reported; so are lines of a CP949 file that are
+/// probably UTF-8 (`isKorean`). Others are read in the detected encoding, even if they were written in the other.
 struct CSVEncoding {
   /// Number of lines with non-ASCII bytes that are valid UTF-8.
   private var inUTF8 = 0

@@ -143,7 +143,8 @@ package final class Connection: EventLoop.Handler {
     }
   }
 
-  /// Schedules another read for the next event-loop iteration. Until then, `receive` does nothing.
+  /// Schedules another read for after the other events of this loop iteration, or for the next iteration if called from
+  /// a timer. Until then, `receive` does nothing.
   private func readOnLater() {
     readsOnLater = true
     loop.schedule(after: .zero) { [weak self] in

@@ -57,8 +57,8 @@ package enum AudienceSizes {
     }
   }
 
-  /// SQL for the bytes that the JSON-encoded user key and name of a recipient `k` add to a payload that contains them
-  /// `$1` and `$2` times.
+  /// SQL for a sort key by which the recipient `k` with the largest payload comes first, if payloads contain the CUID
+  /// `$1` times and the name `$2` times: the bytes of both as JSON strings with their quotes. A guest's CUID is `GUEST`.
   static let filledBytes = """
     $1 * octet_length(to_json(CASE WHEN k.user_key < 'u' THEN 'GUEST' ELSE substr(k.user_key, 2) END)::text)
       + $2 * octet_length(to_json(k.name)::text)

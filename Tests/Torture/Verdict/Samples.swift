@@ -60,7 +60,8 @@ struct Samples: Sendable {
   }
 
   /// Growth beyond noise. Memory: the last third of the run against the first. Descriptors: the same within each
-  /// process, because a restarted one has other clients and none of its predecessor's descriptors.
+  /// process, because a restarted one has other clients and none of its predecessor's descriptors; and against what is
+  /// usual for the node, because a process that starts while the networks are away has few at first.
   var objections: [String] {
     thirds.enumerated().compactMap { index, parts in
       guard parts.count == 3, samples[index].count >= 60 else { return nil }
@@ -74,11 +75,12 @@ struct Samples: Sendable {
   }
 
   private func descriptorGrowth(of samples: [Sample]) -> (first: Int, last: Int)? {
+    let usual = Self.median(samples.map(\.descriptors)[...])
     for life in Dictionary(grouping: samples, by: \.process).values where life.count >= 60 {
       let numbers = life.sorted { $0.at < $1.at }.map(\.descriptors)
       let size = numbers.count / 3
       let (first, last) = (Self.median(numbers.prefix(size)), Self.median(numbers.suffix(size)))
-      if last > first + 40 { return (first, last) }
+      if last > max(first, usual) + 40 { return (first, last) }
     }
     return nil
   }
