@@ -126,7 +126,7 @@ package final class OperationBatch {
   private func lockDevices() -> [Step] {
     let wanted = registrations.devices.union(changes.devicesToLock)
     guard !wanted.isEmpty else { return [] }
-    let alone = namedAlone
+    let alone = usersLimitedToOneDevice
     guard !alone.isEmpty else { return [Devices.lock(wanted).map { [context] records in context.remember(records) }] }
     return [
       Devices.lock(wanted, othersOf: alone, in: context.policies.single).map { [context] records in
@@ -136,13 +136,13 @@ package final class OperationBatch {
   }
 
   /// Users who may belong to an app that allows them only one device.
-  private var namedAlone: Set<UserKey> {
+  private var usersLimitedToOneDevice: Set<UserKey> {
     guard !context.policies.single.isEmpty else { return [] }
     return registrations.namedUsers(in: context.policies.single).union(changes.namedUsers)
   }
 
   private func lockNames() -> [Step] {
-    let alone = namedAlone
+    let alone = usersLimitedToOneDevice
     return alone.isEmpty ? [] : [Devices.lockNames(alone)]
   }
 
