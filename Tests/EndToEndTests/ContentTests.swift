@@ -172,7 +172,7 @@ import Testing
       #expect(try ask(members(limit - rest + 1)).status == 422)
       let delivery = try delivery(members(limit - rest), to: token)
       let payload = try #require(delivery.payload)
-      #expect(payload.count <= limit && payload.count >= limit - 12)
+      #expect(payload.count <= limit && payload.count >= limit - 16)
     }
   }
 
