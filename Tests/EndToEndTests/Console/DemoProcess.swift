@@ -5,7 +5,7 @@ import Testing
 
 /// `upmc demo` as a process of its own, as `make run` starts it.
 final class DemoProcess {
-  private(set) var port: UInt16 = 0
+  private(set) var port: UInt16
   private var child: ChildProcess
   private let directory: String
   var dataDirectory: String { directory + "/data" }
@@ -15,21 +15,23 @@ final class DemoProcess {
 
   init() throws {
     directory = TemporaryDirectory.make()
-    (child, port) = try Self.start(in: directory)
+    port = try Self.freePort()
+    child = try Self.start(in: directory, at: port)
   }
 
-  private static func start(in directory: String) throws -> (ChildProcess, UInt16) {
-    // A port that was free a moment ago.
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    let port = socket.localAddress?.port ?? 0
-    let child = try ChildProcess.start(
+  /// A port that was free a moment ago.
+  private static func freePort() throws -> UInt16 {
+    try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0]).localAddress?.port ?? 0
+  }
+
+  private static func start(in directory: String, at port: UInt16) throws -> ChildProcess {
+    try ChildProcess.start(
       [ServerProcess.program, "demo"],
       environment: [
         "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(directory)/data",
         "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
         "UPMC_PUBLIC_DIR=\(TestDatabase.migrationsDirectory)/../Public",
       ] + Sanitizers.variables, output: .file(directory + "/demo.log"), errors: .file(directory + "/demo.log"))
-    return (child, port)
   }
 
   deinit {
@@ -45,7 +47,8 @@ final class DemoProcess {
         // Another test was faster: once more, with another port.
         _ = child.stop(timeout: .seconds(60))
         try FileManager.default.removeItem(atPath: log)
-        (child, port) = try Self.start(in: directory)
+        port = try Self.freePort()
+        child = try Self.start(in: directory, at: port)
         return nil
       }
       guard text.contains("Ctrl-C stops everything") else { return nil }
