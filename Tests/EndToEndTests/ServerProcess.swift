@@ -22,7 +22,7 @@ final class ServerProcess {
   deinit { kill() }
 
   /// A port that was free a moment ago. Nobody else asks for a fixed one here, so it stays free.
-  private static func freePort() throws -> UInt16 {
+  static func freePort() throws -> UInt16 {
     let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     return socket.localAddress?.port ?? 0
   }

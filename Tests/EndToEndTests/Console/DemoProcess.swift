@@ -15,13 +15,8 @@ final class DemoProcess {
 
   init() throws {
     directory = TemporaryDirectory.make()
-    port = try Self.freePort()
+    port = try ServerProcess.freePort()
     child = try Self.start(in: directory, at: port)
-  }
-
-  /// A port that was free a moment ago.
-  private static func freePort() throws -> UInt16 {
-    try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0]).localAddress?.port ?? 0
   }
 
   private static func start(in directory: String, at port: UInt16) throws -> ChildProcess {
@@ -47,7 +42,7 @@ final class DemoProcess {
         // Another test was faster: once more, with another port.
         _ = child.stop(timeout: .seconds(60))
         try FileManager.default.removeItem(atPath: log)
-        port = try Self.freePort()
+        port = try ServerProcess.freePort()
         child = try Self.start(in: directory, at: port)
         return nil
       }
