@@ -142,6 +142,23 @@ import TestTier
     #expect(server.stop() == .exited(0))
   }
 
+  @Test func `a message that the SDK's protocol sends once more is found by its SEQNO, too`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("1a"), user: "kim")
+    let first = try world.send(#"{"clientUids":["kim"]}"#)
+    _ = try world.finished(first)
+    let (server, _) = try start(world, [:])
+    let sdk = SDKClient(port: server.port, appID: World.appID, psid: "", deviceID: "")
+    sdk.common = ["APP_ID": World.appID, "APIKEY": world.apiKey]
+    let answer = try sdk.post("rcv_retry_message.ctl", ["SEQNO": first, "RETRY_TYPE": "3"])
+    let second = try #require(answer.row["SENDMSG_SEQNO"] as? String, "\(answer)")
+    let line = try poll("the log does not say that it was accepted: \(server.output)") {
+      try lines(server).first { $0["message"] as? String == "message accepted" && $0["seqno"] as? Int == Int(second) }
+    }
+    #expect(line["requestId"] as? String != nil && line["level"] as? String == "info")
+    #expect(server.stop() == .exited(0))
+  }
+
   @Test func `what is changed at the command line while the server runs is in its log`() throws {
     let world = try World()
     try world.register("d1", token: World.token("1a"), user: "kim")

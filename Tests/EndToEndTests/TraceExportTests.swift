@@ -174,6 +174,19 @@ import Testing
     #expect(receiver.told[0].header("traceparent") == Self.sampled)
   }
 
+  @Test func `a message that the SDK's protocol sends once more carries the caller's trace, too`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("1a"), user: "kim")
+    let first = try world.send(#"{"clientUids":["kim"]}"#)
+    _ = try world.finished(first)
+    let sdk = SDKClient(port: world.port, appID: World.appID, psid: "", deviceID: "")
+    sdk.common = ["APP_ID": World.appID, "APIKEY": world.apiKey]
+    sdk.headers = ["traceparent: \(Self.sampled)"]
+    let answer = try sdk.post("rcv_retry_message.ctl", ["SEQNO": first, "RETRY_TYPE": "3"])
+    let second = try #require(answer.row["SENDMSG_SEQNO"] as? String, "\(answer)")
+    #expect(try world.count("SELECT count(*) FROM messages WHERE seqno = \(second) AND trace IS NOT NULL") == 1)
+  }
+
   @Test func `the doctor asks the collector, and says why it takes nothing`() throws {
     let collector = try TraceCollector()
     func finding() throws -> Finding {

@@ -32,14 +32,35 @@ struct LegacySendService: Sendable {
       var request = SendRequest(
         body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting, trace: cause.trace)
       request.interface = .sdk
-      guard case .accepted(let accepted) = try SendService.send(request, on: connection, catalog: catalog, now: now)
-      else { preconditionFailure("a form asks for no dry run") }
-      messageCommitted()
-      sends.accepted(accepted.seqno, requestID: cause.requestID, isSingle: false)
-      return SendReceipt(accepted, send).answer
+      let answer = try SendService.send(request, on: connection, catalog: catalog, now: now)
+      return SendReceipt(announce(answer, cause), send).answer
     } catch {
       throw Self.refusal(error, sendAt: sendAt, now: now)
     }
+  }
+
+  /// Resends a message.
+  /// - Parameter body: a `ResendService.Options` as JSON.
+  func resend(
+    _ seqno: Seqno, _ body: [UInt8], _ key: String?, _ caller: Caller, _ connection: Connection, _ cause: Cause
+  ) throws(LegacyRefusal) -> SendAnswer.Accepted {
+    let request = SendRequest(body: body, idempotencyKey: key, caller: caller, hosting: hosting, trace: cause.trace)
+    do throws(Problem) {
+      let answer = try ResendService.resend(
+        seqno, request, on: connection, catalog: catalog, now: clock.wallTime)
+      return announce(answer, cause)
+    } catch {
+      throw LegacyRefusal(error)
+    }
+  }
+
+  /// Wakes the dispatcher for a stored message, logs the message as accepted, and returns it.
+  private func announce(_ answer: SendAnswer, _ cause: Cause) -> SendAnswer.Accepted {
+    // Only a person's message waits for approval, and a server is none.
+    guard case .accepted(let accepted) = answer else { preconditionFailure("a form asks for no dry run") }
+    messageCommitted()
+    sends.accepted(accepted.seqno, requestID: cause.requestID, isSingle: false)
+    return accepted
   }
 
   /// Stores the form's file as an audience, and returns the send to its users.

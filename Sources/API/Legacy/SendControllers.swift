@@ -62,7 +62,8 @@ extension LegacyHandler {
     }
   }
 
-  private var sendOffice: LegacySendService {
+  /// Stores messages on an admin thread.
+  var sendOffice: LegacySendService {
     LegacySendService(
       catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted, sends: sends)
   }

@@ -30,16 +30,10 @@ extension LegacyHandler {
       writer.member("to", target.name)
       if let pace { writer.member("pace", object: pace.write) }
     }
-    let (body, key, clock) = (writer.bytes, call.idempotencyKey, loop.clock)
-    let (hosting, committed, catalog) = (hosting, messageCommitted, catalog)
+    let (body, key, office) = (writer.bytes, call.idempotencyKey, sendOffice)
+    let cause = LegacySendService.Cause(requestID: call.requestID, trace: call.trace)
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
-      let answer = try Self.refusing { () throws(Problem) in
-        try ResendService.resend(
-          seqno, SendRequest(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
-          catalog: catalog, now: clock.wallTime)
-      }
-      committed()
-      guard case .accepted(let accepted) = answer else { preconditionFailure("a resend is no dry run") }
+      let accepted = try office.resend(seqno, body, key, caller, connection, cause)
       return LegacyAnswer { writer in
         writer.object { writer in
           writer.member("SENDMSG_SEQNO", String(accepted.seqno))
