@@ -153,6 +153,46 @@ extension BatchWorld {
     #expect(try world.count("SELECT count(*) FROM messages") == 1)
   }
 
+  @Test func `a send that finds its key taken when it is stored leaves no page, and keeps no file for longer`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#), key: "k")
+    let hosting = ContentHosting(publicURL: "https://u")
+    let picture = try UploadService.upload(
+      UploadService.Request(
+        appID: "com.example.bank", contentType: nil, body: ByteSource([0xFF, 0xD8, 0xFF, 0xE0]), expiresIn: nil,
+        caller: .commandLine, hosting: hosting), on: world.connection, now: world.now
+    ).upload
+    let csv = try CSVUploads.store(
+      ByteSource(Array("kim,Kim\n".utf8)), of: "com.example.bank", skipsFaults: false, by: .commandLine,
+      on: world.connection, now: world.now
+    ).csv
+    let ext = String(repeating: "x", count: 5_000)
+    let body = world.request("{\"csv\":\"\(csv)\"}", "\"alert\":\"hi\",\"media\":\"\(picture)\",\"ext\":\"\(ext)\"")
+    let message = try MessageRequest(json: body)
+    let audience = try ResolvedAudience(message.audience, of: world.app.number, on: world.connection, now: world.now)
+    let end = world.now + .seconds(message.expiresInSeconds)
+    let plan = try HostingPlan(
+      message, audience, world.app, hosting, on: world.connection, now: world.now, expiresAt: end)
+    func create(key: String) throws(Problem) -> Seqno? {
+      let new = Messages.New(
+        app: world.app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self), requestSHA256: [],
+        idempotencyKey: key, apiKey: nil, targeted: 1, unknownEntries: "[]", now: world.now, expiresAt: end)
+      let request = SendRequest(body: body, idempotencyKey: key, caller: .commandLine, hosting: hosting)
+      return try SendService.create(new, message, plan, by: request, on: world.connection)
+    }
+    func files() throws -> [Int64] {
+      try [
+        "SELECT count(*) FROM hosted_files", "SELECT sum(extract(epoch FROM expires_at))::bigint FROM hosted_files",
+        "SELECT sum(extract(epoch FROM expires_at))::bigint FROM csv_audiences",
+      ].map { try world.count($0) }
+    }
+    let before = try files()
+    #expect(try create(key: "k") == nil)
+    #expect(try files() == before)
+    #expect(try create(key: "l") != nil)
+    let after = try files()
+    #expect(zip(after, before).allSatisfy { $0 > $1 }, "\(after)")
+  }
+
   @Test func `keys of two apps have nothing to do with each other`() throws {
     _ = try world.connection.run(Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC", identity: .open))
     _ = try world.send(world.request(#"{"all":true}"#), key: "k")

@@ -78,9 +78,8 @@ package enum SendService {
 
   /// Stores, announces and audits a message in one commit, with its pages, pace and repetition, and cancels the message
   /// that it replaces.
-  /// - Returns: the SEQNO; nil, without storing the message, if the approval that it executes is no longer waiting or
-  ///   its idempotency key is taken. In the latter case, its pages are stored nevertheless, and the lifetimes of its
-  ///   files extended.
+  /// - Returns: the SEQNO; nil, without any change, if the approval that it executes is no longer waiting or its
+  ///   idempotency key is taken.
   /// - Throws: `.unknownUpload` if the audience's file no longer exists; `.wrongState` if the message to replace can no
   ///   longer be replaced.
   static func create(
@@ -105,11 +104,14 @@ package enum SendService {
         if status != nil { return nil }
       }
       if let csv = message.csv {
-        isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
+        // The lock keeps the file until the message is stored.
+        isFileGone = try connection.run(StoredUploads.lockFile(csv, of: stored.app)) == nil
         if isFileGone { return nil }
       }
-      try plan.store(on: connection)
+      // Nothing is changed before this, so a message that is not stored changes nothing.
       guard let seqno = try connection.run(Messages.create(stored)) else { return nil }
+      if let csv = message.csv { try connection.run(CSVAudiences.keep(csv, until: plan.keptUntil)) }
+      try plan.store(on: connection)
       if let replaced = request.replaces { try ScheduledMessage.beginCancelling(replaced, by: caller, connection) }
       if stored.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)

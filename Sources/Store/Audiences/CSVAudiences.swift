@@ -77,12 +77,12 @@ package enum CSVAudiences {
   }
 
   private static let keepStatement = Statement(
-    "csv-keep", "UPDATE csv_audiences SET expires_at = greatest(expires_at, $2) WHERE csv = $1 RETURNING csv")
+    "csv-keep", "UPDATE csv_audiences SET expires_at = greatest(expires_at, $2) WHERE csv = $1")
 
   /// Extends a file's lifetime to at least `until` for a message that uses it, in the transaction that creates the
-  /// message. Returns false if the file does not exist any more; true even if it has expired but is not deleted yet.
-  package static func keep(_ csv: Number, until: Timestamp) -> Query<Bool> {
-    Query(keepStatement, csv, until) { $0.count == 1 }
+  /// message and has locked the file (`StoredUploads.lockFile`).
+  package static func keep(_ csv: Number, until: Timestamp) -> Query<Void> {
+    Query(keepStatement, csv, until) { _ in }
   }
 
   private static let keysStatement = Statement(

@@ -119,8 +119,8 @@ package enum StoredUploads {
   private static let lockFileStatement = Statement(
     "stored-uploads-lock-file", "SELECT lines FROM csv_audiences WHERE app = $1 AND csv = $2 FOR UPDATE")
 
-  /// Locks an audience file until the transaction ends, so that no new message can use it (`CSVAudiences.keep`).
-  /// Returns its number of lines; nil if the app has no such file.
+  /// Locks an audience file until the transaction ends: whoever deletes it, and whoever stores a message that uses it.
+  /// Returns its number of lines, even if it has expired but is not deleted yet; nil if the app has no such file.
   package static func lockFile(_ csv: CSVAudiences.Number, of app: App.Number) -> Query<Int32?> {
     Query(first: lockFileStatement, app, csv) { $0.int32() }
   }
