@@ -190,6 +190,21 @@ import Time
     try world.connection.transaction { () throws(PostgresError) in try world.connection.run(Gates.lock(1)) }?.pace
   }
 
+  @Test func `while its app is being deleted a message is stopped, but neither resumed nor paced`() throws {
+    try sendToAll(#","pace":{"perSecond":5}"#)
+    #expect(try world.connection.run(AppDeletions.ask(world.app.number, graceDays: 1, reason: "It is being deleted.")))
+    #expect(try control(.pause).state == .paused)
+    let refusals = [
+      problem { () throws(Problem) in _ = try control(.resume) },
+      problem { () throws(Problem) in
+        _ = try ControlService.setPace(Pace(devices: 70), of: 1, for: .commandLine, on: world.connection)
+      },
+    ]
+    #expect(refusals.map { $0?.code } == [.conflict, .conflict])
+    #expect(try pace() == Pace(devices: 5))
+    #expect(try control(.cancel).state == .cancelled)
+  }
+
   @Test func `the same pace again gives no new portion`() throws {
     try sendToAll(#","pace":{"devices":100,"wait":"PT1M"}"#)
     try world.connection.script("UPDATE gates SET tokens = 7")

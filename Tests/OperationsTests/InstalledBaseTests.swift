@@ -64,6 +64,16 @@ import Time
     #expect(try world.count("SELECT count(*) FROM audit_log WHERE action LIKE 'registrations.%'") == 2)
   }
 
+  @Test func `nothing is brought into an app that is being deleted, and a dry run reads on`() throws {
+    let world = try BatchWorld()
+    #expect(try world.connection.run(AppDeletions.ask(world.app.number, graceDays: 1, reason: "It is being deleted.")))
+    let text = Self.header + "aa01,APNS,d1,DEV,kim,Kim,3.1,Y,\n"
+    #expect { try Self.bring(world, text) } throws: { ($0 as? Problem)?.code == .conflict }
+    #expect(try world.count("SELECT count(*) FROM devices") == 0)
+    let trial = try Self.bring(world, text) { $0.isDryRun = true }
+    #expect(trial.report.new == 1)
+  }
+
   @Test func `the same file again changes nothing, and says so`() throws {
     let world = try BatchWorld()
     let group = try world.connection.run(Groups.create(app: world.app.number, name: "news", parent: nil))

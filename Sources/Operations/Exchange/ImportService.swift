@@ -174,12 +174,13 @@ package enum ImportService {
   /// Imports the next part, or, if the import does not skip errors, stores it until the last part arrives. Returns the
   /// import's progress. Repeating the part that was accepted last changes nothing.
   /// - Throws: `.forbidden`; `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the
-  ///   import is finished, the part is not the next one, or an import that does not skip errors has more than
-  ///   `importWaitingParts` parts; a problem if the file is UTF-16.
+  ///   import is finished, the part is not the next one, an import that does not skip errors has more than
+  ///   `importWaitingParts` parts, or the app is being deleted; a problem if the file is UTF-16.
   package static func take(
     _ part: ImportPart, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
     let present = try show(number, by: caller, on: connection).record
+    if let problem = try connection.app(present.appID).refusalWhileDeleted { throw problem }
     guard part.bytes.count <= Operations.Limits.importPartBytes else {
       throw Problem(
         .bodyTooLarge,

@@ -97,11 +97,12 @@ package struct InstalledBase {
   ///   for them.
   /// - Throws: `.impossible` if the file is empty or UTF-16, its header is invalid, or it has a column for telephone
   ///   numbers but `phones` is nil; `.unknownApp`; `.unknownGroup` if `groups` leads to a group that the app does not
-  ///   have; `.forbidden`.
+  ///   have; `.conflict` if the app is being deleted, except for a dry run; `.forbidden`.
   package init(
     _ file: ByteSource, _ options: Options, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
     let app = try connection.app(options.appID, allowing: caller, to: .importPeople)
+    if !options.isDryRun, let problem = app.refusalWhileDeleted { throw problem }
     var parts = try CSVParts(file, on: connection, partBytes: Operations.Limits.installedPartBytes)
     var reader = CSVReader([], passed: 0, isLast: false)
     while reader.lines.isEmpty, let part = try parts.next() {

@@ -127,8 +127,8 @@ package enum ControlService {
   /// Changes a message's pace, and audits that.
   /// - Parameter pace: nil for as fast as possible.
   /// - Returns: the message's numbers after the change.
-  /// - Throws: `.forbidden`; `.wrongState` if the message has ended or is being cancelled; `.unknownMessage`, also if
-  ///   the caller may not access its app.
+  /// - Throws: `.forbidden`; `.wrongState` if the message has ended or is being cancelled; `.conflict` if its app is
+  ///   being deleted; `.unknownMessage`, also if the caller may not access its app.
   package static func setPace(
     _ pace: Pace?, of seqno: Seqno, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -137,6 +137,7 @@ package enum ControlService {
     guard let message = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
+    if let problem = try connection.app(message.appID).refusalWhileDeleted { throw problem }
     guard !message.state.isFinal, !message.isCancelling else {
       throw wrongState(
         "pace", seqno,

@@ -213,6 +213,23 @@ import Testing
     #expect(try users() == ["kim|||", "park|||"])
   }
 
+  @Test func `no part of a file is brought into an app that is being deleted, neither the last one nor any other`()
+    throws
+  {
+    _ = try begin()
+    #expect(try put("clientUid\nkim\n", last: false).status == 200)
+    let path = "/v1/admin/apps/com.example.bank"
+    let admin = try world.key(.admin, app: nil)
+    let deleted = try world.call("DELETE", "\(path)?confirm=com.example.bank", key: admin, type: nil)
+    #expect(deleted.status == 200, "\(deleted.text)")
+    for isLast in [false, true] { #expect(try put("lee\n", part: 2, last: isLast).isProblem(.conflict)) }
+    #expect(try users() == ["kim|||"])
+    #expect(try world.call("GET", "/v1/admin/imports/1", key: key, type: nil).values(of: "parts") == ["1"])
+    #expect(try world.call("POST", "\(path)/restore", key: admin, type: nil).status == 200)
+    #expect(try put("lee\n", part: 2).values(of: "state") == ["finished"])
+    #expect(try users() == ["kim|||", "lee|||"])
+  }
+
   @Test func `members are users who are known, of a group of the app`() throws {
     _ = try begin()
     _ = try put("clientUid\nkim\nlee\n")
