@@ -35,9 +35,7 @@ package struct AdRules: Equatable, Sendable {
   package func check(_ content: MessageContent) throws(Problem) {
     var faults: [Problem.Field] = []
     if let alert = content.alert { check(alert, at: "/alert", &faults) }
-    for translation in content.translations {
-      check(translation.alert, at: "/translations/\(translation.language.tag)", &faults)
-    }
+    for translation in content.translations { check(translation.alert, at: translation.pointer, &faults) }
     guard let first = faults.first else { return }
     throw Problem(.impossible, first.whole, fields: faults)
   }

@@ -54,11 +54,19 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
 
   /// Returns the error with `name` prepended to its pointer, as seen from the enclosing value.
   package func inside(_ name: String) -> JSONError {
-    let escaped = name.contains { $0 == "~" || $0 == "/" } ? Self.escape(name) : name
     var error = self
-    error.pointer = "/\(escaped)\(pointer)"
+    error.pointer = Self.step(to: name) + pointer
     error.further = further.map { $0.inside(name) }
     return error
+  }
+
+  /// Returns the RFC 6901 pointer to the member to which these names lead, outermost first.
+  package static func pointer(to names: String...) -> String {
+    names.map(step).joined()
+  }
+
+  private static func step(to name: String) -> String {
+    name.contains { $0 == "~" || $0 == "/" } ? "/\(escape(name))" : "/\(name)"
   }
 
   private static func escape(_ name: String) -> String {

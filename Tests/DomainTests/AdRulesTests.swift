@@ -28,6 +28,8 @@ import Testing
   @Test func `every language is looked at`() throws {
     let texts = #""alert":"(광고) Sale 무료수신거부","translations":{"en":"(광고) 무료수신거부","ja":"Sale 무료수신거부"}"#
     #expect(try pointers(texts) == ["/translations/ja"])
+    let parts = #""alert":"(광고) Sale 무료수신거부","translations":{"en-GB":{"title":"Sale","body":"무료수신거부"}}"#
+    #expect(try pointers(parts) == ["/translations/en-GB/title"])
   }
 
   @Test func `texts inside the app, and messages without text, are not looked at`() throws {

@@ -146,6 +146,14 @@ import Testing
     ),
     (#""liveActivity":{"event":"end","timestamp":1},"sound":"a.caf""#, ["/sound"]),
     (#""liveActivity":{"event":"end","timestamp":1},"alert":{"body":"b","subtitle":"s"}"#, ["/alert/subtitle"]),
+    (
+      #""liveActivity":{"event":"end","timestamp":1},"alert":{"body":"b","subtitleLocKey":"k"}"#,
+      ["/alert/subtitleLocKey"]
+    ),
+    (
+      #""liveActivity":{"event":"end","timestamp":1},"alert":"b","translations":{"ko-KR":{"body":"b","launchImage":"i"}}"#,
+      ["/translations/ko-KR/launchImage"]
+    ),
   ])
   func `what does not fit together is refused`(members: String, expected: [String]) {
     #expect(pointers(members) == expected)
@@ -226,8 +234,11 @@ import Testing
     (#""alert":"%VAR1%""#, ["/alert"]),
     (#""alert":{"title":"%VAR1%","body":"%VAR9%"}"#, ["/alert/title", "/alert/body"]),
     (#""alert":"hi","ext":"%VAR2%","data":{"k":["%VAR3%"]}"#, ["/ext", "/data/k"]),
-    (#""alert":"hi","translations":{"ko-KR":"%VAR4%"}"#, ["/translations/ko-kr"]),
-    (#""alert":{"locKey":"k","locArgs":["a","%VAR5%"]}"#, ["/alert/body"]),
+    (#""alert":"hi","data":{"a/b":"%VAR3%"}"#, ["/data/a~1b"]),
+    (#""alert":"hi","translations":{"ko-KR":"%VAR4%"}"#, ["/translations/ko-KR"]),
+    (#""alert":"hi","translations":{"ko":{"title":"%VAR4%","body":"b"}}"#, ["/translations/ko/title"]),
+    (#""alert":{"locKey":"k","locArgs":["a","%VAR5%"]}"#, ["/alert/locArgs"]),
+    (#""alert":{"titleLocKey":"k","titleLocArgs":["%VAR5%"],"body":"b"}"#, ["/alert/titleLocArgs"]),
     (#""alert":"%VAR1% %VAR2%","variables":{"VAR1":"x"}"#, ["/alert"]),
     (#""alert":"%VAR1% %VAR2%","variables":{"VAR1":"x","VAR2":""}"#, []), (#""alert":"%VAR0% %VAR% %VAR10%""#, []),
   ])

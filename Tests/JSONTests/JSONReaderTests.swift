@@ -223,6 +223,7 @@ import Testing
 
   @Test func `pointers escape slash and tilde`() {
     #expect(JSONError("bad").inside("a/b~c").pointer == "/a~1b~0c")
+    #expect(JSONError.pointer(to: "data", "a/b~c") == "/data/a~1b~0c")
   }
 
   @Test func `32 levels are read, 33 are refused`() throws {

@@ -145,13 +145,26 @@ package struct ContentRules {
     if activity.event == .start, content.alert == nil {
       fault("alert", "is needed to start a Live Activity")
     }
-    for alert in [content.alert].compactMap(\.self) + content.translations.map(\.alert) {
-      guard case .parts(let parts) = alert else { continue }
-      if parts.subtitle != nil { fault("alert/subtitle", "cannot be shown by a Live Activity") }
-      if parts.launchImage != nil { fault("alert/launchImage", "cannot be shown by a Live Activity") }
-      if parts.actionKey != nil { fault("alert/actionLocKey", "cannot be shown by a Live Activity") }
-    }
+    if let alert = content.alert { checkActivity(alert, at: "/alert") }
+    for translation in content.translations { checkActivity(translation.alert, at: translation.pointer) }
     if content.given.contains("sound"), content.alert == nil { fault("sound", "needs an alert") }
+  }
+
+  /// Reports the parts of a Live Activity's alert that would not be shown.
+  private mutating func checkActivity(_ alert: Alert, at pointer: String) {
+    guard case .parts(let parts) = alert else { return }
+    var hidden: [String] = []
+    switch parts.subtitle {
+    case .plain: hidden.append("subtitle")
+    case .key: hidden.append("subtitleLocKey")
+    case nil: break
+    }
+    if parts.launchImage != nil { hidden.append("launchImage") }
+    if parts.actionKey != nil { hidden.append("actionLocKey") }
+    faults += hidden.map { name in
+      let place = "\(pointer)/\(name)"
+      return Problem.Field(pointer: place, detail: "cannot be shown by a Live Activity")
+    }
   }
 
   private mutating func checkMDM() {

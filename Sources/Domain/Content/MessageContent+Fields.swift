@@ -136,7 +136,8 @@ extension MessageContent {
       guard translations.count < Domain.Limits.translations else {
         throw JSONError("is one more than the \(Domain.Limits.translations) languages that a message may have")
       }
-      translations.append(Translation(language: language, alert: try Alert.read(&reader)))
+      let pointer = JSONError.pointer(to: "translations", tag)
+      translations.append(Translation(language: language, alert: try Alert.read(&reader), pointer: pointer))
     }
     return translations
   }

@@ -50,6 +50,8 @@ package struct MessageContent: Equatable, Sendable {
   package struct Translation: Equatable, Sendable {
     package let language: Language
     package let alert: Alert
+    /// JSON pointer to the text, which names the language as the sender wrote it.
+    let pointer: String
   }
 
   package struct Member: Equatable, Sendable {

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Checks that `%VAR1%` … `%VAR9%` have values, from the audience's file or from the message itself.
 enum VariableRules {
   /// Checks that each of `%VAR1%` … `%VAR9%` in the message's texts has a value. Checks nothing if variables are
@@ -27,12 +29,10 @@ enum VariableRules {
   private static func texts(_ content: MessageContent) -> [(pointer: String, text: [UInt8])] {
     var texts: [(String, [UInt8])] = []
     if let alert = content.alert { texts += self.texts(alert, at: "/alert") }
-    for translation in content.translations {
-      texts += self.texts(translation.alert, at: "/translations/\(translation.language.tag)")
-    }
+    for translation in content.translations { texts += self.texts(translation.alert, at: translation.pointer) }
     if let ext = content.ext { texts.append(("/ext", Array(ext.utf8))) }
     if let mdm = content.mdm { texts.append(("/mdm", Array(mdm.utf8))) }
-    for member in content.data { texts.append(("/data/\(member.name)", member.json)) }
+    for member in content.data { texts.append((JSONError.pointer(to: "data", member.name), member.json)) }
     if let state = content.liveActivity?.contentState { texts.append(("/liveActivity/contentState", state)) }
     if let attributes = content.liveActivity?.attributes { texts.append(("/liveActivity/attributes", attributes)) }
     return texts
@@ -40,11 +40,14 @@ enum VariableRules {
 
   private static func texts(_ alert: Alert, at pointer: String) -> [(String, [UInt8])] {
     guard case .parts(let parts) = alert else { return [(pointer, Array((alert.body ?? "").utf8))] }
-    let lines = [("title", parts.title), ("subtitle", parts.subtitle), ("body", parts.body)]
-    return lines.compactMap { name, text -> (String, [UInt8])? in
+    let lines = [
+      ("title", "titleLocArgs", parts.title), ("subtitle", "subtitleLocArgs", parts.subtitle),
+      ("body", "locArgs", parts.body),
+    ]
+    return lines.compactMap { name, arguments, text -> (String, [UInt8])? in
       switch text {
       case .plain(let text): ("\(pointer)/\(name)", Array(text.utf8))
-      case .key(_, let arguments): ("\(pointer)/\(name)", Array(arguments.joined(separator: " ").utf8))
+      case .key(_, let values): ("\(pointer)/\(arguments)", Array(values.joined(separator: " ").utf8))
       case nil: nil
       }
     }
