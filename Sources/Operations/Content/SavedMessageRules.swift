@@ -32,9 +32,10 @@ enum SavedMessageRules {
     do throws(Problem) {
       _ = try MessageRequest(json: writer.bytes)
     } catch {
+      let fields = error.fields.map { Problem.Field(pointer: "/message\($0.pointer)", detail: $0.sentence) }
+      // The sentence names the fields, too.
       throw Problem(
-        error.code, error.sentence,
-        fields: error.fields.map { Problem.Field(pointer: "/message\($0.pointer)", detail: $0.sentence) })
+        error.code, fields.isEmpty ? error.sentence : Sentence(joining: fields.map(\.whole)), fields: fields)
     }
   }
 

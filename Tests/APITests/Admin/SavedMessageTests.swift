@@ -71,6 +71,7 @@ import Testing
     ] {
       let answer = try create(world, kind, key, members)
       #expect(answer.status == 400 && answer.text.contains(#""pointer":"\#(pointer)""#), "\(members): \(answer.text)")
+      #expect(answer.text.contains(#""detail":"\#(pointer) "#), "\(members): \(answer.text)")
     }
     #expect(try create(world, "draft", key, #""name":"n","message":{"half":"a mess"}"#).status == 201)
     let big = String(repeating: "x", count: 65_536 - 12)
