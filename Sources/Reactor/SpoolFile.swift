@@ -6,6 +6,9 @@ internal import Glibc
 /// Writes go to the page cache, and wait for the disk only if too much of the cache is unwritten. The file is never
 /// synced, because its content need not survive a crash.
 package final class SpoolFile: Sendable {
+  /// What errors name, because the file has no name.
+  private static let subject = "the spool file of a request"
+
   private let file: FileDescriptor
 
   /// Creates an empty file, which disappears when this object is released.
@@ -27,7 +30,7 @@ package final class SpoolFile: Sendable {
       }
       guard taken > 0 else {
         if taken < 0, errno == EINTR { continue }
-        throw .last("write", "the spool file of a request")
+        throw .last("write", Self.subject)
       }
       written += taken
     }
@@ -42,11 +45,9 @@ package final class SpoolFile: Sendable {
         let taken = unsafe pread(file.number, buffer.baseAddress! + filled, wanted - filled, offset + filled)
         if taken < 0, errno == EINTR { continue }
         guard taken > 0 else {
-          let isShort = taken == 0
-          failure =
-            isShort
-            ? SystemError(code: ENODATA, operation: "read", subject: "the spool file of a request")
-            : .last("read", "the spool file of a request")
+          // 0 is the end of the file, which `errno` does not report.
+          let code = taken == 0 ? ENODATA : errno
+          failure = SystemError(code: code, operation: "read", subject: Self.subject)
           break
         }
         filled += taken
