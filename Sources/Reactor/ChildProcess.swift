@@ -47,7 +47,7 @@ package struct ChildProcess: ~Copyable {
   ///   - command: the program and its arguments; traps if it is empty.
   ///   - environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
   /// - Throws: the error of `posix_spawn(3)`, for example ENOENT if there is no such program; or that of
-  ///   `pidfd_open(2)`, in which case the child keeps running without an owner.
+  ///   `pidfd_open(2)`, for example EMFILE, after killing the child.
   package static func start(
     _ command: [String], environment: [String]? = nil, output: Output = .inherited, errors: Output = .inherited
   ) throws(SystemError) -> ChildProcess {
@@ -86,12 +86,20 @@ package struct ChildProcess: ~Copyable {
   private init(started identifier: pid_t) throws(SystemError) {
     self.identifier = identifier
     let number = upmc_pidfd_open(identifier)
-    guard number >= 0 else { throw .last("pidfd_open", "process \(identifier)") }
+    guard number >= 0 else {
+      let error = SystemError.last("pidfd_open", "process \(identifier)")
+      Self.killAndReap(identifier)
+      throw error
+    }
     handle = FileDescriptor(owning: number)
   }
 
   deinit {
-    guard ending == nil else { return }
+    if ending == nil { Self.killAndReap(identifier) }
+  }
+
+  /// Kills a child that has not been reaped, and reaps it.
+  private static func killAndReap(_ identifier: pid_t) {
     kill(identifier, SIGKILL)
     waitpid(identifier, nil, 0)
   }
