@@ -34,8 +34,9 @@ package import TLS
 package final class HTTPServer {
   package let loop: EventLoop
   package let configuration: Configuration
-  /// Inbox for responses from other threads. It has room for one reply per connection; an offer beyond that, for
-  /// example of many pieces of streamed responses, fails until the loop has processed some.
+  /// Inbox for responses from other threads. Its capacity, one reply per connection, limits the pieces of streamed
+  /// responses: further ones are refused until the loop has processed some. The few other replies of each request are
+  /// refused only after `close`, because without them the request would wait for ever.
   package let replies: Inbox<Reply>
   package internal(set) var counters = ServerCounters()
   /// Number of requests that were handled or refused so far. A connection that is refused counts as a request.

@@ -3,9 +3,9 @@ internal import Synchronization
 /// A bounded multi-producer queue to one consumer thread, which takes all queued items at once.
 ///
 /// The lock is held only for a few instructions, and the eventfd is signalled only when the queue was empty, so a busy
-/// inbox costs no system call per item. A full inbox rejects items: the caller must wait or report overload.
+/// inbox costs no system call per item. A full inbox rejects what is offered: the caller must wait or report overload.
 package final class Inbox<Item: Sendable>: Sendable {
-  /// The maximum number of queued items.
+  /// The number of queued items from which `offer` fails.
   package let capacity: Int
   /// A wake-up whose descriptor is readable while items are queued, and after `close`.
   package let wakeup: Wakeup
@@ -22,9 +22,15 @@ package final class Inbox<Item: Sendable>: Sendable {
   }
 
   /// Adds one item. Returns false, without adding it, if the inbox is full or closed.
-  package func offer(_ item: Item) -> Bool {
+  package func offer(_ item: Item) -> Bool { add(item, below: capacity) }
+
+  /// Adds one item even if the inbox is full: for items that nobody could offer again, and whose number has another
+  /// limit. Returns false, without adding it, if the inbox is closed.
+  package func add(_ item: Item) -> Bool { add(item, below: .max) }
+
+  private func add(_ item: Item, below limit: Int) -> Bool {
     let (taken, wasEmpty) = state.withLock { state in
-      guard !state.isClosed, state.items.count < capacity else { return (false, false) }
+      guard !state.isClosed, state.items.count < limit else { return (false, false) }
       let wasEmpty = state.items.isEmpty
       state.items.append(item)
       return (true, wasEmpty)

@@ -70,6 +70,29 @@ import Testing
     #expect(try peer.exchange(Self.get).body == "GET /x ")
   }
 
+  @Test func `pieces that fill the inbox keep out neither answers nor the ends of streams`() throws {
+    var tickets: [ResponseTicket] = []
+    var configuration = HTTPServer.Configuration()
+    configuration.connections = 3
+    let server = try TestServer(configuration: configuration) { _, responder in tickets.append(responder.ticket) }
+    let peers = try (0..<3).map { _ in try server.connect() }
+    for peer in peers {
+      peer.send(Self.get)
+      server.turn()
+    }
+    let finished = try #require(tickets[0].stream(status: .ok, headers: []))
+    let abandoned = try #require(tickets[1].stream(status: .ok, headers: []))
+    var pieces = 0
+    while finished.write("x") { pieces += 1 }
+    #expect(pieces > 0 && !abandoned.write("x"))
+    finished.finish()
+    abandoned.abandon()
+    #expect(tickets[2].send(Response(status: .ok, contentType: "text/plain", body: "whole")))
+    #expect(try peers[0].takeAnswer().body == String(repeating: "x", count: pieces))
+    #expect(peers[1].waitForClose() && peers[1].wasReset)
+    #expect(try peers[2].takeAnswer().body == "whole")
+  }
+
   @Test func `after the server has stopped a ticket says so`() throws {
     var ticket: ResponseTicket?
     let server = try TestServer { _, responder in ticket = responder.ticket }

@@ -18,6 +18,16 @@ import Testing
     #expect(inbox.takeAll() == [1, 2])
   }
 
+  @Test func `what must not be lost gets into a full inbox, in its order, but not into a closed one`() throws {
+    let inbox = try Inbox<Int>(capacity: 1)
+    #expect(inbox.offer(1))
+    #expect(inbox.add(2))
+    #expect(!inbox.offer(3))
+    #expect(inbox.takeAll() == [1, 2])
+    inbox.close()
+    #expect(!inbox.add(4))
+  }
+
   @Test func `a closed inbox refuses, but what waits can be taken`() throws {
     let inbox = try Inbox<Int>(capacity: 2)
     #expect(inbox.offer(1))

@@ -42,7 +42,7 @@ final class AdminWorker {
         case .proof(let credential, let requestID, let language): prove(credential, requestID, language, work.ticket)
         case .job(let job, _): Optional(job(attempt()))
         }
-      // This fails if the HTTP server has stopped or its inbox is full; the client then gets no answer.
+      // This fails if the HTTP server has stopped; the client then gets no answer.
       if let response { _ = work.ticket.send(response) }
       queue.finish(work)
     }

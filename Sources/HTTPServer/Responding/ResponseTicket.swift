@@ -10,21 +10,21 @@ package struct ResponseTicket: Sendable {
   let serial: UInt64
 
   /// Queues a response; the server ignores it if the request is answered already or the client has disconnected.
-  /// Returns false, without queueing it, if the server has stopped or its inbox is full.
+  /// Returns false, without queueing it, if the server has stopped.
   @discardableResult
   package func send(_ response: Response) -> Bool {
-    replies.offer(Reply(ticket: self, response: response))
+    replies.add(Reply(ticket: self, response: response))
   }
 
   /// Admits the body of a request whose handler has held it; without effect if the body is not held any more. Returns
-  /// false, without admitting it, if the server has stopped or its inbox is full.
+  /// false, without admitting it, if the server has stopped.
   @discardableResult
   package func admitBody() -> Bool {
-    replies.offer(Reply(ticket: self, event: .admitBody))
+    replies.add(Reply(ticket: self, event: .admitBody))
   }
 
   /// Starts a response that another thread writes in pieces. Returns nil, and calls none of the closures, if the server
-  /// has stopped or its inbox is full.
+  /// has stopped.
   /// - Parameters:
   ///   - drained: called on the server's thread when all pieces written so far have been sent.
   ///   - ended: called once: on the caller's thread when it finishes or abandons the response, or on the server's
@@ -34,7 +34,7 @@ package struct ResponseTicket: Sendable {
     ended: (@Sendable () -> Void)? = nil
   ) -> TicketStream? {
     let stream = TicketStream(ticket: self, drained: drained, ended: ended)
-    return replies.offer(Reply(ticket: self, event: .begin(stream, status, headers))) ? stream : nil
+    return replies.add(Reply(ticket: self, event: .begin(stream, status, headers))) ? stream : nil
   }
 }
 
@@ -84,20 +84,19 @@ package final class TicketStream: Sendable {
     write(Array(piece.utf8))
   }
 
-  /// Ends the response and calls the closure `ended`; has no effect if the stream has ended. If the server's inbox is
-  /// full, the response stays open until the client disconnects.
+  /// Ends the response and calls the closure `ended`; has no effect if the stream has ended.
   package func finish() {
     guard isOpen else { return }
     end()
-    _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
+    _ = ticket.replies.add(Reply(ticket: ticket, event: .end))
   }
 
   /// Resets the connection, so that the client notices that the response is incomplete, and calls the closure `ended`.
-  /// Has no effect if the stream has ended. If the server's inbox is full, the connection is not reset.
+  /// Has no effect if the stream has ended.
   package func abandon() {
     guard isOpen else { return }
     end()
-    _ = ticket.replies.offer(Reply(ticket: ticket, event: .abandon))
+    _ = ticket.replies.add(Reply(ticket: ticket, event: .abandon))
   }
 
   /// Records that the connection has taken a piece. Called on the server's thread.
