@@ -115,6 +115,25 @@ import Testing
     #expect(try server.connect().exchange(Self.get).status == 200)
   }
 
+  @Test func `a connection whose request was sent ahead is not closed for a new one`() throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connections = 1
+    var waiting: [Responder] = []
+    let server = try TestServer(configuration: configuration) { _, responder in waiting.append(responder) }
+    let peer = try server.connect()
+    peer.send(Self.get + Self.get)
+    server.turn()
+    // Answered by a timer, the first is sent in this iteration; in the next the new one is accepted before the second
+    // request begins.
+    server.loop.schedule(after: .zero) { waiting[0].send(status: .ok) }
+    server.turn(1)
+    let late = try Peer(server: server, address: server.address, isQuiet: true)
+    #expect(try late.takeAnswer().status == 503)
+    try #require(waiting.count == 2)
+    waiting[1].send(status: .ok)
+    for _ in 0..<2 { #expect(try peer.takeAnswer().status == 200) }
+  }
+
   @Test func `far beyond the limit connections wait in the kernel and the loop rests`() throws {
     var configuration = HTTPServer.Configuration()
     configuration.connections = 1

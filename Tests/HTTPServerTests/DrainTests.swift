@@ -50,6 +50,24 @@ import Testing
     #expect(peer.waitForClose())
   }
 
+  @Test func `a request sent ahead whose turn has not come is answered`() throws {
+    var waiting: [Responder] = []
+    let server = try TestServer { _, responder in waiting.append(responder) }
+    let peer = try server.connect()
+    peer.send(Self.get + Self.get)
+    server.turn()
+    // Answered by a timer, the first is sent in this iteration, and the second begins in the next.
+    server.loop.schedule(after: .zero) { waiting[0].send(status: .ok) }
+    server.turn(1)
+    server.server.drain()
+    server.turn()
+    try #require(waiting.count == 2)
+    waiting[1].send(status: .ok)
+    #expect(try peer.takeAnswer().header("connection") == nil)
+    #expect(try peer.takeAnswer().header("connection") == "close")
+    #expect(peer.waitForClose())
+  }
+
   @Test func `whoever has only just come may still ask, until listening ends`() throws {
     let server = try TestServer()
     let asking = try server.connect()

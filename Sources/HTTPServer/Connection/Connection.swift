@@ -47,7 +47,7 @@ final class Connection: EventLoop.Handler, Answering {
     request.isExempt = { [unowned self] in self.server.isExempt($0) }
   }
 
-  /// True if closing the connection loses nothing: no request has begun and no response is unsent.
+  /// True if closing the connection loses nothing: no byte of a request has been read and no response is unsent.
   var isIdle: Bool { phase == .head && request.store.isIdle && unsentBytes == 0 }
 
   // MARK: Opening

@@ -38,8 +38,9 @@ package struct RequestParser {
     self.limits = limits
   }
 
-  /// True before the first byte of a request, ignoring empty lines.
-  package var isAtStart: Bool { stage == .requestLine && searched == lineStart }
+  /// Returns whether the `count` bytes that have arrived contain nothing of a request: they are empty lines, already
+  /// parsed. False for bytes that `parse` has not seen yet.
+  package func isAtStart(of count: Int) -> Bool { stage == .requestLine && lineStart == count }
 
   /// Resets the parser for the next request.
   package mutating func reset() {

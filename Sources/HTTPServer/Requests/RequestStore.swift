@@ -53,8 +53,8 @@ struct RequestStore: ~Copyable {
 
   var head: RequestHead { _read { yield parser.head } }
 
-  /// True if no byte of the current request has been parsed; empty lines before it do not count.
-  var isIdle: Bool { input.isEmpty || parser.isAtStart }
+  /// True if no byte of the current request has arrived; parsed empty lines before it do not count.
+  var isIdle: Bool { parser.isAtStart(of: input.count) }
 
   // MARK: Input
 
