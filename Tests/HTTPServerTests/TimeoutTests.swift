@@ -103,6 +103,23 @@ import Testing
     #expect(try peer.takeAnswer().body.utf8.count == large.count)
   }
 
+  @Test func `a client that has read slowly may then be idle as long as any other`() throws {
+    let large = [UInt8](repeating: 120, count: 20_000_000)
+    let server = try TestServer { _, responder in responder.send(Response(status: .ok, body: large)) }
+    let peer = try server.connect(receiveBufferBytes: 262_144)
+    peer.send(Self.get)
+    server.turn()
+    for _ in 0..<6 {
+      server.advance(seconds: 20)
+      peer.receive(pieces: 8)
+    }
+    #expect(try peer.takeAnswer().body.utf8.count == large.count)
+    server.advance(seconds: 73)
+    #expect(server.server.connectionCount == 1)
+    server.advance(seconds: 4)
+    #expect(peer.waitForClose())
+  }
+
   @Test func `after a refusal the client has two seconds to close`() throws {
     let server = try TestServer()
     let peer = try server.connect()

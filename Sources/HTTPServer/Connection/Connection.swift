@@ -80,9 +80,7 @@ final class Connection: EventLoop.Handler, Answering {
     // The connection was reset, or both sides are shut down: no response can be delivered.
     if readiness.overlaps(.failed) { return close() }
     if readiness.overlaps(.writable) { queueFlush() }
-    if readiness.overlaps(.readable) {
-      if phase == .lingering { drop() } else { read() }
-    }
+    if readiness.overlaps(.readable) { return phase == .lingering ? drop() : read() }
   }
 
   /// Reads once from the socket and processes the complete requests. Closes the connection if it is lost, or if the
@@ -327,8 +325,10 @@ final class Connection: EventLoop.Handler, Answering {
     let before = unsentBytes
     guard wire.send(answers) else { return close() }
     unsentBytes = answers.count
-    stall.sent(before, left: unsentBytes, at: server.loop.now, timeout: server.configuration.writeTimeout)
+    let hasRead = stall.sent(before, left: unsentBytes, at: server.loop.now, timeout: server.configuration.writeTimeout)
     if unsentBytes == 0, phase == .closing { return linger() }
+    // Only now, when the client has read a long response, does it begin to be idle.
+    if hasRead, phase == .head, !intake.headHasBegun { deadline = server.idleDeadline }
     // Requests or the source of a streamed response may be waiting for the output to be sent.
     switch phase {
     case .head where before > 0 && intake.hasMore && mayBegin: queueResume()

@@ -25,7 +25,7 @@ final class Intake {
   private(set) var hasMore = false
   /// False from `awaitHead` to the first byte of the next request. Initially true, because the head timeout of the
   /// first request begins with the connection.
-  private var headHasBegun = true
+  private(set) var headHasBegun = true
   private var dropped = 0
 
   func arrived() {

@@ -18,12 +18,15 @@ final class WriteStall {
   ///   - before: bytes unsent before it.
   ///   - left: bytes unsent after it.
   ///   - timeout: time for which the client may read nothing.
-  func sent(_ before: Int, left: Int, at now: Instant, timeout: Duration) {
+  /// - Returns: true if bytes were left unsent before, and none are now.
+  func sent(_ before: Int, left: Int, at now: Instant, timeout: Duration) -> Bool {
     let wasStalled = isStalled
     isStalled = left > 0
-    guard isStalled, !wasStalled || left < before else { return }
+    guard isStalled else { return wasStalled }
+    guard !wasStalled || left < before else { return false }
     deadline = now + timeout
     held = .max
+    return false
   }
 
   /// Checks the timeout. The kernel reports writability only when a third of its buffer is free, which can take a slow
