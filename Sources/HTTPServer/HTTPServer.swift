@@ -159,8 +159,10 @@ package final class HTTPServer {
       guard let connection = connections[nextEvictionCandidate], connection.serial > 0, connection.isIdle else {
         continue
       }
-      connection.close()
-      return true
+      // A request, or the end of the connection, may have arrived that was not read yet.
+      connection.read()
+      if connection.isIdle { connection.close() }
+      if connection.phase == .closed { return true }
     }
     return false
   }

@@ -134,6 +134,20 @@ import Testing
     for _ in 0..<2 { #expect(try peer.takeAnswer().status == 200) }
   }
 
+  @Test func `a connection whose request has arrived unseen is not closed for a new one`() throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connections = 1
+    let server = try TestServer(configuration: configuration)
+    let peer = try server.connect()
+    #expect(try peer.exchange(Self.get).status == 200)
+    server.turn()
+    // The kernel tells of the new one first.
+    let late = try Peer(server: server, address: server.address, isQuiet: true)
+    peer.send(Self.get)
+    #expect(try late.takeAnswer().status == 503)
+    #expect(try peer.takeAnswer().status == 200)
+  }
+
   @Test func `far beyond the limit connections wait in the kernel and the loop rests`() throws {
     var configuration = HTTPServer.Configuration()
     configuration.connections = 1
