@@ -220,11 +220,15 @@ let package = Package(
         "Dispatcher", "Operations", "Store", "Domain", "Postgres", "Time", "Reactor", "Simulator", "TestSupport",
         "Crypto",
       ]),
-    tests("PushTransportTests", on: ["PushTransport", "Domain", "Reactor", "Crypto"]),
+    tests("PushTransportTests", on: ["PushTransport", "Simulator", "Domain", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "FCMTests",
       on: ["FCM", "PushTransport", "Simulator", "Domain", "Time", "Reactor", "TLS", "TestSupport", "Crypto", log]),
-    tests("APNsTests", on: ["APNs", "PushTransport", "Domain", "HTTP2", "TLS", "Time", "Reactor", "Crypto", log]),
+    tests(
+      "APNsTests",
+      on: [
+        "APNs", "PushTransport", "Simulator", "Domain", "HTTP2", "TLS", "Time", "Reactor", "TestSupport", "Crypto", log,
+      ]),
     tests(
       "OperationsTests",
       on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Time", "Reactor", "TestSupport", "Crypto"]),

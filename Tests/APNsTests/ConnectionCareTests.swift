@@ -3,6 +3,7 @@ import HTTP2
 import Logging
 import PushTransport
 import Reactor
+import Simulator
 import Testing
 
 @testable import APNs
@@ -141,8 +142,8 @@ import Testing
     _ seed: UInt64
   ) throws {
     let server = try TestServer { request in
-      var random = SplitMix(seed: seed &* 1000 &+ UInt64(request.connection * 7919 + request.index))
-      switch random.next(below: 90) {
+      var random = SplitMix64(seed: seed &* 1000 &+ UInt64(request.connection * 7919 + request.index))
+      switch random.next() % 90 {
       case 0: return .reset(.refusedStream)
       case 1: return .reset(.internalError)
       case 2 where request.index > 5: return .goAway(lastStreamOffset: 0, debug: "")

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Reactor
+import Simulator
 import Testing
 
 @testable import PushTransport
@@ -91,21 +92,21 @@ private struct Batches {
   }
 
   @Test mutating func `every target comes out exactly once, whatever the order of events`() {
-    var random = SplitMix(seed: 20_261_121)
+    var random = SplitMix64(seed: 20_261_121)
     for _ in 0..<200 {
       var queue = LaneQueue()
       var expected = 0
       var taken: [Submission] = []
       for _ in 0..<60 {
-        switch random.next(below: 4) {
+        switch random.next() % 4 {
         case 0:
-          let count = Int(random.next(below: 70)) + 1
-          queue.append(batches.make(Int64(random.next(below: 4)), count))
+          let count = Int(random.next() % 70) + 1
+          queue.append(batches.make(Int64(random.next() % 4), count))
           expected += count
         case 1 where !taken.isEmpty: queue.appendAgain(taken.removeLast())
         case 2 where !taken.isEmpty: queue.putBack(taken.removeLast())
         default:
-          for _ in 0..<random.next(below: 50) { if let submission = queue.next() { taken.append(submission) } }
+          for _ in 0..<random.next() % 50 { if let submission = queue.next() { taken.append(submission) } }
         }
         #expect(queue.count + taken.count == expected)
       }
@@ -113,21 +114,5 @@ private struct Batches {
       let names = Set(taken.map { "\($0.batch.address.number) \($0.target)" })
       #expect(queue.isEmpty && taken.count == expected && names.count == expected)
     }
-  }
-}
-
-/// Numbers that are the same in every run.
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next(below bound: UInt64) -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return (mixed ^ mixed >> 31) % bound
   }
 }
