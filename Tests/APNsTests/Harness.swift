@@ -7,6 +7,7 @@ import PushTransport
 import Reactor
 import Synchronization
 import TLS
+import TestSupport
 import Testing
 import Time
 
@@ -137,11 +138,12 @@ final class Harness {
 
   /// Waits until something is so, which the sender or the server brings about by itself.
   func waits(until isSo: () -> Bool) -> Bool {
-    for _ in 0..<20_000 {
+    let answer = try? poll("it never was so", every: .zero) { () -> Bool? in
       if isSo() { return true }
       take(results.receive(atMost: .milliseconds(1)))
+      return nil
     }
-    return false
+    return answer != nil
   }
 
   /// Waits for so many results; fewer when nothing comes for long.
@@ -173,7 +175,7 @@ final class Harness {
   }
 
   private func takeResults() -> Bool {
-    let more = results.receive(atMost: .seconds(20))
+    let more = results.receive(atMost: .patience)
     take(more)
     return !more.isEmpty
   }

@@ -4,6 +4,7 @@ import HTTP2
 import PushTransport
 import Reactor
 import TLS
+import TestSupport
 import Testing
 
 /// How a sender behaves when the peer does not.
@@ -74,13 +75,8 @@ import Testing
 
   /// Offers until the route takes it.
   private func sendWhenOpen(_ harness: Harness, _ tokens: Range<Int>) -> [SubmissionResult] {
-    for _ in 0..<10_000 {
-      if harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: tokens)) {
-        return harness.wait(tokens.count)
-      }
-      _ = harness.results.receive(atMost: .milliseconds(1))
-    }
-    return []
+    let isTaken = harness.waits { harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: tokens)) }
+    return isTaken ? harness.wait(tokens.count) : []
   }
 
   @Test func `an unanswered request is given up after its time and its result is unknown`() throws {
@@ -119,7 +115,7 @@ import Testing
     defer { server.stop() }
     let harness = try Harness(server)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<50)))
-    let request = try #require(harness.tokenRequests.receive(atMost: .seconds(20)).first)
+    let request = try #require(harness.tokenRequests.receive(atMost: .patience).first)
     #expect(request.refused?.value == "first" && request.key.keyID == "KEY1234567")
     harness.sender.set(harness.makeToken("second", age: 0))
     #expect(harness.wait(50).tally == ["accepted": 50])
@@ -136,7 +132,7 @@ import Testing
     defer { server.stop() }
     let harness = try Harness(server)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<1)))
-    #expect(harness.tokenRequests.receive(atMost: .seconds(20)).first?.refused?.value == "first")
+    #expect(harness.tokenRequests.receive(atMost: .patience).first?.refused?.value == "first")
     harness.sender.set(harness.makeToken("second", age: 0))
     #expect(harness.wait(1) == [.accepted])
   }
@@ -255,7 +251,7 @@ import Testing
     defer { server.stop() }
     let harness = try Harness(server, token: false)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<10)))
-    let request = try #require(harness.tokenRequests.receive(atMost: .seconds(20)).first)
+    let request = try #require(harness.tokenRequests.receive(atMost: .patience).first)
     #expect(
       request
         == ProviderTokenRequest(KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f"), refused: nil))
@@ -270,7 +266,7 @@ import Testing
     let harness = try Harness(server, token: false)
     harness.sender.set(harness.makeToken("old", age: 3100))
     #expect(harness.send(0..<10).tally == ["accepted": 10])
-    #expect(harness.tokenRequests.receive(atMost: .seconds(20)).first?.refused == nil)
+    #expect(harness.tokenRequests.receive(atMost: .patience).first?.refused == nil)
     harness.sender.set(harness.makeToken("new", age: 0))
     #expect(harness.send(10..<20).tally == ["accepted": 10])
     #expect(server.requests.last?.fields["authorization"] == "bearer new")

@@ -2,6 +2,7 @@ import HTTP2
 import Reactor
 import Synchronization
 import TLS
+import TestSupport
 
 /// A small APNs on a port of its own: real TLS and HTTP/2, with answers from a script. Runs on its own thread.
 final class TestServer: Sendable {
@@ -98,7 +99,7 @@ final class TestServer: Sendable {
         started.close()
       }
     }
-    guard let (port, stopper) = started.receive(atMost: .seconds(20)).first else {
+    guard let (port, stopper) = started.receive(atMost: .patience).first else {
       throw HTTP2Error(operation: "test server", reason: "did not start")
     }
     self.port = port

@@ -117,7 +117,7 @@ final class EmbeddedFixture {
     kill(handle.pid, SIGKILL)
     let killed = handle.pid
     #expect(
-      try Polling.until(.seconds(30), every: .milliseconds(50)) { () throws(EmbeddedPostgresError) in
+      try Polling.until(.patience, every: .milliseconds(50)) { () throws(EmbeddedPostgresError) in
         try handle.ensureRunning()
       })
     #expect(handle.pid != killed)
@@ -192,7 +192,7 @@ final class EmbeddedFixture {
     let url = handle.url
     kill(handle.pid, SIGKILL)
     #expect(
-      try Polling.until(.seconds(30), every: .milliseconds(50)) { () throws(EmbeddedPostgresError) in
+      try Polling.until(.patience, every: .milliseconds(50)) { () throws(EmbeddedPostgresError) in
         try handle.ensureRunning()
       })
     #expect(handle.url == url)

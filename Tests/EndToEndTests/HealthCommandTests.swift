@@ -22,14 +22,10 @@ import Testing
 
   private func untilHealthy(_ server: ServerProcess) throws -> String {
     try server.start()
-    var output = ""
-    let isHealthy = try Polling.until(.seconds(60), every: .milliseconds(100)) {
+    return try poll("upmc health never succeeds: \(server.output.suffix(2_000))") { () -> String? in
       let asked = try server.run("health")
-      output = asked.output
-      return asked.ending == .exited(0)
+      return asked.ending == .exited(0) ? asked.output : nil
     }
-    #expect(isHealthy, "upmc health never succeeded: \(output) \(server.output.suffix(2_000))")
-    return output
   }
 
   @Test func `succeeds while the server serves, and fails with one sentence once it does not`() throws {

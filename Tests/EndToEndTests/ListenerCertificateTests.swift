@@ -79,43 +79,32 @@ import Testing
   }
 
   private func first(_ server: ServerProcess) throws -> SecureClient {
-    var client: SecureClient?
-    try wait(server) {
-      client = try? SecureClient(port: server.port, authority: authority)
-      return client != nil
+    try poll("nobody answers: \(server.output.suffix(2_000))") {
+      try? SecureClient(port: server.port, authority: authority)
     }
-    return try #require(client)
   }
 
   private func wait(_ server: ServerProcess, _ condition: () throws -> Bool) throws {
-    let loop = try EventLoop()
-    for _ in 0..<600 {
-      if try condition() { return }
-      loop.turn(atMost: .milliseconds(100))
-    }
-    Issue.record("it did not happen within a minute: \(server.output.suffix(2_000))")
+    _ = try poll("it did not happen: \(server.output.suffix(2_000))") { try condition() ? true : nil }
   }
 }
 
 /// One connection over TLS, and its server's certificate.
 private final class SecureClient {
   private let stream: TLSStream
-  private let loop: EventLoop
 
   init(port: UInt16, authority: CertificateAuthority) throws {
-    loop = try EventLoop()
     let context = try TLSContext.client(
       trust: .init(systemAuthorities: false, pems: [authority.certificatePEM]), protocols: ["http/1.1"])
     let socket = try Socket.connect(to: SocketAddress.resolve(host: "127.0.0.1", port: port)[0])
     stream = try TLSStream(connecting: socket, context: context, serverName: "localhost")
-    for _ in 0..<5_000 {
+    _ = try poll("the handshake does not end", every: .milliseconds(1)) { () -> Bool? in
       switch stream.handshake() {
-      case .complete: return
-      case .incomplete: loop.turn(atMost: .milliseconds(1))
+      case .complete: return true
+      case .incomplete: return nil
       case .failed(let error): throw error
       }
     }
-    throw TLSError(operation: "handshake", reason: "no end")
   }
 
   var ends: Int64? { stream.peerCertificate?.notAfter }
@@ -125,13 +114,12 @@ private final class SecureClient {
     var request = ByteBuffer()
     request.append("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     guard case .complete = stream.write(&request) else { throw TLSError(operation: "write", reason: "not taken") }
-    var answer = ByteBuffer()
-    for _ in 0..<5_000 {
-      if case .failed(let error) = stream.read(into: &answer) { throw error }
-      let text = String(decoding: answer.bytes, as: UTF8.self)
-      if text.contains("\r\n\r\n") { return text }
-      loop.turn(atMost: .milliseconds(1))
+    var text = ""
+    return try poll("no answer", every: .milliseconds(1)) { () -> String? in
+      var piece = ByteBuffer()
+      if case .failed(let error) = stream.read(into: &piece) { throw error }
+      text += String(decoding: piece.bytes, as: UTF8.self)
+      return text.contains("\r\n\r\n") ? text : nil
     }
-    throw TLSError(operation: "read", reason: "no answer")
   }
 }

@@ -8,13 +8,11 @@ import Testing
 /// `upmc serve` as set-ups start it that are unlike a developer's.
 @Suite(.slow) struct StartTests {
   private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () -> Bool) throws {
-    let pause = try Wakeup()
-    for _ in 0..<600 {
-      if condition() { return }
-      if !server.isRunning { break }
-      _ = pause.wait(atMost: .milliseconds(50))
+    let isSo = try poll("\(complaint): \(server.output.suffix(2000))") { () -> Bool? in
+      if condition() { return true }
+      return server.isRunning ? nil : false
     }
-    Issue.record("\(complaint): \(server.output.suffix(2000))")
+    if !isSo { throw WaitedInVain("\(complaint), and it has ended: \(server.output.suffix(2000))") }
   }
 
   private func status(_ server: ServerProcess, _ path: String) -> Int? {

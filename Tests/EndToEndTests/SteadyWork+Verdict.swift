@@ -1,19 +1,16 @@
 import Postgres
-import Reactor
 import Simulator
 import Store
+import TestSupport
 import Testing
 
 /// What was answered, held against what is stored and what the network received.
 extension SteadyWork {
   /// Waits until every message has ended.
   func waitForMessages(_ connection: Connection) throws {
-    let pause = try Wakeup()
-    for _ in 0..<3000 {
-      if let open = try? Self.number("SELECT count(*) FROM messages WHERE state < 4", connection), open == 0 { return }
-      _ = pause.wait(atMost: .milliseconds(20))
+    _ = try poll("\(now.sent.count) messages have not ended") {
+      (try? Self.number("SELECT count(*) FROM messages WHERE state < 4", connection)) == 0 ? true : nil
     }
-    Issue.record("\(now.sent.count) messages have not ended")
   }
 
   /// Nothing that was answered is lost, nothing is there twice, and the account is exact.

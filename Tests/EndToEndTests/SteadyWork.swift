@@ -65,15 +65,11 @@ final class SteadyWork: Sendable {
     }
   }
 
-  /// Waits until the book says so; a minute is more than anything here takes.
+  /// Waits until the book says so.
   func wait(_ complaint: String, until condition: (Book) -> Bool) throws {
-    let pause = try Wakeup()
-    for _ in 0..<3000 {
-      if condition(now) { return }
-      _ = pause.wait(atMost: .milliseconds(20))
+    _ = try poll("\(complaint): \(now.sent.count) sent, \(now.refusals) refused, \(now.errors.prefix(3))") {
+      condition(now) ? true : nil
     }
-    let book = now
-    Issue.record("\(complaint): \(book.sent.count) sent, \(book.refusals) refused, \(book.errors.prefix(3))")
   }
 
   // MARK: One client

@@ -15,12 +15,7 @@ import Testing
   }
 
   private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () -> Bool) throws {
-    let pause = try Wakeup()
-    for _ in 0..<600 {
-      if condition() { return }
-      _ = pause.wait(atMost: .milliseconds(50))
-    }
-    Issue.record("\(complaint): \(server.output.suffix(2000))")
+    _ = try poll("\(complaint): \(server.output.suffix(2000))") { condition() ? true : nil }
   }
 
   private func ready(_ server: ServerProcess) -> Reply? {

@@ -112,16 +112,6 @@ final class Harness: @unchecked Sendable {
     sender.offer(batch(names, try makeMessage(), route))
   }
 
-  /// Waits until something holds that other threads bring about.
-  func waits(until condition: () -> Bool) -> Bool {
-    guard let pause = try? Wakeup() else { return false }
-    for _ in 0..<1_000 {
-      if condition() { return true }
-      _ = pause.wait(atMost: .milliseconds(5))
-    }
-    return condition()
-  }
-
   private func batch(_ names: [String], _ message: PushMessage, _ route: PushRoute) -> PushBatch {
     batches += 1
     let targets = names.enumerated().map { index, name in
@@ -147,7 +137,7 @@ final class Harness: @unchecked Sendable {
       for route in routes where !isOver {
         if sender.offer(batch(names, try makeMessage(seqno: batches + 1000), route)) { open += names.count }
       }
-      let more = results.receive(atMost: isOver ? .seconds(20) : .milliseconds(10))
+      let more = results.receive(atMost: isOver ? .patience : .milliseconds(10))
       if isOver, more.isEmpty { break }
       open -= more.count
       for result in more.map(\.result) where result != .stale && result != .notProcessed {
@@ -163,7 +153,7 @@ final class Harness: @unchecked Sendable {
   ) throws -> [SubmissionResult] {
     let message = try message ?? makeMessage()
     var results: [SubmissionResult] = Array(repeating: .notProcessed, count: names.count)
-    for _ in 0..<200 {
+    return try poll("not all are processed", every: .zero) { () -> [SubmissionResult]? in
       let open = results.indices.filter { results[$0] == .notProcessed || results[$0] == .stale }
       if open.isEmpty { return results }
       for (position, result) in zip(open, try send(open.map { names[$0] }, message, route: route)) {
@@ -171,7 +161,7 @@ final class Harness: @unchecked Sendable {
       }
       // The gate is shut, or the first access token is still on its way.
       _ = self.results.receive(atMost: .milliseconds(50))
+      return nil
     }
-    return results
   }
 }

@@ -34,7 +34,7 @@ import Testing
     try equip(harness, tokenURL: "http://127.0.0.1:\(flood.address.port)/token")
     // Offered and not waited for: it has no access token yet.
     #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
-    #expect(harness.waits { flood.connections > 0 })
+    _ = try poll("the token server was not asked") { flood.connections > 0 ? true : nil }
     let names = (0..<50).map { "f\($0):APA91b\($0)" }
     for seqno in Int64(100)..<110 {
       #expect(try harness.deliver(names, harness.makeMessage(seqno: seqno)).allSatisfy { $0 == .accepted })
@@ -60,7 +60,7 @@ import Testing
       _ = try harness.offer(["f1:APA91b1"], route: Self.hostile)
       #expect(try harness.deliver(["f1:APA91b1"], harness.makeMessage(seqno: seqno)) == [.accepted])
     }
-    #expect(harness.waits { server.connections > 0 })
+    _ = try poll("the token server was not asked") { server.connections > 0 ? true : nil }
     #expect(server.connections <= 3, "\(name): asked \(server.connections) times")
   }
 

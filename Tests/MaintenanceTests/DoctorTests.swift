@@ -91,10 +91,9 @@ import Time
     try administrator.script("SELECT pg_reload_conf()")
     let url = "postgresql://upmc:wrong@/postgres?host=\(cluster.directory)"
     // The postmaster reads its file again in its own time.
-    var found: [Finding] = []
-    for _ in 0..<50 {
-      found = world.findings(["UPMC_DATABASE_URL": url])
-      if found.failures.contains(where: { $0.what.contains("password") }) { break }
+    let found = try poll("no password is asked for") { () -> [Finding]? in
+      let findings = world.findings(["UPMC_DATABASE_URL": url])
+      return findings.failures.contains(where: { $0.what.contains("password") }) ? findings : nil
     }
     found.expectOnlyFailure("database", "password authentication failed", remedy: "user and password")
     #expect(!found.contains { "\($0)".contains("wrong") })

@@ -1,18 +1,12 @@
 import Glibc
 import Postgres
 import Reactor
+import TestSupport
 import Testing
 
 @Suite struct DetachedProcessTests {
   private func end(of process: DetachedProcess) throws -> DetachedProcess.End {
-    let pause = try Wakeup()
-    let clock = SystemClock()
-    let deadline = clock.now + .seconds(60)
-    while true {
-      if let end = process.poll() { return end }
-      try #require(clock.now < deadline, "it does not end")
-      _ = pause.wait(atMost: .milliseconds(2))
-    }
+    try poll("it does not end", every: .milliseconds(2)) { process.poll() }
   }
 
   @Test func `its exit status is told, and only once`() throws {

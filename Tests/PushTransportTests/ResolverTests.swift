@@ -1,5 +1,6 @@
 import Reactor
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PushTransport
@@ -22,7 +23,7 @@ import Testing
         state.asked.append(endpoint.host)
         return bells[state.asked.count - 1]
       }
-      if endpoint.host.hasPrefix("silent") { _ = bell.wait(atMost: .seconds(20)) }
+      if endpoint.host.hasPrefix("silent") { _ = bell.wait(atMost: .patience) }
       let port = endpoint.port
       let one = try SocketAddress.resolve(host: "127.0.0.1", port: port)
       return endpoint.host.hasPrefix("many") ? Array(repeating: one[0], count: 4_000) : one
@@ -51,7 +52,7 @@ import Testing
       for number in 0..<3 { #expect(ask(resolver, "quick\(number)", "quiet", answers)) }
       var found: [String] = []
       while found.count < 3 {
-        let more = answers.receive(atMost: .seconds(10)).map(\.name)
+        let more = answers.receive(atMost: .patience).map(\.name)
         if more.isEmpty { break }
         found += more
       }
@@ -67,7 +68,7 @@ import Testing
     let answers = try Inbox<(name: String, addresses: Int)>(capacity: 100)
     try Resolver.run([resolver], named: "test-dns") { () throws(SystemError) in
       #expect(ask(resolver, "many", "a", answers))
-      #expect(answers.receive(atMost: .seconds(10)).first?.addresses == 16)
+      #expect(answers.receive(atMost: .patience).first?.addresses == 16)
     }
     #expect(!ask(resolver, "late", "a", answers), "it is closed")
   }

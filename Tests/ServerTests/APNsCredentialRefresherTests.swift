@@ -80,13 +80,11 @@ import Time
           }
         }
       }
-      let pause = try Wakeup()
-      for _ in 0..<6000 where try waiting(connection) < nodes.count { _ = pause.wait(atMost: .milliseconds(10)) }
-      #expect(try waiting(connection) == nodes.count)
+      _ = try poll("not all nodes wait") { try waiting(connection) == nodes.count ? true : nil }
     }
     var ended: [String?] = []
     while ended.count < nodes.count {
-      let more = done.receive(atMost: .seconds(60))
+      let more = done.receive(atMost: .patience)
       if more.isEmpty { break }
       ended += more
     }

@@ -1,5 +1,6 @@
 import HTTP2
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Simulator
@@ -39,8 +40,7 @@ import Testing
       try client.wait { client.isClosed }
       let address = try HostPort(started.endpoints.apns).resolve()
       #expect(try Self.connectError(address) != 0)
-      let pause = try Wakeup()
-      for _ in 0..<600 where try Self.connectError(address) != 0 { _ = pause.wait(atMost: .milliseconds(10)) }
+      _ = try poll("it is not back") { try Self.connectError(address) == 0 ? true : nil }
       #expect(try WireClient(started).connected().push(Self.token).status == 200)
       #expect(simulator.deliveries(to: Self.token).count == 2)
     }

@@ -131,17 +131,8 @@ private final class FakeServer: Sendable {
   /// Waits until the devices' counters are as wanted.
   private func wait(_ simulator: Simulator? = nil, _ isDone: (DeviceCounters) -> Bool) throws {
     let simulator = simulator ?? self.simulator
-    let clock = SystemClock()
-    let deadline = clock.now + .seconds(20)
-    let pause = try Wakeup()
-    while true {
-      let counters = try #require(simulator.deviceCounters)
-      if isDone(counters) { return }
-      guard clock.now < deadline else {
-        Issue.record("not reached: \(counters)")
-        return
-      }
-      _ = pause.wait(atMost: .milliseconds(5))
+    _ = try poll("not reached: \(String(describing: simulator.deviceCounters))") { () -> Bool? in
+      isDone(try #require(simulator.deviceCounters)) ? true : nil
     }
   }
 

@@ -80,14 +80,13 @@ package final class ConnectProxy: Sendable {
 
   /// Restarts on the same port.
   package func comeBack() throws {
-    let pause = try Wakeup()
     let address = try SocketAddress.resolve(host: "127.0.0.1", port: port)[0]
     // The thread that closes the former listener may not have come to it yet.
-    for _ in 0..<500 {
-      if let socket = try? Socket.listen(on: address) { return serve(socket.release()) }
-      _ = pause.wait(atMost: .milliseconds(10))
+    let listener = try poll("its port is not free again") { () -> Int32? in
+      if let socket = try? Socket.listen(on: address) { return socket.release() }
+      return nil
     }
-    throw SystemError.last("listen")
+    serve(listener)
   }
 
   package func close() { die() }

@@ -3,8 +3,6 @@ internal import Reactor
 /// An HTTP/2 server that is not ours, in the place of FCM: the Python package h2. It accepts every message and notes each
 /// request. Killed with this object.
 package final class OtherHTTP2Server {
-  private struct NoPort: Error {}
-
   private let directory = TemporaryDirectory.make(prefix: "upmc-h2.")
   private let output: String
   private var process: ChildProcess?
@@ -28,12 +26,7 @@ package final class OtherHTTP2Server {
 
   /// Waits for the port that it listens on.
   package func port() throws -> UInt16 {
-    let pause = try Wakeup()
-    for _ in 0..<1_500 {
-      if let port = lines.first.flatMap({ UInt16($0) }) { return port }
-      _ = pause.wait(atMost: .milliseconds(20))
-    }
-    throw NoPort()
+    try poll("it does not say where it listens") { lines.first.flatMap { UInt16($0) } }
   }
 
   /// The requests so far, each as `{"headers": {…}, "body": {…}}`.

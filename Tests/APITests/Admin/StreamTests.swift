@@ -4,6 +4,7 @@ import HTTPServer
 import Operations
 import Postgres
 import Reactor
+import TestSupport
 import Testing
 
 @testable import API
@@ -195,7 +196,9 @@ final class Watcher {
   }
 
   private func wait(until condition: () -> Bool) throws {
-    for _ in 0..<20_000 where !condition() {
+    func soFar() -> String { "\(head) \(String(decoding: body, as: UTF8.self))" }
+    _ = try poll("nothing came for long; so far: \(soFar())", every: .zero) { () -> Bool? in
+      if condition() { return true }
       world.loop.turn(atMost: .milliseconds(1))
       var piece = [UInt8](repeating: 0, count: 65_536)
       switch piece.withUnsafeMutableBytes({ socket.receive(into: $0) }) {
@@ -204,8 +207,8 @@ final class Watcher {
       default: isClosed = true
       }
       parse()
+      return nil
     }
-    try #require(condition(), "nothing came for long; so far: \(head) \(String(decoding: body, as: UTF8.self))")
   }
 
   private func parse() {

@@ -32,13 +32,7 @@ final class ReverseProxy {
       command = ["/usr/sbin/haproxy", "-db", "-f", file]
     }
     process = try ChildProcess.start(command, output: .file(directory + "/log"), errors: .file(directory + "/log"))
-    let loop = try EventLoop()
-    for _ in 0..<1_000 where !listens {
-      loop.turn(atMost: .milliseconds(10))
-    }
-    let log =
-      (TemporaryDirectory.read(directory + "/log") ?? "") + (TemporaryDirectory.read(directory + "/error.log") ?? "")
-    try #require(listens, "\(kind) does not listen: \(log)")
+    _ = try poll("\(kind) does not listen: \(log)") { listens ? true : nil }
   }
 
   deinit {
@@ -47,6 +41,10 @@ final class ReverseProxy {
   }
 
   private var listens: Bool { (try? Socket.connect(to: address)) != nil }
+
+  private var log: String {
+    (TemporaryDirectory.read(directory + "/log") ?? "") + (TemporaryDirectory.read(directory + "/error.log") ?? "")
+  }
 
   /// `X-Stamp` is what the proxy understood: a number of its own for each request, the method and the target.
   private static func nginx(_ directory: String, _ server: SocketAddress, streams: Bool) -> String {
