@@ -14,8 +14,7 @@
     weak var application: UIApplication?
     private weak var delegate: (any PushManagerDelegate)?
     private var waiting: [Arrival] = []
-    /// The "SEQNO kind" of the last 100 deliveries, to drop duplicates: the system may deliver a push twice.
-    private var lately: [String] = []
+    private var recent = RecentDeliveries()
     /// The filter that decides whether a push is shown while the app is in the foreground; nil shows all.
     var presents: (@MainActor (ReceivedPayload) -> Bool)?
     /// The handler that navigates to what an opened push refers to. Set by `PushManager.route`.
@@ -39,20 +38,20 @@
       opened = nil
     }
 
-    /// Passes an opened push to the `opens` handler. Until one is set, keeps only the latest push for it.
-    func open(_ payload: ReceivedPayload) {
-      if let opens { opens(payload) } else { opened = payload }
+    /// Delivers a push to the delegate, or keeps it until there is one, and an opened push to the `opens` handler too.
+    /// No effect if the system has reported the same event of this push before.
+    func arrive(
+      _ userInfo: [AnyHashable: Any], _ status: String, _ event: RecentDeliveries.Event, of manager: PushManager
+    ) {
+      let payload = try? ReceivedPayload(userInfo: userInfo)
+      if let payload, !recent.isFirst(event, of: payload) { return }
+      hand(Arrival(userInfo: userInfo, status: status, messageUID: UUID().uuidString), of: manager)
+      if event == .opened, let payload { open(payload) }
     }
 
-    /// Delivers a push to the delegate, or keeps it until there is one. Ignores duplicates.
-    /// - Parameter kind: "arrived" or "opened". The delegate receives each push at most once per kind.
-    func arrive(_ userInfo: [AnyHashable: Any], _ status: String, kind: String, of manager: PushManager) {
-      if let payload = try? ReceivedPayload(userInfo: userInfo) {
-        let key = "\(payload.seqno) \(kind)"
-        guard !lately.contains(key) else { return }
-        lately = lately.suffix(99) + [key]
-      }
-      hand(Arrival(userInfo: userInfo, status: status, messageUID: UUID().uuidString), of: manager)
+    /// Passes an opened push to the `opens` handler. Until one is set, keeps only the latest push for it.
+    private func open(_ payload: ReceivedPayload) {
+      if let opens { opens(payload) } else { opened = payload }
     }
 
     private func hand(_ arrival: Arrival, of manager: PushManager) {

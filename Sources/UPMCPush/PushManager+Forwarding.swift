@@ -82,13 +82,12 @@
 
     // MARK: Pushes
 
-    /// Delivers and confirms the push that has launched the app. Call it from
+    /// Delivers and confirms the push that has launched the app; `didOpen` does not deliver it again. Call it from
     /// `application(_:didFinishLaunchingWithOptions:)`, or from `scene(_:willConnectTo:options:)` with the notification
     /// response's `userInfo`.
     @MainActor public func didStart(by userInfo: [AnyHashable: Any]) {
-      handlers.arrive(userInfo, PushStatus.START, kind: "opened", of: self)
+      handlers.arrive(userInfo, PushStatus.START, .opened, of: self)
       confirm(userInfo)
-      if let payload = try? ReceivedPayload(userInfo: userInfo) { handlers.open(payload) }
     }
 
     /// Confirms the push and returns the fetch result to pass on. Call it from
@@ -97,7 +96,7 @@
       -> UIBackgroundFetchResult
     {
       let isInFront = application.applicationState == .active
-      handlers.arrive(userInfo, isInFront ? PushStatus.ACTIVE : PushStatus.BACKGROUND, kind: "arrived", of: self)
+      handlers.arrive(userInfo, isInFront ? PushStatus.ACTIVE : PushStatus.BACKGROUND, .arrived, of: self)
       guard let client = try? state.client(), let payload = try? ReceivedPayload(userInfo: userInfo) else {
         return .noData
       }
@@ -108,7 +107,7 @@
     /// Call it from `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
     @MainActor public func willPresent(_ notification: UNNotification) -> UNNotificationPresentationOptions {
       let userInfo = notification.request.content.userInfo
-      handlers.arrive(userInfo, PushStatus.ACTIVE, kind: "arrived", of: self)
+      handlers.arrive(userInfo, PushStatus.ACTIVE, .arrived, of: self)
       confirm(userInfo)
       guard let payload = try? ReceivedPayload(userInfo: userInfo), let presents = handlers.presents, !presents(payload)
       else { return [.list, .banner, .sound, .badge] }
@@ -121,9 +120,8 @@
       let userInfo = response.notification.request.content.userInfo
       handlers.arrive(
         userInfo, handlers.application?.applicationState == .active ? PushStatus.ACTIVE : PushStatus.BACKGROUND,
-        kind: "opened", of: self)
+        .opened, of: self)
       confirm(userInfo)
-      if let payload = try? ReceivedPayload(userInfo: userInfo) { handlers.open(payload) }
     }
 
     /// Sets the filter that decides whether a push is shown while the app is in the foreground; for example, a chat app
