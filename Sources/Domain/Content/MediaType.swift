@@ -2,7 +2,8 @@
 ///
 /// Source: `UNNotificationAttachment`, "Supported file types" (AIFF, WAV, MP3, MPEG-4 audio; JPEG, GIF, PNG; MPEG,
 /// MPEG-2, MPEG-4, AVI), and QuickTime, in which iPhones record. WebP, HEIC and others are not shown, so they are not
-/// accepted.
+/// accepted. The client detects what it attaches by the same bytes (`MediumKind` of `UPMCClient`); a test holds one
+/// against the other.
 package enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"

@@ -94,6 +94,9 @@ public struct FetchedContent: Sendable, Equatable {
 /// The kind of a media file that the system can attach. It is determined by the content's first bytes, because URL and
 /// `Content-Type` are not reliable. The initializer returns nil for other content. The raw value is the file name
 /// extension.
+///
+/// The server detects the files that are uploaded to it by the same bytes (`MediaType` of its module `Domain`): each
+/// that it accepts is attached.
 enum MediumKind: String {
   case jpg, png, gif, mp4, mov, mpg, avi, m4a, wav, aiff, mp3
 
@@ -106,7 +109,8 @@ enum MediumKind: String {
     } else if has("GIF87a") || has("GIF89a") {
       self = .gif
     } else if has("ftyp", at: 4) {
-      guard let kind = Self.ofBrand(String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self)) else { return nil }
+      let brand = bytes.dropFirst(8).prefix(4)
+      guard brand.count == 4, let kind = Self.ofBrand(String(decoding: brand, as: UTF8.self)) else { return nil }
       self = kind
     } else if has("RIFF"), has("WAVE", at: 8) {
       self = .wav
@@ -116,7 +120,7 @@ enum MediumKind: String {
       self = .aiff
     } else if bytes.starts(with: [0, 0, 1, 0xBA]) || bytes.starts(with: [0, 0, 1, 0xB3]) {
       self = .mpg
-    } else if has("ID3") || bytes.starts(with: [0xFF, 0xFB]) {
+    } else if has("ID3") || Self.isLayer3(bytes) {
       self = .mp3
     } else {
       return nil
@@ -124,13 +128,25 @@ enum MediumKind: String {
   }
 
   /// Returns the kind for the major brand that follows `ftyp` (ISO/IEC 14496-12). Nil for pictures in this container,
-  /// HEIC and AVIF, which the system does not attach; other brands count as MP4.
+  /// HEIF (ISO/IEC 23008-12) and AVIF, which the system does not attach; other brands count as MP4, because an address
+  /// may lead to films that the server does not accept as uploads.
   private static func ofBrand(_ brand: String) -> MediumKind? {
     switch brand {
     case "M4A ", "M4B ": .m4a
     case "qt  ": .mov
-    case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis": nil
+    case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "avci", "avcs": nil
+    case "mif1", "mif2", "msf1", "avif", "avis": nil
     default: .mp4
     }
+  }
+
+  /// Returns whether the bytes are the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, of any
+  /// version, with a valid bit rate and sample rate.
+  private static func isLayer3(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
+    let version = bytes[1] >> 3 & 3
+    let layer = bytes[1] >> 1 & 3
+    let rate = bytes[2] >> 4
+    return version != 1 && layer == 1 && rate != 0 && rate != 15 && bytes[2] >> 2 & 3 != 3
   }
 }
