@@ -267,6 +267,16 @@ let package = Package(
   ]
 )
 
+// The client's privacy manifest, for Apple's tools. A resource makes SwiftPM add a source that imports Foundation, but
+// the server's programs do without it: elsewhere the file is left out.
+for target in package.targets where target.name == "UPMCClient" {
+  #if canImport(Darwin)
+    target.resources = [.copy("PrivacyInfo.xcprivacy")]
+  #else
+    target.exclude = ["PrivacyInfo.xcprivacy"]
+  #endif
+}
+
 // An app that depends on this package gets the client alone. SwiftPM would resolve every package that is named here, needed
 // or not, and hold the app to their exact versions. It reads a dependency's manifest from a repository ("/") and from a
 // working copy of its own, beside its `repositories`.
