@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -51,6 +52,26 @@ import Testing
     try outbox.add(try Self.entry("104", .read, option: .update, badge: 5))
     try outbox.add(try Self.entry("1040", .read))
     #expect(outbox.waiting() == ["104.read-update-5", "1040.read-keep"])
+  }
+
+  @Test(arguments: DurableFile.Step.allCases)
+  func `two processes that add reads of a message at the same time leave one`(step: DurableFile.Step) throws {
+    let other = outbox
+    let theirs = try Self.entry("104", .read, option: .update, badge: 5)
+    let isFirst = Mutex(true)
+    let ours = Outbox(directory: directory) { reached in
+      guard reached == step else { return }
+      let isNow = isFirst.withLock { first in
+        defer { first = false }
+        return first
+      }
+      if isNow { try? other.add(theirs) }
+    }
+    try ours.add(try Self.entry("104", .read))
+    #expect(outbox.waiting() == ["104.read-keep"])
+    // And the process that comes second replaces it, as always.
+    try other.add(theirs)
+    #expect(outbox.waiting() == ["104.read-update-5"])
   }
 
   @Test func `of more than 500 the oldest messages go, even when the clock is wrong`() throws {

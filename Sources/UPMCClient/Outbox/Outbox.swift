@@ -34,20 +34,28 @@ package struct Outbox: Sendable {
   }
 
   /// Stores a confirmation. If the same receipt or read is stored already, keeps that file with its time; a read
-  /// replaces other reads of the message, which differ in badge option or number. Above `mostFiles`, removes the
-  /// entries with the lowest SEQNOs, possibly this one. Throws if a file cannot be read, written or removed; the
-  /// confirmation may be stored nevertheless.
+  /// replaces other reads of the message, which differ in badge option or number. If two processes add such reads at the
+  /// same time, at least one of them stays. Above `mostFiles`, removes the entries with the lowest SEQNOs, possibly this
+  /// one. Throws if a file cannot be read, written or removed; the confirmation may be stored nevertheless.
   package func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
     if try read(entry.name) == nil { try write(entry) }
     // Do this even if the read is stored already, because a process may have ended between the two steps.
-    if entry.kind == .read {
-      for name in names() where name != entry.name {
-        guard let parts = OutboxEntry.parts(of: name), parts.seqno == entry.seqno, parts.kind == .read else { continue }
-        try DurableFile.remove(path(name))
-      }
+    if entry.kind == .read, try removeOtherReads(than: entry) {
+      // Another process may have added one of them just now, and removed this one in its turn: one has to stay.
+      if try read(entry.name) == nil { try write(entry) }
     }
     try limit()
+  }
+
+  /// Removes the other reads of an entry's message. Returns true if there were any.
+  private func removeOtherReads(than entry: OutboxEntry) throws -> Bool {
+    let others = names().filter { name in
+      guard name != entry.name, let parts = OutboxEntry.parts(of: name) else { return false }
+      return parts.seqno == entry.seqno && parts.kind == .read
+    }
+    for name in others { try DurableFile.remove(path(name)) }
+    return !others.isEmpty
   }
 
   /// Replaces the content of an entry's file. Returns false, and writes nothing, if there is no such file: another
