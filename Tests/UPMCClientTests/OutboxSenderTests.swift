@@ -129,6 +129,12 @@ import Testing
       await flush(FakeTransport { _ in FakeTransport.json(503, "") }, now: Date(timeIntervalSince1970: 0)).waiting == 1)
   }
 
+  @Test func `what was stored before the device knew the time is not too old`() async throws {
+    try outbox.add(try OutboxTests.entry("1", now: Date(timeIntervalSince1970: 0)))
+    #expect(await flush(FakeTransport { _ in FakeTransport.json(503, "") }).waiting == 1)
+    #expect(await flush(FakeTransport { FakeTransport.verdicts($0) }).recorded == 1)
+  }
+
   @Test func `what was wished for while a call was under way is sent too`() async throws {
     try outbox.add(try OutboxTests.entry("1", .read))
     let outbox = outbox

@@ -101,9 +101,9 @@ package struct Outbox: Sendable {
   }
 
   /// Returns true if the entry was created more than `ClientLimits.outboxSeconds` ago. Unreliable if the device's clock
-  /// is wrong.
+  /// is wrong; false if it was obviously wrong when the entry was created, as before a device knows the time.
   static func isTooOld(_ entry: OutboxEntry, now: Date) -> Bool {
-    now.timeIntervalSince1970 - entry.writtenAt > ClientLimits.outboxSeconds
+    entry.at != nil && now.timeIntervalSince1970 - entry.writtenAt > ClientLimits.outboxSeconds
   }
 
   private func write(_ entry: OutboxEntry) throws {
