@@ -96,6 +96,27 @@ import Testing
     #expect(outbox.waiting() == ["1.receipt"])
   }
 
+  @Test func `no part of a file is an entry, and a damaged one is none that the server could not read`() throws {
+    for entry in [
+      try Self.entry("104", psids: ["abcd", "ef01"]), try Self.entry("104", .read, option: .update, badge: 5),
+    ] {
+      let whole = entry.bytes
+      #expect(OutboxEntry(whole, named: entry.name) == entry)
+      for count in 0..<whole.count { #expect(OutboxEntry(Array(whole.prefix(count)), named: entry.name) == nil) }
+      for index in whole.indices {
+        for bit in 0..<8 {
+          var bytes = whole
+          bytes[index] ^= 1 << bit
+          guard let damaged = OutboxEntry(bytes, named: entry.name) else { continue }
+          let isSound =
+            damaged.seqno == "104" && OutboxEntry.isPlain(damaged.pushkey, 256) && !damaged.psids.isEmpty
+            && damaged.psids.allSatisfy { OutboxEntry.isPlain($0, 512) }
+          #expect(isSound, "bit \(bit) of byte \(index)")
+        }
+      }
+    }
+  }
+
   @Test func `foreign files are left alone, and what a dead process left aside goes after an hour`() throws {
     try outbox.add(try Self.entry("1"))
     for name in ["notes.txt", "0.receipt", "x.receipt", "1.other", ".writing-1-1"] {

@@ -25,9 +25,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     _ kind: Confirmation.Kind, seqno: String, pushkey: String, psids: [String], option: BadgeOption? = nil,
     badge: Int? = nil, now: Date
   ) {
-    guard Self.isSequence(seqno), Self.isPlain(pushkey, 256), !psids.isEmpty,
-      psids.allSatisfy({ Self.isPlain($0, 512) })
-    else { return nil }
+    guard Self.isSound(seqno, pushkey, psids) else { return nil }
     self.kind = kind
     self.seqno = seqno
     self.pushkey = pushkey
@@ -49,7 +47,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
   /// Decodes the content of a file; nil if it is damaged or belongs to an entry whose file has another name.
   init?(_ bytes: [UInt8], named name: String) {
     guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(bytes)), entry.name == name,
-      Self.isSequence(entry.seqno), !entry.psids.isEmpty, entry.writtenAt.isFinite
+      Self.isSound(entry.seqno, entry.pushkey, entry.psids), entry.writtenAt.isFinite
     else { return nil }
     self = entry
   }
@@ -75,6 +73,11 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
   /// The confirmation to send, for the first of `psids`.
   var confirmation: Confirmation {
     Confirmation(seqno: seqno, psid: psids[0], pushkey: pushkey, at: at, badgeOption: badgeOption, badge: badge)
+  }
+
+  /// Returns true for a SEQNO, a pushkey and tokens as the server accepts them, of which there is at least one token.
+  private static func isSound(_ seqno: String, _ pushkey: String, _ psids: [String]) -> Bool {
+    isSequence(seqno) && isPlain(pushkey, 256) && !psids.isEmpty && psids.allSatisfy { isPlain($0, 512) }
   }
 
   static func isSequence(_ text: String) -> Bool {
