@@ -61,6 +61,14 @@ import Testing
     #expect(outbox.waiting() == ["1.receipt", "7.read-keep"])
   }
 
+  @Test(arguments: [(-5, 0), (0, 0), (7, 7), (999_999_999, 3_600), (.max, 3_600), (.min, 0)] as [(Int, Int)])
+  func `no server asks for less than no rest, or for more than an hour`(asked: Int, honored: Int) async throws {
+    try fill(1)
+    let answer = FakeTransport.json(503, "", retryAfter: asked)
+    #expect(await flush(FakeTransport { _ in answer }).retryAfterSeconds == honored)
+    #expect(throws: ClientError.busy(retryAfterSeconds: honored)) { try answer.get().demandNoContent() }
+  }
+
   @Test func `a status that this release does not know keeps its file`() async throws {
     try fill(2)
     let transport = FakeTransport { FakeTransport.verdicts($0) { $0.seqno == "1" ? "recorded" : "postponed" } }

@@ -113,8 +113,9 @@ extension PushClient {
       if let seconds = client.restSeconds {
         var report = FlushReport()
         report.waiting = client.outbox.waiting().count
-        report.reason = "the server asked to be left alone for \(Int(seconds) + 1) s"
-        report.retryAfterSeconds = Int(seconds) + 1
+        let whole = Int(seconds.rounded(.up))
+        report.reason = "the server asked to be left alone for \(whole) s"
+        report.retryAfterSeconds = whole
         return report
       }
       let transport = client.transport

@@ -162,9 +162,10 @@ public actor PushClient {
     return rest.until.timeIntervalSince(now)
   }
 
+  /// Starts a period in which no confirmations are sent. No effect for nil and 0.
   func rest(seconds: Int?) {
     guard let seconds, seconds > 0 else { return }
     let now = now()
-    rest = (now, now.addingTimeInterval(Double(min(seconds, ClientLimits.longestRestSeconds))))
+    rest = (now, now.addingTimeInterval(Double(seconds)))
   }
 }

@@ -100,9 +100,7 @@ extension WireAnswer {
   }
 
   private var refusal: ClientError {
-    if isBusy {
-      return .busy(retryAfterSeconds: retryAfterSeconds.map { min(max($0, 0), ClientLimits.longestRestSeconds) })
-    }
+    if isBusy { return .busy(retryAfterSeconds: honoredRetryAfterSeconds) }
     return ServerProblem(self).map { .refused($0) } ?? .notAnAnswer(status: status)
   }
 }

@@ -46,6 +46,11 @@ public struct WireAnswer: Sendable, Equatable {
     self.body = body
   }
 
+  /// The seconds of `Retry-After` that are honored, 0…3,600, whatever the server says; nil if absent.
+  var honoredRetryAfterSeconds: Int? {
+    retryAfterSeconds.map { min(max($0, 0), ClientLimits.longestRestSeconds) }
+  }
+
   /// True if the server is overloaded or unavailable at present (status 429 or 5xx).
   var isBusy: Bool { status == 429 || status >= 500 }
 }
