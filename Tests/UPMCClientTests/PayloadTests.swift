@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import UPMCClient
@@ -55,6 +56,25 @@ import Testing
     var nested: Any = "x"
     for _ in 0..<1_000 { nested = [nested] }
     #expect(throws: ClientError.notOfUPMC) { try ReceivedPayload(userInfo: ["mps": nested]) }
+    // Not so deep that the JSON parser refuses it, but deeper than any stack should have to follow.
+    for levels in [100, 400] {
+      #expect(throws: ClientError.notOfUPMC) { try ReceivedPayload(json: Self.json(nested: levels)) }
+    }
+  }
+
+  /// A payload with a custom key of so many arrays in each other.
+  private static func json(nested levels: Int) -> [UInt8] {
+    let (open, close) = (String(repeating: "[", count: levels), String(repeating: "]", count: levels))
+    return Array(#"{"aps":{"alert":"x"},"mps":{"seqno":"1","pushkey":"a"},"deep":\#(open)7\#(close)}"#.utf8)
+  }
+
+  @Test func `a payload as deep as the server accepts is read, from a push and from the inbox`() throws {
+    let json = Self.json(nested: 31)
+    #expect(try ReceivedPayload(json: json).seqno == "1")
+    let entry = #"{"seqno":"1","sentAt":"a","endsAt":"b","payload":\#(String(decoding: json, as: UTF8.self))}"#
+    let page = try JSONDecoder().decode(
+      InboxListing.self, from: Data(#"{"items":[\#(entry)],"unread":1}"#.utf8))
+    #expect(page.items.map { $0.received?.seqno } == ["1"])
   }
 
   @Test(arguments: [

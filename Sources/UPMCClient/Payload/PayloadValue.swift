@@ -13,8 +13,17 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   /// An object.
   case object([String: PayloadValue])
 
-  /// Decodes any JSON value. Throws if it is a number that does not fit a `Double`.
+  /// Maximum nesting depth. The server accepts 32 levels in a message, and three more are around the payload in a page
+  /// of the inbox. Without a limit of its own, decoding would follow the system's 512 levels, which are more than the
+  /// stack of a background thread on Apple's systems (512 KB) can be trusted to hold.
+  static let mostDepth = 40
+
+  /// Decodes any JSON value. Throws if it is a number that does not fit a `Double`, or nested too deeply.
   public init(from decoder: any Decoder) throws {
+    guard decoder.codingPath.count < Self.mostDepth else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "nested too deeply"))
+    }
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
       self = .null
@@ -45,10 +54,10 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   }
 
   /// Converts a value from a notification's `userInfo`; nil if it is no text, number, Boolean, array or dictionary, or
-  /// if `depth` is 32. Members and elements that cannot be converted are omitted. On Apple's systems, a Boolean becomes
+  /// if it is nested too deeply. Members and elements that cannot be converted are omitted. On Apple's systems, a Boolean becomes
   /// the number 0 or 1.
   init?(any: Any, depth: Int = 0) {
-    guard depth < 32 else { return nil }
+    guard depth < Self.mostDepth else { return nil }
     switch any {
     case let value as PayloadValue: self = value
     case let text as String: self = .text(text)
