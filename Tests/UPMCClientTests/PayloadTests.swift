@@ -71,10 +71,25 @@ import Testing
   @Test func `a payload as deep as the server accepts is read, from a push and from the inbox`() throws {
     let json = Self.json(nested: 31)
     #expect(try ReceivedPayload(json: json).seqno == "1")
-    let entry = #"{"seqno":"1","sentAt":"a","endsAt":"b","payload":\#(String(decoding: json, as: UTF8.self))}"#
-    let page = try JSONDecoder().decode(
-      InboxListing.self, from: Data(#"{"items":[\#(entry)],"unread":1}"#.utf8))
+    let page = try Self.inbox([String(decoding: json, as: UTF8.self)])
     #expect(page.items.map { $0.received?.seqno } == ["1"])
+  }
+
+  /// A page of the inbox with these payloads.
+  private static func inbox(_ payloads: [String]) throws -> InboxListing {
+    let items = payloads.map { #"{"seqno":"1","sentAt":"a","endsAt":"b","payload":\#($0)}"# }
+    let page = #"{"items":[\#(items.joined(separator: ","))],"unread":1}"#
+    return try JSONDecoder().decode(InboxListing.self, from: Data(page.utf8))
+  }
+
+  @Test func `a payload that cannot be read does not hide the others of the inbox`() throws {
+    // The server takes any number of JSON as a custom key, also one that no Double holds.
+    let mps = #""mps":{"seqno":"1","pushkey":"a"}"#
+    let page = try Self.inbox([
+      "{\(mps)}", "{\(mps),\"huge\":1e999}", String(decoding: Self.json(nested: 100), as: UTF8.self), "null",
+    ])
+    #expect(page.items.map { $0.payload != nil } == [true, false, false, false])
+    #expect(page.items.map { $0.received?.seqno } == ["1", nil, nil, nil])
   }
 
   @Test(arguments: [

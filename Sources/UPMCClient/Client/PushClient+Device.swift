@@ -272,8 +272,20 @@ public struct InboxListing: Sendable, Equatable, Decodable {
     /// The time at which the message was read, on any of the user's devices (RFC 3339); nil if unread.
     public let readAt: String?
     /// The payload as in the push to this device; nil if the server cannot read the message because a newer release
-    /// wrote it.
+    /// wrote it, or if this client cannot, because it has a number that does not fit a `Double`, for example.
     public let payload: PayloadValue?
+
+    private enum CodingKeys: String, CodingKey { case seqno, sentAt, endsAt, readAt, payload }
+
+    /// Decodes an entry. A payload that cannot be decoded becomes nil, so that one message does not hide the others.
+    public init(from decoder: any Decoder) throws {
+      let members = try decoder.container(keyedBy: CodingKeys.self)
+      seqno = try members.decode(String.self, forKey: .seqno)
+      sentAt = try members.decode(String.self, forKey: .sentAt)
+      endsAt = try members.decode(String.self, forKey: .endsAt)
+      readAt = try members.decodeIfPresent(String.self, forKey: .readAt)
+      payload = try? members.decodeIfPresent(PayloadValue.self, forKey: .payload)
+    }
 
     /// The payload to pass to `PushClient.read`; nil if `payload` is nil or does not come from UPMC, so that nothing
     /// can be confirmed.
