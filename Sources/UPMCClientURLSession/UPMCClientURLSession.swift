@@ -17,7 +17,8 @@ public struct URLSessionTransport: Transport, Sendable {
   /// Creates a transport with its own session.
   public init() {}
 
-  /// Ends the session when its calls have ended. An app needs one transport for its whole lifetime.
+  /// Ends the session when its calls have ended; later calls get `NoAnswer`. An app needs one transport for its whole
+  /// lifetime.
   public func close() {
     calls.close()
   }
@@ -44,6 +45,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
   private let calls = OperationQueue()
   private var running: [Int: Call] = [:]
   private var session: URLSession?
+  private var isClosed = false
 
   override init() {
     super.init()
@@ -57,15 +59,31 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
   }
 
   func close() {
-    session?.finishTasksAndInvalidate()
+    calls.addOperation { [self] in
+      isClosed = true
+      session?.finishTasksAndInvalidate()
+    }
   }
 
   func send(
     _ request: WireRequest, _ completion: @escaping @Sendable (Result<WireAnswer, NoAnswer>) -> Void
   ) {
-    guard let url = URL(string: request.url), let session else {
+    guard let url = URL(string: request.url) else {
       return completion(.failure(NoAnswer("\(request.url) is no address")))
     }
+    calls.addOperation { [self] in
+      // A session that has ended stops the process when it is asked for another task.
+      guard let session, !isClosed else { return completion(.failure(NoAnswer("the transport is closed"))) }
+      let task = session.dataTask(with: Self.foundation(request, to: url))
+      running[task.taskIdentifier] = Call(most: request.mostBytes, completion: completion)
+      task.resume()
+      // The session's own timeout restarts with every byte, so enforce a timeout for the whole call.
+      DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { task.cancel() }
+    }
+  }
+
+  /// Converts a request to Foundation's.
+  private static func foundation(_ request: WireRequest, to url: URL) -> URLRequest {
     var asked = URLRequest(url: url, timeoutInterval: request.seconds)
     asked.httpMethod = request.method
     asked.httpShouldHandleCookies = false
@@ -74,14 +92,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
       asked.setValue("application/json", forHTTPHeaderField: "Content-Type")
       asked.httpBody = Data(body)
     }
-    let task = session.dataTask(with: asked)
-    let number = task.taskIdentifier
-    calls.addOperation { [self] in
-      running[number] = Call(most: request.mostBytes, completion: completion)
-      task.resume()
-    }
-    // The session's own timeout restarts with every byte, so enforce a timeout for the whole call.
-    DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { task.cancel() }
+    return asked
   }
 
   // MARK: Delegate

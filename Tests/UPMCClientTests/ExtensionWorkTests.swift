@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import TestTier
 import Testing
+import UPMCClientURLSession
 
 @testable import UPMCClient
 
@@ -161,6 +162,17 @@ import Testing
     guard case .failure = await transport.send(WireRequest("GET", "/", at: "nowhere at all")) else {
       return #expect(Bool(false), "answered")
     }
+  }
+}
+
+/// A transport that its owner has ended, while a client still has it.
+@Suite struct ClosedTransportTests {
+  @Test func `a call through a closed transport fails, and the process lives on`() async {
+    let transport = URLSessionTransport()
+    transport.close()
+    transport.close()
+    let answer = await transport.send(WireRequest("GET", "/", at: "http://127.0.0.1:1"))
+    #expect(answer == .failure(NoAnswer("the transport is closed")))
   }
 }
 
