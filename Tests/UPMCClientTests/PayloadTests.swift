@@ -158,6 +158,17 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
+  @Test(arguments: [
+    ("/%EA%B7%B8%EB%A6%BC.jpg?w=%31", "/%EA%B7%B8%EB%A6%BC.jpg?w=%31"),
+    ("/그림 1.jpg?크=큰", "/%EA%B7%B8%EB%A6%BC%201.jpg?%ED%81%AC=%ED%81%B0"),
+    ("/a\r\nb.jpg", "/a%0D%0Ab.jpg"), ("/a.jpg#top", "/a.jpg"),
+  ])
+  func `the path that a transport gets is percent-encoded`(said: String, path: String) async throws {
+    let transport = FakeTransport { _ in FakeTransport.json(200, "x") }
+    _ = try await client(transport).media("https://cdn.example.com" + said)
+    #expect(transport.requests.map(\.url) == ["https://cdn.example.com" + path])
+  }
+
   @Test func `an error, a redirect and too long a page are refused`() async throws {
     for answer in [
       FakeTransport.json(404, "gone"), FakeTransport.json(302, ""),

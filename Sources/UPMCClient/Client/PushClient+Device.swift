@@ -204,7 +204,9 @@ extension PushClient {
     else { throw .badContent("this is no address") }
     let origin = "\(scheme)://\(host)" + (parts.port.map { ":\($0)" } ?? "")
     guard url.hasPrefix(origin + "/") else { throw .badContent("this is no address") }
-    var request = WireRequest("GET", String(url.dropFirst(origin.count)), at: origin)
+    // Percent-encoded, and without a fragment, whatever the payload says: a transport may put it into a request's head.
+    let path = parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+    var request = WireRequest("GET", path, at: origin)
     request.mostBytes = mostBytes
     let answer = try await call(request)
     guard answer.status == 200 else { throw .badContent("HTTP \(answer.status) for a page or medium") }
