@@ -31,7 +31,7 @@ public enum ClientLimits {
   /// Maximum confirmations in one call; the server accepts no more.
   public static let confirmationsPerCall = 100
   /// Maximum number of files in the outbox. Beyond it, storing a confirmation removes the receipts and reads with the
-  /// lowest SEQNOs.
+  /// lowest SEQNOs; if it is itself one of them, it is only sent.
   public static let outboxFiles = 500
   /// Maximum age of a file in the outbox, in seconds (30 days). An older file is still sent, but removed instead of
   /// kept if the server answers that it is busy. Without an answer it is kept, because the device's clock may be wrong.

@@ -212,6 +212,31 @@ import Testing
     #expect(reason.contains("could not be stored"))
   }
 
+  @Test func `what has no place in a full outbox is sent all the same, or said to be lost`() async throws {
+    let isAway = Mutex(false)
+    let transport = FakeTransport { request in
+      isAway.withLock { $0 } ? .failure(NoAnswer("away")) : Self.answer(request)
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    let outbox = Outbox(directory: directory)
+    try outbox.add(try OutboxTests.entry("1001"))
+    for seqno in 1_002...1_500 {
+      let entry = try OutboxTests.entry("\(seqno)")
+      TemporaryDirectory.write("\(outbox.directory)/\(entry.name)", String(decoding: entry.bytes, as: UTF8.self))
+    }
+    isAway.withLock { $0 = true }
+    guard case .lost(let reason) = await client.receive(try Self.payload("1")) else {
+      return #expect(Bool(false), "a receipt without a place counts as kept")
+    }
+    #expect(reason.contains("500 confirmations of newer messages wait"))
+    // The extension leaves it to the app.
+    #expect(await client.store(receiptOf: try Self.payload("1")) == false)
+    isAway.withLock { $0 = false }
+    #expect(await client.receive(try Self.payload("1")) == .recorded(badge: nil))
+    #expect(await client.waitingConfirmations == 0)
+  }
+
   @Test func `a server that asks for rest is left alone, until then or until the clock is put back`() async throws {
     let time = Mutex(Date())
     let transport = FakeTransport { request in

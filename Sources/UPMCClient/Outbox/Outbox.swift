@@ -17,9 +17,16 @@
 /// are too many files (`ClientLimits.outboxFiles`), or it is too old (`outboxSeconds`) while the server is busy. There
 /// are no locks: any process can end or be suspended at any time, and another continues.
 ///
-/// **Failure.** If the disk is full, `add` throws, and the caller still tries to send. Readers never see partial files,
-/// and temporary files of ended processes are removed after an hour. A damaged file is removed when it is read.
+/// **Failure.** If the disk or the outbox is full, `add` throws, and the caller still tries to send. Readers never see
+/// partial files, and temporary files of ended processes are removed after an hour. A damaged file is removed when it
+/// is read.
 package struct Outbox: Sendable {
+  /// The error thrown if a confirmation has no place among those of newer messages.
+  struct Full: Error, Equatable, CustomStringConvertible {
+    let mostFiles: Int
+    var description: String { "\(mostFiles) confirmations of newer messages wait" }
+  }
+
   let directory: String
   private let mostFiles: Int
   private let onStep: @Sendable (DurableFile.Step) -> Void
@@ -34,9 +41,10 @@ package struct Outbox: Sendable {
   }
 
   /// Stores a confirmation. If the same receipt or read is stored already, keeps that file with its time; a read
-  /// replaces other reads of the message, which differ in badge option or number. If two processes add such reads at the
-  /// same time, at least one of them stays. Above `mostFiles`, removes the entries with the lowest SEQNOs, possibly this
-  /// one. Throws if a file cannot be read, written or removed; the confirmation may be stored nevertheless.
+  /// replaces other reads of the message, which differ in badge option or number. If two processes add such reads at
+  /// the same time, at least one of them stays. Above `mostFiles`, removes the entries with the lowest SEQNOs; if this
+  /// is one of them, throws `Full`. Also throws if a file cannot be read, written or removed; then the confirmation may
+  /// be stored nevertheless.
   package func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
     if try read(entry.name) == nil { try write(entry) }
@@ -45,7 +53,7 @@ package struct Outbox: Sendable {
       // Another process may have added one of them just now, and removed this one in its turn: one has to stay.
       if try read(entry.name) == nil { try write(entry) }
     }
-    try limit()
+    if try limit().contains(entry.name) { throw Full(mostFiles: mostFiles) }
   }
 
   /// Removes the other reads of an entry's message. Returns true if there were any.
@@ -120,14 +128,14 @@ package struct Outbox: Sendable {
     try DurableFile.write(entry.bytes, to: path(entry.name), in: directory, onStep: onStep)
   }
 
-  /// Removes the entries above the limit, those with the lowest SEQNOs first. Times are not compared, because clocks
-  /// may be wrong.
-  private func limit() throws {
+  /// Removes the entries above the limit, those with the lowest SEQNOs first, and returns their names. Times are not
+  /// compared, because clocks may be wrong.
+  private func limit() throws -> [String] {
     let all = names().compactMap { name in OutboxEntry.parts(of: name).map { (name, $0.seqno) } }
-    guard all.count > mostFiles else { return }
-    for (name, _) in all.sorted(by: { Self.isEarlier($0.1, $1.1) }).prefix(all.count - mostFiles) {
-      try DurableFile.remove(path(name))
-    }
+    guard all.count > mostFiles else { return [] }
+    let surplus = all.sorted { Self.isEarlier($0.1, $1.1) }.prefix(all.count - mostFiles).map(\.0)
+    for name in surplus { try DurableFile.remove(path(name)) }
+    return surplus
   }
 
   private static func isEarlier(_ left: String, _ right: String) -> Bool {

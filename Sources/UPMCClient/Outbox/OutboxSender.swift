@@ -16,8 +16,8 @@ public struct FlushReport: Sendable, Equatable {
   /// The reason why the flush ended before all confirmations were sent; nil if all were sent. Confirmations can be
   /// stored even then, for example because this version does not know the server's result.
   public internal(set) var reason: String?
-  /// The number of seconds, 0 to 3,600, for which the server has asked not to be called (Retry-After); nil if it has not
-  /// asked. If nothing was sent because of an earlier request of this kind, the seconds that remain.
+  /// The number of seconds, 0 to 3,600, for which the server has asked not to be called (Retry-After); nil if it has
+  /// not asked. If nothing was sent because of an earlier request of this kind, the seconds that remain.
   public internal(set) var retryAfterSeconds: Int?
   /// The final results by the entries' file names. Entries that wait have none.
   var verdicts: [String: Verdict] = [:]

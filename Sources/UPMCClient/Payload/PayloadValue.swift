@@ -54,8 +54,8 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   }
 
   /// Converts a value from a notification's `userInfo`; nil if it is no text, number, Boolean, array or dictionary, or
-  /// if it is nested too deeply. Members and elements that cannot be converted are omitted. On Apple's systems, a Boolean becomes
-  /// the number 0 or 1.
+  /// if it is nested too deeply. Members and elements that cannot be converted are omitted. On Apple's systems, a
+  /// Boolean becomes the number 0 or 1.
   init?(any: Any, depth: Int = 0) {
     guard depth < Self.mostDepth else { return nil }
     switch any {
