@@ -296,6 +296,18 @@ import Testing
     #expect(transport.requests.map(\.origin) == ["https://push.example.com", "https://other.example.com"])
   }
 
+  @Test func `a 401 of another program does not end the device's key`() async throws {
+    let isForeign = Mutex(false)
+    let transport = FakeTransport { request in
+      isForeign.withLock { $0 } ? FakeTransport.json(401, "<html>Log in</html>") : Self.answer(request)
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    isForeign.withLock { $0 = true }
+    await #expect(throws: ClientError.notAnAnswer(status: 401)) { try await client.register(token: "ef01") }
+    #expect(transport.requests.map(\.bearer) == ["client", "key"])
+  }
+
   @Test func `a call whose answer is lost is made once more, and then given up`() async throws {
     let isLost = Mutex(1)
     let transport = FakeTransport { request in

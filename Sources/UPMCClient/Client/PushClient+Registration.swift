@@ -29,8 +29,9 @@ extension PushClient {
     let known = try registration()
     let origin = settings.server.base
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
-    if known != nil, answer.status == 401 || ServerProblem(answer)?.type == "upmc:forbidden" {
-      // The device's key is not valid any more: the device was unregistered, or another call has replaced the key.
+    if known != nil, let problem = ServerProblem(answer), problem.status == 401 || problem.type == "upmc:forbidden" {
+      // The device's key is not valid any more: the device was unregistered, or another call has replaced the key. (The
+      // 401 of a network that requires a login says nothing about it.)
       log("the device's key has ended; registering with the app's")
       answer = try await self.call(call.request(to: origin, key: settings.clientKey))
     }
