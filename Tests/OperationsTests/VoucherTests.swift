@@ -6,6 +6,7 @@ import Time
 
 @testable import Operations
 
+/// A voucher admits the one device that it was made for, once, whoever else asks in the same batch.
 @Suite struct VoucherTests {
   @Test func `a voucher for one device does not vouch for another that is in the same batch`() throws {
     let world = try BatchWorld()
