@@ -28,6 +28,9 @@ struct MasterKeyCommand: ParsableCommand {
         The new key is added to UPMC_MASTER_KEY_FILE as a line of its own; servers read the file again within a second. \
         Nodes on other machines have a file of their own: bring it there when this command asks for it, then run it again.
 
+        Where this command may not write the file (the Debian package's, a secret of Compose or Kubernetes), add a new \
+        key as its last line yourself (openssl rand -base64 32), then run this: it goes on with that key.
+
         Where UPMC_MASTER_KEY itself holds the key, add a new one to it by hand, behind a comma (openssl rand -base64 32), \
         restart the nodes one after the other, then run this.
         """)
@@ -45,9 +48,9 @@ struct MasterKeyCommand: ParsableCommand {
         try MasterKeyRotation.adopt(master, on: connection)
         let former = master.sealingID
         let next = try MasterKeyRotation.isUnderWay(master, on: connection) ? former : try coming(master, database)
-        try wait(for: next, database) { $0.know }
+        try wait(for: next, database, .know)
         if next != former { try MasterKeyRotation.begin(next, master, by: .here, on: connection) }
-        try wait(for: next, database) { $0.seal }
+        try wait(for: next, database, .seal)
         // A node may have encrypted with the old key until it loaded the new one.
         var told = Int.min
         repeat {
@@ -78,28 +81,44 @@ struct MasterKeyCommand: ParsableCommand {
           """)
       }
       let keys = try MasterKeyFile.read(database.configuration) + [MasterKey.makeBytes()]
-      try MasterKeyFile.write(keys, to: path)
+      try MasterKeyFile.write(
+        keys, to: path,
+        orElse: """
+          Add a new key as the last line of the file, where it comes from (openssl rand -base64 32), and run this again: \
+          it goes on with that key.
+          """)
       try master.take(keys)
       Output.complain("Made a new key, as the last line of \(path).")
       return master.ids[keys.count - 1]
     }
 
-    /// Waits until all running nodes have reached the stage that `far` counts: they know the key, or encrypt with it.
+    /// How far a node is.
+    private enum Stage {
+      case know, seal
+
+      func count(_ nodes: MasterKeyRotation.Nodes) -> Int64 { self == .know ? nodes.know : nodes.seal }
+    }
+
+    /// Waits until all running nodes have reached a stage: they know the key, or encrypt with it.
     /// - Throws: `CommandError` after `--timeout` seconds.
-    private func wait(
-      for id: MasterKey.ID, _ database: CommandDatabase, _ far: (MasterKeyRotation.Nodes) -> Int64
-    ) throws {
+    private func wait(for id: MasterKey.ID, _ database: CommandDatabase, _ stage: Stage) throws {
       let clock = SystemClock()
       let deadline = clock.now + .seconds(timeout)
       while true {
         let nodes = try MasterKeyRotation.nodes(id, on: database.connection)
-        if far(nodes) == nodes.all { return }
+        let count = stage.count(nodes)
+        if count == nodes.all { return }
         guard clock.now < deadline else {
+          guard stage == .know else {
+            throw CommandError(
+              "\(count) of \(nodes.all) nodes seal with the key \(id) yet. Run this again: it goes on.")
+          }
           let path = MasterKeyFile.path(database.configuration) ?? "UPMC_MASTER_KEY"
           throw CommandError(
             """
-            \(far(nodes)) of \(nodes.all) nodes have the key \(id) yet, and nothing was changed. Bring \(path) to the \
-            machines of the others, which read it within a second, and run this again: it goes on.
+            \(count) of \(nodes.all) nodes have the key \(id) yet, and nothing was changed. Bring \(path) to the machines \
+            of the others, which read it within a second (those that copy it at their start need another one), and run \
+            this again: it goes on.
             """)
         }
         Polling.rest(.milliseconds(200))
@@ -160,7 +179,13 @@ struct MasterKeyCommand: ParsableCommand {
         try confirmation.ask("\(names) is removed from \(path); backups made before need it.")
         let keys = try MasterKeyFile.read(database.configuration)
         let kept = zip(master.ids, keys).filter { $0.0 == master.sealingID }.map(\.1)
-        try MasterKeyFile.write(kept, to: path)
+        let lines = master.ids.indices.filter { master.ids[$0] != master.sealingID }.map { "\($0 + 1)" }
+        try MasterKeyFile.write(
+          kept, to: path,
+          orElse: """
+            Nothing that is stored needs \(names): remove line \(lines.joined(separator: ", ")) of the file, where it \
+            comes from.
+            """)
         output.show(
           .members(["removed": .texts(old.map(\.description))]), "Removed \(names) from \(path).")
       }

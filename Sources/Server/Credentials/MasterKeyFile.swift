@@ -43,18 +43,16 @@ package enum MasterKeyFile {
 
   /// Replaces the file's content with these keys, one per line. Keeps owner and mode, because the server may run as
   /// another user.
-  package static func write(_ keys: [[UInt8]], to path: String) throws {
+  /// - Parameter remedy: what to do by hand where this user may not write the file, as is usual for a package's or a
+  ///   secret's.
+  package static func write(_ keys: [[UInt8]], to path: String, orElse remedy: String) throws {
     let text = keys.map { Data($0).base64EncodedString() + "\n" }.joined()
     // A secret is often a symbolic link: the file behind it is replaced.
     let target = RegularFile.resolve(path) ?? path
     do {
       try PrivateFile.replace(target, Array(text.utf8), keepsOwner: true)
     } catch {
-      throw Configuration.Mistake(
-        description: """
-          The master key file cannot be written: \(error). Give this user the right to, or add the key by hand where the \
-          file comes from.
-          """)
+      throw Configuration.Mistake(description: "The master key file cannot be written: \(error). \(remedy)")
     }
   }
 
