@@ -214,8 +214,8 @@ struct SigningKeyCommand: ParsableCommand {
       discussion: """
           upmc signing-key rotate pushkey
 
-        With userproof every app's secret changes: `upmc app policy` shows the new ones. Proofs by the old secrets are taken \
-        until the former key is ended.
+        With userproof every app's secret changes: `upmc app policy APP --identity proof` (or strict, as the app is) shows \
+        the new one. Proofs by the old secrets are taken until the former key is ended.
         """)
 
     @Argument(help: "pushkey, authkey, userproof or content.")

@@ -262,4 +262,59 @@ import Testing
     try work.end(world.server.address.port)
     #expect(work.now.refusals == 0, "\(work.now.errors.prefix(3))")
   }
+
+  // MARK: A lost master key
+
+  /// The statements that a page of the handbook gives for a database whose master key nobody has any more.
+  private static func statements(_ page: String) throws -> String {
+    let path = "\(TestDatabase.migrationsDirectory)/../Public/docs/\(page).md"
+    let text = try #require(TemporaryDirectory.read(path))
+    return String(try #require(text.firstMatch(of: #/```sql\n((?s).*?)```/#)).1)
+  }
+
+  @Test func `a database whose master key is lost goes on with another one, as the handbook says`() throws {
+    let bank = try Bank()
+    let world = bank.world
+    try bank.addPhones(3)
+    try bank.addAccount()
+    let receiver = try EventReceiver()
+    _ = try world.webhook(receiver)
+    let token = World.token("e7")
+    let registered = try world.register("phone", token: token, user: "kim")
+    let (device, authKey) = (registered.string("device") ?? "", registered.string("authKey") ?? "")
+    world.server.stop()
+    let statements = try Self.statements("operate")
+    #expect(try Self.statements("operate.ko") == statements)
+    try world.connection.script(statements)
+    #expect(try bank.placesOfOldKey() == [])
+
+    let other = [UInt8](repeating: 9, count: 32)
+    let (key, path) = (world.started.providerKey, bank.directory + "/AuthKey.p8")
+    TemporaryDirectory.write(path, key.privateKeyPEM)
+    let stored = try CommandRun.of(
+      ["app", "credential", World.appID, "--apns-key", path, "--key-id", key.keyID, "--team-id", key.teamID],
+      world.commandVariables.merging(["UPMC_MASTER_KEY": Data(other).base64EncodedString()]) { $1 })
+    #expect(stored.status == 0, "\(stored.complaint)")
+    let server = try Server(
+      try World.configuration(world.started), databaseURL: world.database.url, master: try MasterKey(bytes: other))
+    defer { server.stop() }
+    let client = try TestClient(port: server.address.port)
+    // The device is there, before it has called; then it gets a new key of its own.
+    let sent = try client.call(
+      "POST", "/v1/admin/messages", bearer: world.apiKey,
+      #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"B"}"#)
+    let seqno = try #require(sent.string("seqno"), "\(sent.text)")
+    _ = try poll("the message has not arrived") {
+      let funnel = try client.call("GET", "/v1/admin/messages/\(seqno)", bearer: world.apiKey)
+      return funnel.int("accepted") == 1 ? true : nil
+    }
+    #expect(try client.call("GET", "/v1/devices/\(device)", bearer: authKey).status == 401)
+    let again = try client.call(
+      "POST", "/v1/devices", bearer: world.clientKey,
+      #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(token)","#
+        + #""deviceId":"phone","clientUid":"kim"}"#)
+    #expect(again.string("device") == device, "\(again.text)")
+    let renewed = try #require(again.string("authKey"), "\(again.text)")
+    #expect(try client.call("GET", "/v1/devices/\(device)", bearer: renewed).status == 200)
+  }
 }
