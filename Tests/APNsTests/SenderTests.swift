@@ -4,6 +4,7 @@ import HTTP2
 import PushTransport
 import Reactor
 import TLS
+import TestSupport
 import Testing
 import Time
 

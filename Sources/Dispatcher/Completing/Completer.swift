@@ -29,7 +29,6 @@ final class Completer {
   var breaker = CircuitBreaker()
   /// Claims that the database listed at the last audit but that this thread did not know.
   private var suspects: Set<Claims.Hold> = []
-  private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
   private let isolation: FailureIsolation
   private let spans: DispatchSpans?
@@ -159,7 +158,7 @@ final class Completer {
     }
     let verdict = DeliveryDecision.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
-      now: shared.clock.wallTime, jitter: Double.random(in: 0...1, using: &jitter),
+      now: shared.clock.wallTime, jitter: Double.random(in: 0...1),
       pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
     carryOut(verdict, flight, target, place, attempts: attempts)
   }

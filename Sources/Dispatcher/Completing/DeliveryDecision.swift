@@ -20,12 +20,12 @@ enum DeliveryDecision: Equatable {
   /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
   ///   - attempts: tries before this submission, without those that were certainly not processed.
-  ///   - jitter: random number in 0…1, which spreads retries after long delays.
+  ///   - jitter: random number in 0…1, which spreads retries after long delays; drawn only for those.
   ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
   ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.
   static func of(
-    _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Timestamp, jitter: Double, pause: Int64,
-    isStopping: Bool
+    _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Timestamp,
+    jitter: @autoclosure () -> Double, pause: Int64, isStopping: Bool
   ) -> DeliveryDecision {
     switch result {
     case .accepted: return .final(.accepted, reason: nil)
@@ -43,10 +43,10 @@ enum DeliveryDecision: Equatable {
     case .unknown(let reason):
       if message.onUnknown == .skip { return .final(.skipped, reason: SkipReason.unknownNotResent.rawValue) }
       return later(
-        reason, planned(attempts, jitter), attempts.next.inDoubt, message, now, isStopping, wasUnknown: true)
+        reason, planned(attempts, jitter()), attempts.next.inDoubt, message, now, isStopping, wasUnknown: true)
     case .retry(let reason, let after):
       // The longer of the network's delay and ours applies.
-      let delay = max(planned(attempts, jitter), min(Int64(after ?? 0), Limits.longestWaitSeconds))
+      let delay = max(planned(attempts, jitter()), min(Int64(after ?? 0), Limits.longestWaitSeconds))
       return later(reason, delay, attempts.next, message, now, isStopping, wasUnknown: false)
     // The delay already includes the device's own back-off.
     case .deviceBusy(let reason, let after):
