@@ -159,6 +159,24 @@ import Time
     #expect(results.allSatisfy { if case .noCredential = $0 { true } else { false } })
   }
 
+  @Test func `a trust store that cannot be read is named, and is no missing credential`() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let harness = try Harness(port: server.port, trusting: server.authorityPEM) {
+      $0.trust.files = ["/nonexistent/authorities.pem"]
+    }
+    let results = harness.send(0..<2)
+    #expect(results.count == 2)
+    for result in results {
+      guard case .credentialFault(let reason) = result else {
+        Issue.record("\(result)")
+        continue
+      }
+      #expect(reason.contains("/nonexistent/authorities.pem"), "\(reason)")
+    }
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func `a certificate opens APNs without a token`() throws {
     var settings = TestServer.Settings()
     settings.asksForCertificate = true

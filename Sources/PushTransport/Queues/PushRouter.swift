@@ -65,14 +65,13 @@ package final class PushRouter: PoolOwner {
   package func receive(_ batch: PushBatch) {
     guard stopDeadline == nil else { return outbox.finish(batch, .notProcessed) }
     let queue = queue(of: batch.route)
-    guard let pool = assignments[batch.route] ?? assign(queue) else {
-      return outbox.finish(batch, .noCredential(reason: noCredential))
+    switch assignment(of: queue) {
+    case .pool(let pool):
+      pool.enqueue(batch, queue)
+      watchForStale()
+    case .refused(let result): outbox.finish(batch, result)
     }
-    pool.enqueue(batch, queue)
-    watchForStale()
   }
-
-  private var noCredential: String { planner?.noCredential ?? "" }
 
   private func queue(of route: PushRoute) -> RouteQueue {
     if let queue = queues[route] { return queue }
@@ -83,27 +82,41 @@ package final class PushRouter: PoolOwner {
 
   // MARK: Pools
 
-  /// Assigns a route to the pool of its credential, which is created if necessary, and returns the pool. Returns nil if
-  /// there is no credential, if the router is stopping, or if TLS cannot be set up, which is logged.
-  private func assign(_ queue: RouteQueue) -> Pool? {
-    guard stopDeadline == nil, let planner,
-      let key = planner.poolKey(of: queue.route, isIsolated: queue.condition.isIsolated)
-    else { return nil }
+  private enum Assignment {
+    case pool(Pool)
+    /// The route has no pool; its pushes end with this result.
+    case refused(SubmissionResult)
+  }
+
+  /// Returns the pool that a route uses, and assigns one if it has none. Refuses the route if its app has no
+  /// credential, if the router is stopping, or if TLS cannot be set up, which is logged.
+  private func assignment(of queue: RouteQueue) -> Assignment {
+    if let pool = assignments[queue.route] { return .pool(pool) }
+    guard stopDeadline == nil else { return .refused(.notProcessed) }
     do throws(TLSError) {
-      var known = poolsByKey[key]
-      if known == nil, let plan = try planner.makePool(key, for: queue.route) {
-        known = Pool(key: key, plan: plan, owner: self)
-      }
-      guard let pool = known else { return nil }
-      poolsByKey[key] = pool
-      assignments[queue.route] = pool
-      pool.attach(queue)
-      return pool
+      guard let pool = try assign(queue) else { return .refused(.noCredential(reason: planner?.noCredential ?? "")) }
+      return .pool(pool)
     } catch {
       configuration.logger.error(
         "no TLS for this route", metadata: ["app": "\(queue.route.app)", "reason": "\(error)"])
-      return nil
+      // Not a missing credential: the dispatcher gives up the pushes of an app that has one for another network.
+      return .refused(.credentialFault(reason: "TLS cannot be set up on this server: \(error)"))
     }
+  }
+
+  /// Assigns a route to the pool of its credential, which is created if necessary, and returns the pool. Returns nil if
+  /// there is no credential.
+  private func assign(_ queue: RouteQueue) throws(TLSError) -> Pool? {
+    guard let key = planner?.poolKey(of: queue.route, isIsolated: queue.condition.isIsolated) else { return nil }
+    var known = poolsByKey[key]
+    if known == nil, let plan = try planner?.makePool(key, for: queue.route) {
+      known = Pool(key: key, plan: plan, owner: self)
+    }
+    guard let pool = known else { return nil }
+    poolsByKey[key] = pool
+    assignments[queue.route] = pool
+    pool.attach(queue)
+    return pool
   }
 
   /// Removes a route from its pool; does nothing if it has none. A pool without routes is closed once its open requests
@@ -135,8 +148,8 @@ package final class PushRouter: PoolOwner {
   }
 
   private func reassign(_ queue: RouteQueue) {
-    guard !queue.isEmpty, assign(queue) == nil else { return }
-    queue.finishQueued(.noCredential(reason: noCredential))
+    guard !queue.isEmpty, case .refused(let result) = assignment(of: queue) else { return }
+    queue.finishQueued(result)
   }
 
   func isolate(_ route: PushRoute) {
@@ -151,7 +164,7 @@ package final class PushRouter: PoolOwner {
 
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     let queue = queue(of: submission.batch.condition.route)
-    guard stopDeadline == nil, let pool = assignments[queue.route] ?? assign(queue) else {
+    guard stopDeadline == nil, case .pool(let pool) = assignment(of: queue) else {
       return outbox.finish(submission, stopDeadline == nil ? result : .notProcessed)
     }
     queue.sendAgain(submission, otherwise: result)
