@@ -104,8 +104,11 @@ enum Limits {
   static let longestStandstillPause: Duration = .seconds(2)
   /// Same as `longestStandstillPause`, for the urgent lane.
   static let longestUrgentStandstillPause: Duration = .milliseconds(400)
+  /// Time without a returned delivery after which a route's outage counts as over although the network has not
+  /// answered, because its messages may have expired or been paused. Longer than the pauses between retries.
+  static let standstillGap: Duration = .seconds(5)
   /// Time for which a route's deliveries must keep becoming stale before submission until that is reported. The report
-  /// ends when the network answers, or when none has become stale for as long.
+  /// ends when the network answers, or when none has become stale for `standstillGap`.
   static let circleComplaint: Duration = .seconds(5)
   /// Seconds by which a delivery is deferred if the app's credential is missing or at fault. The app is paused, so the
   /// delay matters only after it is resumed.

@@ -17,8 +17,12 @@ import Testing
       (.seconds(4), .seconds(1), .milliseconds(400)),
       (.seconds(3600), .seconds(2), .milliseconds(400)),
     ]
-    var standstills = RouteOutageBackoff()
     for (after, bulk, urgent) in table {
+      var standstills = RouteOutageBackoff()
+      // What is given back comes again, each second here.
+      for second in 0..<after.components.seconds {
+        _ = standstills.pause(route, .bulk, at: start + .seconds(second))
+      }
       #expect(standstills.pause(route, .bulk, at: start + after) == bulk)
       #expect(standstills.pause(route, .urgent, at: start + after) == urgent)
     }
@@ -26,12 +30,22 @@ import Testing
 
   @Test func `one answer ends it, and no route suffers for another`() {
     var standstills = RouteOutageBackoff()
-    _ = standstills.pause(route, .bulk, at: start)
+    for second in Int64(0)..<60 { _ = standstills.pause(route, .bulk, at: start + .seconds(second)) }
     let later = start + .seconds(60)
     #expect(standstills.pause(other, .bulk, at: later) == .milliseconds(100))
     #expect(standstills.pause(route, .bulk, at: later) == .seconds(2))
     standstills.answered(route)
     #expect(standstills.pause(route, .bulk, at: later) == .milliseconds(100))
+  }
+
+  @Test func `an outage that ended without an answer does not make the next one look long`() {
+    var standstills = RouteOutageBackoff()
+    for second in Int64(0)...60 { _ = standstills.pause(route, .bulk, at: start + .seconds(second)) }
+    #expect(standstills.pause(route, .bulk, at: start + .seconds(64)) == .seconds(2), "a retry is late at times")
+    // The messages expired; a day later another one is given back.
+    let nextDay = start + .seconds(86_400)
+    #expect(standstills.pause(route, .bulk, at: nextDay) == .milliseconds(100))
+    #expect(standstills.pause(route, .bulk, at: nextDay + .seconds(1)) == .milliseconds(250))
   }
 
   @Test func `what is too old goes again at once, then later and later, and long without an answer it is a circle`() {

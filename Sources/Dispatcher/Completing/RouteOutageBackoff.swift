@@ -6,14 +6,23 @@ internal import Reactor
 /// The delay therefore grows with the duration of the route's outage, up to a bound. Deliveries that become stale
 /// before submission have a similar back-off of their own.
 struct RouteOutageBackoff {
-  /// When each route began to return everything unprocessed; absent if the network has answered since.
-  private var since: [PushRoute: Instant] = [:]
-  /// For each route whose deliveries become stale before submission: when that began, and when it last happened.
-  private var stale: [PushRoute: (since: Instant, last: Instant)] = [:]
+  /// A time in which a route's deliveries have come back again and again, without an answer of the network.
+  private struct Episode {
+    let since: Instant
+    let last: Instant
+
+    /// Returns true if the last delivery came back so long ago that the next one begins another episode.
+    func isOver(at now: Instant) -> Bool { now - last >= Limits.standstillGap }
+  }
+
+  /// For each route that returns everything unprocessed: the present episode, or the last one.
+  private var unprocessed: [PushRoute: Episode] = [:]
+  /// The same for each route whose deliveries become stale before submission.
+  private var stale: [PushRoute: Episode] = [:]
 
   /// Ends both back-offs of the route, because the network has answered.
   mutating func answered(_ route: PushRoute) {
-    if !since.isEmpty { since[route] = nil }
+    if !unprocessed.isEmpty { unprocessed[route] = nil }
     if !stale.isEmpty { stale[route] = nil }
   }
 
@@ -22,26 +31,33 @@ struct RouteOutageBackoff {
   /// the database busy, so the delay grows to a quarter of the time since the first stale delivery, up to the lane's
   /// maximum.
   mutating func pauseStale(_ route: PushRoute, _ lane: Lane, at now: Instant) -> Duration {
-    // An episode that ended long ago does not count.
-    let before = stale[route].flatMap { now - $0.last < Limits.circleComplaint ? $0.since : nil }
-    let begun = before ?? now
-    stale[route] = (begun, now)
-    let longest = lane == .urgent ? Limits.longestUrgentStandstillPause : Limits.longestStandstillPause
-    return min((now - begun) / 4, longest)
+    min(Self.lengthOfEpisode(of: route, in: &stale, at: now) / 4, Self.longest(lane))
   }
 
-  /// Returns true if a route's deliveries have kept becoming stale for at least `Limits.circleComplaint`, most recently
-  /// within that time, without an answer in between.
+  /// Returns true if a route's deliveries have kept becoming stale for at least `Limits.circleComplaint`, until now,
+  /// without an answer in between.
   func areInCircle(at now: Instant) -> Bool {
-    stale.values.contains { $0.last - $0.since >= Limits.circleComplaint && now - $0.last < Limits.circleComplaint }
+    stale.values.contains { $0.last - $0.since >= Limits.circleComplaint && !$0.isOver(at: now) }
   }
 
   /// Returns the delay for a delivery that the route returned unprocessed: a quarter of the time since the first such
-  /// return after the network's last answer, at least `Limits.notProcessedPause`, and at most the lane's maximum.
+  /// return, at least `Limits.notProcessedPause`, and at most the lane's maximum.
   mutating func pause(_ route: PushRoute, _ lane: Lane, at now: Instant) -> Duration {
-    let begun = since[route] ?? now
-    since[route] = begun
-    let longest = lane == .urgent ? Limits.longestUrgentStandstillPause : Limits.longestStandstillPause
-    return min(max(Limits.notProcessedPause, (now - begun) / 4), longest)
+    let quarter = Self.lengthOfEpisode(of: route, in: &unprocessed, at: now) / 4
+    return min(max(Limits.notProcessedPause, quarter), Self.longest(lane))
+  }
+
+  /// Records that a delivery of the route has come back, and returns how long the episode has lasted.
+  private static func lengthOfEpisode(
+    of route: PushRoute, in episodes: inout [PushRoute: Episode], at now: Instant
+  ) -> Duration {
+    let before = episodes[route].flatMap { $0.isOver(at: now) ? nil : $0.since }
+    let since = before ?? now
+    episodes[route] = Episode(since: since, last: now)
+    return now - since
+  }
+
+  private static func longest(_ lane: Lane) -> Duration {
+    lane == .urgent ? Limits.longestUrgentStandstillPause : Limits.longestStandstillPause
   }
 }
