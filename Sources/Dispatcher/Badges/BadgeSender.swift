@@ -63,7 +63,11 @@ final class BadgeSender {
       return
     }
     pause.stir(at: shared.clock.now)
-    try tell(due, readAt, connection)
+    let apps = Dictionary(
+      try connection.run(Apps.all()).map { ($0.app.number, $0.app) }
+    ) { first, _ in first }
+    // Once, before `tell`, which can repeat its work: each postponement takes back a try.
+    try tell(postponePaused(due, apps, connection), apps, readAt, connection)
     try finish(connection)
   }
 
@@ -82,35 +86,43 @@ final class BadgeSender {
     }
   }
 
+  /// Postpones the counts of users whose apps are paused, before anything else of them is read, and returns the others.
+  private func postponePaused(
+    _ due: [BadgeSyncs.Due], _ apps: [App.Number: App], _ connection: Connection
+  ) throws -> [BadgeSyncs.Due] {
+    func isPaused(_ sync: BadgeSyncs.Due) -> Bool { apps[sync.user.app]?.pausedReason != nil }
+    let paused = due.filter(isPaused)
+    guard !paused.isEmpty else { return due }
+    try connection.run(BadgeSyncs.postpone(paused, until: shared.clock.wallTime + Limits.badgePauseInterval))
+    return due.filter { !isPaused($0) }
+  }
+
   /// Submits the counts of the claimed users. If this fails because of a user's data, bisects the users and deletes the
   /// row of the faulty one.
-  private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
+  private func tell(
+    _ due: [BadgeSyncs.Due], _ apps: [App.Number: App], _ readAt: Instant, _ connection: Connection
+  ) throws {
+    guard !due.isEmpty else { return }
     do {
-      try tellTogether(due, readAt, connection)
+      try tellTogether(due, apps, readAt, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
       guard due.count > 1 else {
         isolation.note("a user's count cannot be sent to its devices", nil, error)
         return try connection.run(BadgeSyncs.done(due))
       }
-      try tell(Array(due[..<(due.count / 2)]), readAt, connection)
-      try tell(Array(due[(due.count / 2)...]), readAt, connection)
+      try tell(Array(due[..<(due.count / 2)]), apps, readAt, connection)
+      try tell(Array(due[(due.count / 2)...]), apps, readAt, connection)
     }
   }
 
-  private func tellTogether(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
+  private func tellTogether(
+    _ due: [BadgeSyncs.Due], _ apps: [App.Number: App], _ readAt: Instant, _ connection: Connection
+  ) throws {
     let users = Set(due.map(\.user))
     let members = try connection.run(DirectSends.members(users))
     let counts = try connection.run(Users.find(users))
-    let apps = Dictionary(
-      try connection.run(Apps.all()).map { ($0.app.number, $0.app) }
-    ) { first, _ in first }
-    func isPaused(_ sync: BadgeSyncs.Due) -> Bool { apps[sync.user.app]?.pausedReason != nil }
-    let paused = due.filter(isPaused)
-    if !paused.isEmpty {
-      try connection.run(BadgeSyncs.postpone(paused, until: shared.clock.wallTime + Limits.badgePauseInterval))
-    }
     var targets: [PushRoute: [(target: PushTarget, open: Int)]] = [:]
-    for sync in due where !isPaused(sync) {
+    for sync in due {
       lastOpen += 1
       var pushes = 0
       for member in members[sync.user] ?? [] where wants(member, sync, apps[sync.user.app]) {
