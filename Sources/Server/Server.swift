@@ -86,8 +86,8 @@ package final class Server {
       configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
       clock: clock, keys: keys, node: node)
 
-    // Writers of totals need different numbers. If two happen to be equal, they wait for each other, but the totals
-    // stay right.
+    // Writers of totals need different numbers. If two happen to be equal, they wait for each other; the totals stay
+    // right, unless one has to repeat a transaction whose answer it lost.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
       DispatcherConfiguration(

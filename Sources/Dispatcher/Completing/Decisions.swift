@@ -4,8 +4,9 @@ internal import Store
 internal import Time
 
 /// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. If its
-/// confirmation was lost, they are written twice: a final outcome is then neither written nor counted again, but the
-/// numbers of unanswered submissions and of resends are added twice.
+/// confirmation was lost, they are written again, and nothing is counted twice: a delivery that has a final outcome gets
+/// no other one, in a row (`Outcomes.write`) or in a block whose states are locked (`BlockWriter`); a claim that the
+/// first attempt ended permits no further decision; and `DoubtTotals` takes back what was counted already.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
@@ -44,15 +45,14 @@ struct Decisions {
   private(set) var decisions: [Decision] = []
   private(set) var findings: [TokenFinding] = []
   private(set) var faults: [App.Number: Fault] = [:]
-  /// Numbers of unanswered submissions and of resends to add, by message.
-  private var increases: [Seqno: Outcomes.Increase] = [:]
+  private var doubts = DoubtTotals()
 
   /// True if first outcomes may be written by COPY (`Limits.copiedDecisions` or more). The caller sets it to false
   /// after one of them turned out to have a row already, because another node had adopted the claim.
   var copies = true
 
   var isEmpty: Bool {
-    decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
+    decisions.isEmpty && doubts.isEmpty && faults.isEmpty && findings.isEmpty
   }
 
   /// These decisions, split into smaller parts to be written one after the other: everything that belongs to no
@@ -69,7 +69,7 @@ struct Decisions {
     }
     let decided = Set(decisions.map(\.delivery))
     var rest = Decisions()
-    (rest.increases, rest.faults) = (increases, faults)
+    (rest.doubts, rest.faults) = (doubts, faults)
     rest.findings = findings.filter { !decided.contains($0.delivery) }
     return rest.isEmpty ? halves : [rest] + halves
   }
@@ -80,7 +80,7 @@ struct Decisions {
     decisions += other.decisions
     findings += other.findings
     faults.merge(other.faults) { present, _ in present }
-    increases.merge(other.increases) { present, _ in present }
+    doubts.add(other.doubts)
   }
 
   mutating func add(_ decision: Decision) {
@@ -88,11 +88,11 @@ struct Decisions {
   }
 
   mutating func countUnknown(_ seqno: Seqno) {
-    increases[seqno, default: Outcomes.Increase()].unknown += 1
+    doubts.countUnknown(seqno)
   }
 
   mutating func countResent(_ seqno: Seqno) {
-    increases[seqno, default: Outcomes.Increase()].resent += 1
+    doubts.countResent(seqno)
   }
 
   mutating func find(_ finding: TokenFinding) {
@@ -136,14 +136,15 @@ struct Decisions {
   ///   - finished: claims whose last outcomes are among these decisions; they are deleted.
   ///   - storesRows: false only in a benchmark, to count outcomes without storing them.
   /// - Throws: `uniqueViolation` if `copies` is true and a first outcome has a row already.
-  func write(
+  mutating func write(
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Timestamp, storesRows: Bool,
     _ breaker: CircuitBreaker
   ) throws(PostgresError) -> Written {
     var accepted: [Seqno: Int64] = [:]
     var maintenance = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
     try maintenance.changeDevices(connection, writer: writer)
-    var increases = increases
+    try doubts.begin(connection, writer: writer)
+    var increases = doubts.increases
     var tally = Statistics.Tally()
     let networks = try self.networks(connection)
     let lost = try lostClaims(connection, node)
@@ -162,6 +163,7 @@ struct Decisions {
       try takeBackBadges(taken, connection)
     }
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
+    try doubts.takeBackSurplus(connection, writer: writer)
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try postponeFallbacks(own, connection)
     try maintenance.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
