@@ -1,3 +1,4 @@
+import Crypto
 import Postgres
 import Store
 import TestSupport
@@ -8,6 +9,7 @@ import Testing
 
 /// A transaction of decisions is repeated, because nobody heard whether it was committed.
 @Suite struct RepeatedWriteTests {
+  private static let node = UUIDValue(high: 1, low: 1)
   private let world: DispatcherWorld
   private let seqno: Seqno
 
@@ -22,7 +24,7 @@ import Testing
   private func write(_ decisions: inout Decisions, andCommit commits: Bool = true) throws {
     try world.connection.withTransaction {
       _ = try decisions.write(
-        world.connection, finished: [], node: UUIDValue(high: 1, low: 1), writer: 7, now: 1, storesRows: true,
+        world.connection, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true,
         CircuitBreaker())
       if !commits { throw Cut() }
     }
@@ -69,5 +71,56 @@ import Testing
       try write(&part)
     }
     try expectCounted(unknown: 1, resent: 0)
+  }
+
+  // MARK: Deferrals
+
+  private func entry(_ number: Int) -> Claims.Entry {
+    Claims.Entry(
+      device: DispatcherWorld.device(number), userKey: UserKey(clientUID: "user \(number)"), attempts: 0)
+  }
+
+  private func deferred(attempts: Tries) -> Outcomes.Record {
+    Outcomes.Record(
+      seqno: seqno, device: DispatcherWorld.device(1), userKey: UserKey(clientUID: "user 1"), status: .deferred,
+      attempts: attempts, reason: "ServiceUnavailable", dueAt: 1)
+  }
+
+  /// The first of two devices of a claim is deferred; the second is still in progress.
+  private func makeDecisions() throws -> Decisions {
+    let claim = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1), entry(2)]))
+    let stored = try #require(try world.connection.run(Messages.find(seqno)))
+    let message = DispatchMessage(
+      stored, try MessageRequest(stored: stored.request), pushkeys: PushKeyring(present: SymmetricKey.random()))
+    var decisions = Decisions()
+    decisions.add(Decisions.Decision(claim: claim, message: message, record: deferred(attempts: 1)))
+    return decisions
+  }
+
+  @Test func `what was deferred, and is in progress again, does not become due once more`() throws {
+    var decisions = try makeDecisions()
+    try write(&decisions)
+    #expect(try world.count("outcomes WHERE due_at IS NOT NULL") == 1)
+    // Committed, but the answer is lost; meanwhile it was due, and is being sent.
+    try world.connection.script("UPDATE outcomes SET due_at = NULL")
+    _ = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1)]))
+    try write(&decisions)
+    #expect(try world.count("outcomes WHERE due_at IS NULL") == 1)
+  }
+
+  @Test func `what was deferred again meanwhile keeps its later tries`() throws {
+    var decisions = try makeDecisions()
+    try write(&decisions)
+    try world.connection.script("UPDATE outcomes SET due_at = NULL")
+    _ = try world.connection.run(Outcomes.write([deferred(attempts: 2)], at: 2))
+    try write(&decisions)
+    #expect(try world.count("outcomes WHERE attempts = 2") == 1)
+  }
+
+  @Test func `a deferral that was rolled back is written by the next attempt`() throws {
+    var decisions = try makeDecisions()
+    #expect(throws: Cut.self) { try write(&decisions, andCommit: false) }
+    try write(&decisions)
+    #expect(try world.count("outcomes WHERE due_at IS NOT NULL") == 1)
   }
 }

@@ -4,9 +4,10 @@ internal import Store
 internal import Time
 
 /// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. If its
-/// confirmation was lost, they are written again, and nothing is counted twice: a delivery that has a final outcome gets
-/// no other one, in a row (`Outcomes.write`) or in a block whose states are locked (`BlockWriter`); a claim that the
-/// first attempt ended permits no further decision; and `DoubtTotals` takes back what was counted already.
+/// confirmation was lost, they are written again, and nothing happens twice: a delivery that has a final outcome gets
+/// no other one, in a row (`Outcomes.write`) or in a block whose states are locked (`BlockWriter`); one that was
+/// deferred is not deferred again, even if it has been taken up meanwhile; a claim that the first attempt ended permits
+/// no further decision; and `DoubtTotals` takes back what was counted already.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
@@ -46,6 +47,8 @@ struct Decisions {
   private(set) var findings: [TokenFinding] = []
   private(set) var faults: [App.Number: Fault] = [:]
   private var doubts = DoubtTotals()
+  /// True if a transaction has tried to write some of them, and may have been committed.
+  private var wasTried = false
 
   /// True if first outcomes may be written by COPY (`Limits.copiedDecisions` or more). The caller sets it to false
   /// after one of them turned out to have a row already, because another node had adopted the claim.
@@ -63,7 +66,7 @@ struct Decisions {
     let halves = [decisions[..<middle], decisions[middle...]].filter { !$0.isEmpty }.map { half in
       let deliveries = Set(half.map(\.delivery))
       var part = Decisions()
-      (part.decisions, part.copies) = (Array(half), copies)
+      (part.decisions, part.copies, part.wasTried) = (Array(half), copies, wasTried)
       part.findings = findings.filter { deliveries.contains($0.delivery) }
       return part
     }
@@ -81,6 +84,7 @@ struct Decisions {
     findings += other.findings
     faults.merge(other.faults) { present, _ in present }
     doubts.add(other.doubts)
+    wasTried = wasTried || other.wasTried
   }
 
   mutating func add(_ decision: Decision) {
@@ -140,6 +144,8 @@ struct Decisions {
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Timestamp, storesRows: Bool,
     _ breaker: CircuitBreaker
   ) throws(PostgresError) -> Written {
+    let isRepeated = wasTried
+    wasTried = true
     var accepted: [Seqno: Int64] = [:]
     var maintenance = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
     try maintenance.changeDevices(connection, writer: writer)
@@ -151,7 +157,7 @@ struct Decisions {
     let own = ownDecisions(without: lost).map { $0.settled(with: networks) }
     var taken: [Decision] = []
     if !own.isEmpty {
-      taken = storesRows ? try store(own, at: now, connection) : unique(own)
+      taken = storesRows ? try store(own, isRepeated: isRepeated, at: now, connection) : unique(own)
       for decision in taken {
         tally.count(decision.record.status, decision.statistic)
         increases[decision.record.seqno, default: Outcomes.Increase()]
@@ -201,10 +207,11 @@ struct Decisions {
 
   /// Writes the decisions and returns those that took effect: deliveries that had no final outcome before.
   private func store(
-    _ own: [Decision], at now: Timestamp, _ connection: Connection
+    _ own: [Decision], isRepeated: Bool, at now: Timestamp, _ connection: Connection
   ) throws(PostgresError) -> [Decision] {
     let blocks = try BlockWriter(own, at: now, connection)
-    let rows = unique(blocks.rows)
+    let open = isRepeated ? try withoutTakenUp(blocks.rows, connection) : blocks.rows
+    let rows = unique(open)
     var first = copies ? rows.filter { $0.isFirst && $0.record.status.isFinal } : []
     if first.count < Limits.copiedDecisions { first = [] }
     let others = first.isEmpty ? rows : rows.filter { !($0.isFirst && $0.record.status.isFinal) }
@@ -212,6 +219,21 @@ struct Decisions {
     guard !others.isEmpty else { return blocks.taken + first }
     let written = try connection.run(Outcomes.write(others.map(\.record), at: now))
     return blocks.taken + first + written.map { others[$0] }
+  }
+
+  /// Drops deferrals that an earlier attempt has written after all, if the deliveries have been due since: they are in
+  /// newer claims, and would be sent twice if they became due once more.
+  private func withoutTakenUp(
+    _ decisions: [Decision], _ connection: Connection
+  ) throws(PostgresError) -> [Decision] {
+    let deferred = Set(decisions.filter { !$0.record.status.isFinal }.map(\.delivery))
+    guard !deferred.isEmpty else { return decisions }
+    // Locked first: what still waits is not taken up after the claims are read.
+    try connection.run(Outcomes.lock(deferred))
+    let newest = try connection.run(Claims.newest(of: deferred))
+    return decisions.filter { decision in
+      decision.record.status.isFinal || newest[decision.delivery].map { $0 <= decision.claim.claim } ?? true
+    }
   }
 
   /// Returns the networks for which apps have a credential. Looks up only apps with a missing credential.

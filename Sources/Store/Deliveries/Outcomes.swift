@@ -43,11 +43,14 @@ package enum Outcomes {
       at = excluded.at
     -- The first final outcome wins, whoever writes it.
     WHERE outcomes.status = \(OutcomeStatus.deferred.sql)
+      -- Only what is in progress is deferred: what waits already was deferred by whoever held it last.
+      AND (excluded.status <> \(OutcomeStatus.deferred.sql) OR outcomes.due_at IS NULL)
     RETURNING seqno, device
     """)
 
   /// Writes outcomes and deferrals. Returns the indexes of those that took effect, in any order: the others belong to
-  /// deliveries that have a final outcome already, which remains. Fails if two records belong to the same delivery.
+  /// deliveries that have a final outcome already, which remains, or are deferred already and not in progress. Fails if
+  /// two records belong to the same delivery.
   package static func write(_ records: [Record], at now: Timestamp) -> Query<[Int]> {
     var seqnos = Int64Column()
     var devices = UUIDColumn()

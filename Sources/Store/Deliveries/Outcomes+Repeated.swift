@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Reads back the totals that no outcome stands for.
+/// What a repeated transaction asks, because an earlier attempt may have been committed without an answer.
 extension Outcomes {
   private static let doubtsStatement = Statement(
     "outcomes-doubts",
@@ -24,5 +24,23 @@ extension Outcomes {
         return (seqno, counted)
       }
     }
+  }
+
+  private static let lockStatement = Statement(
+    "outcomes-lock",
+    """
+    SELECT o.seqno FROM unnest($1, $2) AS t(seqno, device)
+    JOIN outcomes o ON o.seqno = t.seqno AND o.device = t.device ORDER BY o.seqno, o.device FOR UPDATE OF o
+    """)
+
+  /// Locks the rows of deliveries, in key order, so that none that waits is taken up before the transaction ends.
+  /// Ignores deliveries without a row.
+  package static func lock(_ deliveries: some Collection<Confirmations.Delivery>) -> Query<Void> {
+    var (seqnos, devices) = (Int64Column(), UUIDColumn())
+    for delivery in deliveries {
+      seqnos.append(delivery.seqno)
+      devices.append(delivery.device)
+    }
+    return Query(lockStatement, seqnos, devices) { _ in }
   }
 }
