@@ -33,11 +33,11 @@ CREATE TABLE badge_ledger (
   -- the set, but its increment is newer. What was added before a set is not taken back.
   counted_at      bigint,
   app             integer NOT NULL,
+  -- Deliveries claimed for the user, and how many of them ended negative; when all did, the increment is taken back.
+  deliveries      integer NOT NULL DEFAULT 0,
+  negatives       integer NOT NULL DEFAULT 0,
   -- Added when the message was claimed for the user; 0 for a message without a badge.
   increment       smallint NOT NULL,
-  -- Deliveries claimed for the user, and how many of them ended negative; when all did, the increment is taken back.
-  deliveries      smallint NOT NULL DEFAULT 0,
-  negatives       smallint NOT NULL DEFAULT 0,
   -- The option of the first read that changes the count; NULL until then.
   read_option     smallint,
   user_key        text COLLATE "C" NOT NULL,

@@ -338,9 +338,9 @@ $$;
 -- A block's effect on a user's count: the increment, and the number of devices. No row: none. The count of a person
 -- being erased is gone, and so is that of a guest who has logged in: reusing the key starts over.
 CREATE FUNCTION block_grant(of_app integer, of_user text, of_seqno bigint)
-RETURNS TABLE (increment smallint, deliveries smallint)
+RETURNS TABLE (increment smallint, deliveries integer)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT b.increment, count(*)::smallint
+  SELECT b.increment, count(*)::integer
   FROM (
     SELECT * FROM blocks WHERE seqno = of_seqno AND first_key <= of_user ORDER BY first_key DESC LIMIT 1) b
   CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user)
@@ -354,11 +354,11 @@ $$;
 
 -- A message's effect on a user's count, combining ledger and block. No row: none.
 CREATE FUNCTION badge_entry(of_app integer, of_user text, of_seqno bigint)
-RETURNS TABLE (increment smallint, deliveries smallint, negatives smallint, read_option smallint)
+RETURNS TABLE (increment smallint, deliveries integer, negatives integer, read_option smallint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN l.deliveries > 0 OR g.increment IS NULL THEN l.increment ELSE g.increment END,
     CASE WHEN l.deliveries > 0 OR g.increment IS NULL THEN l.deliveries ELSE g.deliveries END,
-    coalesce(l.negatives, 0::smallint), l.read_option
+    coalesce(l.negatives, 0), l.read_option
   FROM (SELECT) one
   LEFT JOIN badge_ledger l ON l.app = of_app AND l.user_key = of_user AND l.seqno = of_seqno
   LEFT JOIN LATERAL block_grant(of_app, of_user, of_seqno) g ON true

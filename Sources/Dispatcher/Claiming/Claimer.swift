@@ -177,11 +177,13 @@ final class Claimer {
   }
 
   /// Forms a block from the claim's members. Returns nil if outcomes are not stored, if there are fewer than
-  /// `Blocks.leastDevices` members, if the shard has no block number left, or if the user keys are too long.
+  /// `Blocks.leastDevices` or more than `Blocks.mostDevices` members, if the shard has no block number left, or if the
+  /// user keys are too long.
   private func block(
     of shard: Shards.Record, _ members: [Audiences.Member]
   ) -> (id: BlockID, recipients: BlockRecipients, firstKey: UserKey)? {
-    guard shared.configuration.storesOutcomes, members.count >= Blocks.leastDevices, let id = shard.nextBlock,
+    guard shared.configuration.storesOutcomes, (Blocks.leastDevices...Blocks.mostDevices).contains(members.count),
+      let id = shard.nextBlock,
       let recipients = BlockRecipients(members.lazy.map { ($0.device, $0.userKey) }),
       let firstKey = members.lazy.map(\.userKey).min()
     else { return nil }

@@ -257,7 +257,7 @@ struct Decisions {
   /// Takes back the increment of a user's badge count if all of the user's deliveries of the message have ended without
   /// success.
   private func takeBackBadges(_ taken: [Decision], _ connection: Connection) throws(PostgresError) {
-    var negatives: [Ledger.Key: Int16] = [:]
+    var negatives: [Ledger.Key: Int32] = [:]
     for decision in taken
     where decision.message.movesBadge && decision.record.status.isFinal && decision.record.status != .accepted {
       let user = Users.Key(app: decision.message.app, userKey: decision.record.userKey)

@@ -36,7 +36,7 @@ struct RejectionReversal {
 
   /// Restores badge increments that were taken back when all of a user's deliveries had ended without success.
   private func restoreBadges(_ connection: Connection) throws(PostgresError) {
-    var negatives: [Ledger.Key: Int16] = [:]
+    var negatives: [Ledger.Key: Int32] = [:]
     for record in records {
       let user = Users.Key(app: record.app, userKey: record.userKey)
       negatives[Ledger.Key(user: user, seqno: record.seqno), default: 0] += 1

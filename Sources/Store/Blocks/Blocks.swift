@@ -14,12 +14,15 @@ package import Postgres
 /// increment, or whose count had been set after the message got its SEQNO.
 /// Blocks are made only from ranges of user keys, so that no user's devices are in two blocks of a message, and the
 /// block of a user is found by comparing keys with `blocks.first_key`. Lists of recipients, waves, resent messages and
-/// claims of fewer than 16 devices use rows throughout.
+/// claims of fewer than 16 devices, or of more than a block can hold, use rows throughout.
 ///
 /// Decision 003.
 package enum Blocks {
   /// Minimum number of devices for which a block is used.
   package static let leastDevices = 16
+  /// Maximum number of devices in a block: `waits.places` has two bytes for each position. A claim has more only if a
+  /// single user has.
+  package static let mostDevices = Int(Int16.max)
 
   private static let createStatement = Statement(
     "blocks-create",

@@ -160,7 +160,7 @@ package enum Cancellation {
   private static func takeBackBadges(
     _ users: [Users.Key], of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) {
-    var negatives: [Ledger.Key: Int16] = [:]
+    var negatives: [Ledger.Key: Int32] = [:]
     for user in users { negatives[Ledger.Key(user: user, seqno: seqno), default: 0] += 1 }
     try Increments.revoke(negatives, on: connection)
   }

@@ -65,7 +65,7 @@ package struct ClaimPlan {
 
   private mutating func addLedger(_ members: [Audiences.Member], _ message: Message) {
     var users: [UserKey] = []
-    var deliveries: [UserKey: Int16] = [:]
+    var deliveries: [UserKey: Int32] = [:]
     for member in members {
       if deliveries[member.userKey] == nil { users.append(member.userKey) }
       deliveries[member.userKey, default: 0] += 1

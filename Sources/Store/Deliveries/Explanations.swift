@@ -104,12 +104,12 @@ package enum Explanations {
 
   package struct Badge: Equatable, Sendable {
     package let increment: Int16
-    package let deliveries: Int16
-    package let negatives: Int16
+    package let deliveries: Int32
+    package let negatives: Int32
     /// `BadgeOption.code` of the user's first read with a badge option other than `force`; nil if there was none.
     package let readOption: Int16?
 
-    package init(increment: Int16, deliveries: Int16, negatives: Int16, readOption: Int16?) {
+    package init(increment: Int16, deliveries: Int32, negatives: Int32, readOption: Int16?) {
       self.increment = increment
       self.deliveries = deliveries
       self.negatives = negatives
@@ -128,7 +128,7 @@ package enum Explanations {
   package static func badge(_ seqno: Seqno, of user: Users.Key) -> Query<Badge?> {
     Query(first: badgeStatement, user.app, user.userKey.text, seqno) { row in
       Badge(
-        increment: row.int16(), deliveries: row.int16(), negatives: row.int16(),
+        increment: row.int16(), deliveries: row.int32(), negatives: row.int32(),
         readOption: row.optionalInt16())
     }
   }

@@ -23,7 +23,7 @@ package enum Increments {
   /// set after the increment.
   /// - Parameter negatives: number of these deliveries for each user and message.
   package static func revoke(
-    _ negatives: [Ledger.Key: Int16], on connection: Connection
+    _ negatives: [Ledger.Key: Int32], on connection: Connection
   ) throws(PostgresError) {
     try move(try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) })), sign: -1, connection)
   }
@@ -33,7 +33,7 @@ package enum Increments {
   /// entry.
   /// - Parameter negatives: number of these deliveries for each user and message.
   package static func restore(
-    _ negatives: [Ledger.Key: Int16], on connection: Connection
+    _ negatives: [Ledger.Key: Int32], on connection: Connection
   ) throws(PostgresError) {
     try move(try connection.run(Ledger.restore(negatives.map { ($0.key, $0.value) })), sign: 1, connection)
   }

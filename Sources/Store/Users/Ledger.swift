@@ -55,16 +55,16 @@ package enum Ledger {
           WHEN badge_ledger.deliveries = CASE WHEN badge_ledger.read_option IS NULL THEN badge_ledger.negatives ELSE 0 END
           THEN excluded.increment ELSE badge_ledger.increment END
     -- What was read is not taken back when it ends negative, so it is not given again.
-    RETURNING app, user_key, seqno, deliveries - CASE WHEN read_option IS NULL THEN negatives ELSE 0 END::smallint
+    RETURNING app, user_key, seqno, deliveries - CASE WHEN read_option IS NULL THEN negatives ELSE 0 END
     """)
 
   /// A claim of a message that changes badge counts, for one user with `deliveries` devices.
   package struct Claim: Sendable {
     package let key: Key
-    package let deliveries: Int16
+    package let deliveries: Int32
     package let increment: Int16
 
-    package init(key: Key, deliveries: Int16, increment: Int16) {
+    package init(key: Key, deliveries: Int32, increment: Int16) {
       self.key = key
       self.deliveries = deliveries
       self.increment = increment
@@ -76,8 +76,8 @@ package enum Ledger {
   /// No pair of user and message may occur twice.
   package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
-    var (deliveries, increments) = (Int16Column(), Int16Column())
-    var asked: [Key: Int16] = [:]
+    var (deliveries, increments) = (Int32Column(), Int16Column())
+    var asked: [Key: Int32] = [:]
     for claim in claims {
       deliveries.append(claim.deliveries)
       increments.append(claim.increment)
@@ -91,7 +91,7 @@ package enum Ledger {
         let key = key(&row)
         // New, because no deliveries had been claimed before, or all had ended negative and the increment had been
         // taken back: the number of deliveries that have not ended negative equals that of this claim.
-        if row.int16() == asked[key] { fresh.insert(key) }
+        if row.int32() == asked[key] { fresh.insert(key) }
       }
       return fresh
     }
@@ -155,9 +155,9 @@ package enum Ledger {
   /// Records deliveries that ended negative, creating missing entries. Returns the increments to be taken back if the
   /// count still includes them: those of unread messages all of whose deliveries to the user have ended negative. Omits
   /// increments of 0.
-  static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
+  static func addNegatives(_ negatives: [(key: Key, count: Int32)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
-    var counts = Int16Column()
+    var counts = Int32Column()
     for negative in negatives { counts.append(negative.count) }
     parameters.append(counts)
     return Query(negativeStatement, parameters) { rows in
@@ -183,10 +183,10 @@ package enum Ledger {
   /// Records that deliveries that had ended negative are deferred again; ignores messages without an entry. Returns the
   /// increments to be added again unless the count was set since: those of unread messages all of whose deliveries to
   /// the user had ended negative. Omits increments of 0.
-  static func restore(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
+  static func restore(_ negatives: [(key: Key, count: Int32)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
-    var counts = Int16Column()
-    var given: [Key: Int16] = [:]
+    var counts = Int32Column()
+    var given: [Key: Int32] = [:]
     for negative in negatives {
       counts.append(negative.count)
       given[negative.key] = negative.count
@@ -195,7 +195,7 @@ package enum Ledger {
     return Query(restoreStatement, parameters) { rows in
       rows.decode { row in
         let move = move(&row)
-        let (isUnread, negatives, deliveries) = (row.bool(), row.int16(), row.int16())
+        let (isUnread, negatives, deliveries) = (row.bool(), row.int32(), row.int32())
         guard let move, isUnread, negatives + (given[move.key] ?? 0) == deliveries else { return nil }
         return move
       }.compactMap { $0 }
