@@ -7,7 +7,8 @@ package struct APNsAnswer: Equatable, Sendable {
   package let status: Int
   /// The reason code of APNs; empty if there is none.
   package let reasonText: String
-  /// The time at which APNs last confirmed that the token was no longer valid; only for status 410.
+  /// The time at which APNs last confirmed that the token was no longer valid; only for status 410. Nil also if the
+  /// time is before 1970: it would say nothing, and PostgreSQL cannot store the earliest ones.
   package let timestamp: Timestamp?
   /// The delay in seconds from `Retry-After`, which APNs does not document but HTTP allows.
   package let retryAfter: Int?
@@ -57,7 +58,9 @@ package struct APNsAnswer: Equatable, Sendable {
     try? reader.readObject { (reader, name) throws(JSONError) in
       switch name {
       case "reason": reason = try reader.readString()
-      case "timestamp": timestamp = Timestamp(milliseconds: try reader.readInteger())
+      case "timestamp":
+        let milliseconds = try reader.readInteger()
+        timestamp = milliseconds < 0 ? nil : Timestamp(milliseconds: milliseconds)
       default: try reader.skip()
       }
     }

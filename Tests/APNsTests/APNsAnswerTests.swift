@@ -62,6 +62,13 @@ import Time
     #expect(answer.timestamp == Timestamp(milliseconds: 1_767_225_600_123) && answer.reason == .unregistered)
   }
 
+  @Test(arguments: [Int64(-1), -999_999_999_999_999_999])
+  func `a time before 1970 is no time`(milliseconds: Int64) {
+    let answer = APNsAnswer(
+      status: 410, body: Array(#"{"reason":"Unregistered","timestamp":\#(milliseconds)}"#.utf8))
+    #expect(answer.timestamp == nil && answer.action == .retireToken)
+  }
+
   @Test(arguments: [
     (403, APNsReason.Action.pauseApp), (429, .retryDevice), (500, .retryLater), (503, .retryLater), (599, .retryLater),
     (400, .refuseMessage), (404, .refuseMessage), (410, .refuseMessage), (418, .refuseMessage),
