@@ -1,4 +1,4 @@
-package import Domain
+internal import Domain
 internal import Postgres
 
 /// Finds out which claim of a delivery is the present one.
