@@ -20,8 +20,6 @@
 /// follows the database's (decision 013). Leases are always computed in the statement.
 package enum Store {
   package enum Limits {
-    /// Number of rows of one page of a list.
-    package static let pageRows = 100
     /// Number of SEQNOs in one partition of the delivery tables (`HistoryRanges.tables`).
     package static let partitionSeqnos: Int64 = 1_000_000
     /// How long the token of a Live Activity is kept after it was registered. Apple updates an activity for 8 hours at

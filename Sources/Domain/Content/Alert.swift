@@ -24,14 +24,6 @@ package enum Alert: Equatable, Sendable {
     case key(String, arguments: [String])
   }
 
-  /// Creates an alert with a body and optionally a title.
-  package static func titled(title: String?, body: String) -> Alert {
-    var parts = Parts()
-    parts.title = title.map(Text.plain)
-    parts.body = .plain(body)
-    return .parts(parts)
-  }
-
   /// The literal body text; nil if it is missing or referenced by key. Setting a text replaces the literal body or the
   /// key; setting nil has no effect.
   package var body: String? {

@@ -95,11 +95,6 @@ extension Administration {
     /// refused, and devices that became guests.
     let refusals: Bindings.Refusals
 
-    package var refusedRegistrations: Int64 { refusals.unproved }
-    package var refusedCalls: Int64 { refusals.asked }
-    /// Number of devices that lost their user in the last 30 days because they had a new token and no key.
-    package var refreshedGuests: Int64 { refusals.refreshed }
-
     package static let object = JSONObject<IdentityStanding>(
       "IdentityStanding",
       [

@@ -69,13 +69,6 @@ package enum MasterKeys {
 
   // MARK: Encrypted secrets
 
-  /// An encrypted secret, as it is stored in the database.
-  package struct Sealed: Sendable {
-    /// The context to which the encryption is bound.
-    package let place: String
-    package let sealed: [UInt8]
-  }
-
   private static let leftStatement = Statement(
     "master-keys-left",
     """

@@ -3,11 +3,6 @@ package import Postgres
 
 /// The export of what is stored about one user, and its erasure.
 package enum PersonErasure {
-  package enum Limits {
-    /// Rows of message histories per statement. Unused at present.
-    static let batch = 5_000
-  }
-
   // MARK: Export
 
   /// One table's rows about the user, as JSON objects.
