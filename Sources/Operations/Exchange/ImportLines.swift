@@ -3,8 +3,7 @@ internal import Postgres
 internal import Store
 
 /// The parsed lines of one part: what each line says about a user or a device, and the faults that a line shows by
-/// itself. Parse before the transaction if possible: on a slow machine, parsing may take longer than a transaction may
-/// be idle.
+/// itself. Parse before the transaction: on a slow machine, parsing may take longer than a transaction may be idle.
 struct ImportLines {
   private(set) var people: [(line: CSVReader.Line, person: Person)] = []
   private(set) var devices: [(line: CSVReader.Line, device: Device)] = []

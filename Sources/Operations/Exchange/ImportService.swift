@@ -194,75 +194,88 @@ package enum ImportService {
       )
     }
     let hash = SHA256.hash(part.bytes + [part.isLast ? 1 : 0])
-    var progress = present
     let isNext = present.finishedAt == nil && part.number == present.parts + 1
-    let parsed =
+    // Before the import is locked: on a slow machine this takes longer than a transaction may be idle.
+    let judged =
       isNext
       ? try connection.answer { () throws(PostgresError) in
-        try ImportLines(part, &progress, on: connection)
+        try JudgedPart(part, of: present, on: connection)
       } : nil
-    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
-      guard var record = try connection.run(Imports.lock(number)) else { return unknown(number) }
-      if part.number == record.parts, record.partSHA256 == hash { return nil }
-      guard record.finishedAt == nil else { return Problem(.conflict, "The import \(number) is finished.") }
+    let end = try connection.commit { () throws(PostgresError) -> Taking in
+      guard let record = try connection.run(Imports.lock(number)) else { return .refused(unknown(number)) }
+      if part.number == record.parts, record.partSHA256 == hash { return .taken }
+      guard record.finishedAt == nil else {
+        return .refused(Problem(.conflict, "The import \(number) is finished."))
+      }
       guard part.number == record.parts + 1 else {
-        return Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1).")
+        return .refused(Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1)."))
       }
-      // This part is still the next one, so the import has not changed since the part was parsed. Without parsed lines,
-      // the previous part was accepted only after `present` was read.
-      if parsed != nil { record = progress }
-      let lines = if let parsed { parsed } else { try ImportLines(part, &record, on: connection) }
-      let batch = try ImportBatch(lines, &record, on: connection)
-      if !batch.faults.isEmpty { try connection.run(Imports.add(batch.faults, to: number)) }
-      if record.skipsErrors {
-        try batch.bringIn(record, on: connection, now: now)
-      } else {
-        record.imported = 0
-        try wait(part, &record, on: connection, now: now)
-      }
-      record.parts = part.number
-      record.partSHA256 = hash
-      try connection.run(Imports.save(record, isFinished: part.isLast))
-      if part.isLast {
-        let change = AuditTrail.Change("import.finish", String(number), app: record.app).to { writer in
-          writer.member("lines", record.dataLines)
-          writer.member("imported", record.imported)
-          writer.member("rejected", record.rejected)
-        }
-        try connection.run(AuditTrail.add(change, by: caller))
-      }
-      return nil
+      // This part is still the next one, so the import has not changed since the part was judged.
+      guard let judged else { return .unjudged }
+      try bringIn(judged, part, hash: hash, by: caller, on: connection, now: now)
+      return .taken
     }
-    if let refusal { throw refusal }
-    return try show(present.number, by: caller, on: connection)
+    switch end {
+    case .taken: return try show(number, by: caller, on: connection)
+    case .refused(let problem): throw problem
+    // The previous part was accepted only after `present` was read: now this one is the next.
+    case .unjudged: return try take(part, of: number, by: caller, on: connection, now: now)
+    }
+  }
+
+  /// What became of a part.
+  private enum Taking {
+    case taken
+    case refused(Problem)
+    /// The part is the next one, but was not judged before the import was locked.
+    case unjudged
+  }
+
+  /// Imports or stores a judged part, and saves the import's progress. The caller has locked the import.
+  private static func bringIn(
+    _ judged: JudgedPart, _ part: ImportPart, hash: [UInt8], by caller: Caller, on connection: Connection,
+    now: Timestamp
+  ) throws(PostgresError) {
+    var record = judged.record
+    if !judged.batch.faults.isEmpty { try connection.run(Imports.add(judged.batch.faults, to: record.number)) }
+    if record.skipsErrors {
+      try judged.batch.bringIn(record, on: connection, now: now)
+    } else {
+      record.imported = 0
+      try wait(part, judged.whole, &record, on: connection, now: now)
+    }
+    record.parts = part.number
+    record.partSHA256 = hash
+    try connection.run(Imports.save(record, isFinished: part.isLast))
+    if part.isLast {
+      let change = AuditTrail.Change("import.finish", String(record.number), app: record.app).to { writer in
+        writer.member("lines", record.dataLines)
+        writer.member("imported", record.imported)
+        writer.member("rejected", record.rejected)
+      }
+      try connection.run(AuditTrail.add(change, by: caller))
+    }
   }
 
   /// Stores a part of an import that skips no errors, unless a line was already invalid. For the last part, imports
   /// either all parts or nothing, sets the counts of `record`, and deletes the stored parts.
   private static func wait(
-    _ part: ImportPart, _ record: inout Imports.Record, on connection: Connection, now: Timestamp
+    _ part: ImportPart, _ whole: JudgedPart.Whole?, _ record: inout Imports.Record, on connection: Connection,
+    now: Timestamp
   ) throws(PostgresError) {
     if !part.isLast {
       if record.rejected == 0 { try connection.run(Imports.keep(part.number, part.bytes, of: record.number)) }
       return
     }
-    if record.rejected == 0 {
-      var again = record.fresh
-      var batches: [ImportBatch] = []
-      for number in 1...part.number {
-        let bytes = number == part.number ? part.bytes : try connection.run(Imports.part(number, of: record.number))
-        let lines = try ImportLines(
-          ImportPart(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection)
-        batches.append(try ImportBatch(lines, &again, on: connection))
-      }
+    if let whole {
       // A group may have been deleted since its line was first checked.
-      let faults = batches.flatMap(\.faults)
+      let faults = whole.batches.flatMap(\.faults)
       if faults.isEmpty {
-        for batch in batches { try batch.bringIn(record, on: connection, now: now) }
-        record.imported = again.imported
+        for batch in whole.batches { try batch.bringIn(record, on: connection, now: now) }
+        record.imported = whole.imported
       } else {
         try connection.run(Imports.add(faults, to: record.number))
-        record.rejected = again.rejected
+        record.rejected = whole.rejected
       }
     }
     try connection.run(Imports.dropParts(of: record.number))

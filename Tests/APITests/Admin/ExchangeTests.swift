@@ -230,6 +230,24 @@ import Testing
     #expect(try users() == ["kim|||", "lee|||"])
   }
 
+  @Test(arguments: [true, false])
+  func `lines are judged before the import is locked, also those of earlier parts`(_ skipsErrors: Bool) throws {
+    let head = "clientUid,groupSeqs\nkim,1\n"
+    _ = try begin(#""kind":"users","skipErrors":\#(skipsErrors)"#)
+    if !skipsErrors { #expect(try put(head, last: false).status == 200) }
+    // The groups by which lines are judged are away, and somebody has locked the import: whatever comes first fails.
+    try world.connection.script("ALTER TABLE groups RENAME TO groups_away; SET lock_timeout = '10ms'")
+    let other = try world.database.connect()
+    try other.script("BEGIN; SELECT import FROM imports FOR UPDATE")
+    defer { try? other.script("ROLLBACK") }
+    let part = ImportPart(
+      number: skipsErrors ? 1 : 2, bytes: Array((skipsErrors ? head : "lee,\n").utf8), isLast: true)
+    let problem = try #require(throws: Problem.self) {
+      try ImportService.take(part, of: 1, by: .commandLine, on: world.connection, now: 0)
+    }
+    #expect(problem.code == .internalError, "\(problem)")
+  }
+
   @Test func `members are users who are known, of a group of the app`() throws {
     _ = try begin()
     _ = try put("clientUid\nkim\nlee\n")
