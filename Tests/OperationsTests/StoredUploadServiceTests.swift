@@ -89,6 +89,49 @@ import Time
     #expect(try world.count("SELECT count(*) FROM audit_log WHERE action = 'upload.delete'") == 2)
   }
 
+  private func message(showing name: String) throws -> MessageRequest {
+    let json = #"{"appId":"com.example.bank","audience":{"all":true},"alert":"hi","media":"\#(name)"}"#
+    return try MessageRequest(json: Array(json.utf8))
+  }
+
+  private func plan(_ message: MessageRequest) throws -> HostingPlan {
+    let audience = try ResolvedAudience(message.audience, of: world.app.number, on: world.connection, now: world.now)
+    return try HostingPlan(message, audience, world.app, hosting, on: world.connection, now: world.now)
+  }
+
+  /// An upload that lives as long as a message shows it, and one that does not.
+  @Test(arguments: [0, -1])
+  func `a file is not deleted while a message that shows it is being stored`(_ days: Int) throws {
+    let name = try upload()
+    try world.connection.script("UPDATE hosted_files SET expires_at = expires_at + interval '\(days) days'")
+    let plan = try plan(message(showing: name))
+    let sender = try Connection(world.databaseURL)
+    try sender.script("BEGIN")
+    #expect(try plan.holdUpload(on: sender))
+    try world.connection.script("SET lock_timeout = '10ms'")
+    #expect(code { () throws(Problem) in try deleteMedia(name) } == .busy)
+    try sender.script("ROLLBACK")
+    try deleteMedia(name)
+    // Deleted since it was planned.
+    #expect(try !plan.holdUpload(on: world.connection))
+  }
+
+  @Test func `a message does not go out with a file that was deleted since it was planned`() throws {
+    let name = try upload()
+    let message = try message(showing: name)
+    let plan = try plan(message)
+    try deleteMedia(name)
+    let new = Messages.New(
+      app: world.app.number, lane: .normal, request: "{}", requestSHA256: [], idempotencyKey: nil, apiKey: nil,
+      targeted: nil, unknownEntries: "[]", now: world.now, expiresAt: world.now + .seconds(60))
+    let request = SendRequest(body: [], idempotencyKey: nil, caller: .commandLine, hosting: hosting)
+    #expect(
+      code { () throws(Problem) in
+        _ = try SendService.create(new, message, plan, by: request, on: world.connection)
+      } == .impossible)
+    #expect(try world.count("SELECT count(*) FROM messages") == 0)
+  }
+
   @Test func `a page of a message is no upload`() throws {
     try world.connection.script("UPDATE hosted_files SET suffix = '_ext.html' WHERE name = '\(try upload())'")
     #expect(try media().items.isEmpty)

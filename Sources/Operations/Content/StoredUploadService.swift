@@ -63,16 +63,20 @@ package enum StoredUploadService {
     _ name: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) {
     let app = try connection.app(appID, allowing: caller, to: .manageContent)
-    if let seqno = try connection.answer(StoredUploads.message(showing: name, of: app.number)) {
-      throw inUse("shows the file", seqno)
-    }
-    let isGone = try connection.commit { () throws(PostgresError) -> Bool in
-      guard let bytes = try connection.run(StoredUploads.deleteMedia(name, of: app.number)) else { return false }
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      // The lock prevents a new message from showing the file meanwhile.
+      guard let bytes = try connection.run(StoredUploads.lockMedia(name, of: app.number)) else {
+        return Problem(.unknownUpload, "The app \(appID) has no uploaded file \(name).")
+      }
+      if let seqno = try connection.run(StoredUploads.message(showing: name, of: app.number)) {
+        return inUse("shows the file", seqno)
+      }
+      try connection.run(StoredUploads.deleteMedia(name))
       let change = AuditTrail.Change("upload.delete", name, in: app).from { $0.member("bytes", bytes) }
       try connection.run(AuditTrail.add(change, by: caller))
-      return true
+      return nil
     }
-    guard isGone else { throw Problem(.unknownUpload, "The app \(appID) has no uploaded file \(name).") }
+    if let refusal { throw refusal }
   }
 
   /// An uploaded audience file.

@@ -14,8 +14,9 @@ struct HostingPlan {
   private(set) var links = HostedLinks()
   private(set) var notes: [Sentence] = []
   private var files: [HostedFiles.New] = []
-  /// Uploads that are needed for longer than their current lifetime.
-  private var extended: [String] = []
+  /// The upload that the message shows, and whether it is needed for longer than its current lifetime; nil if it shows
+  /// none.
+  private var shown: (name: String, isExtended: Bool)?
   /// Time until which the message's pages are kept, for devices that fetch them late and for resends.
   let keptUntil: Timestamp
   /// Time until which the message's media are kept: at least `keptUntil`, and until its last inbox entry has ended.
@@ -122,22 +123,32 @@ struct HostingPlan {
     guard let file = try connection.answer(HostedFiles.find(name)), file.app == app.number, file.expiresAt > now,
       file.isMedia
     else {
-      throw Problem(
-        .impossible, at: "/media",
-        "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
+      throw Self.uploadIsGone
     }
     links.media = try hosting.url(ContentHosting.mediaPath, name + file.suffix)
-    if file.expiresAt < shownUntil { extended.append(name) }
+    shown = (name: name, isExtended: file.expiresAt < shownUntil)
   }
+
+  static let uploadIsGone = Problem(
+    .impossible, at: "/media",
+    "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
 
   // MARK: Storing
 
-  /// Stores the pages, and extends the lifetime of uploads. Call it in the transaction that stores the message.
+  /// Prevents the deletion of the upload that the message shows until the transaction ends. Call it in the transaction
+  /// that stores the message, before that. Returns false if the upload was deleted since the message was planned; true
+  /// if the message shows none.
+  func holdUpload(on connection: Connection) throws(PostgresError) -> Bool {
+    guard let shown else { return true }
+    return try connection.run(HostedFiles.hold(shown.name))
+  }
+
+  /// Stores the pages, and extends the lifetime of the upload. Call it in the transaction that stores the message.
   func store(on connection: Connection) throws(PostgresError) {
     for file in files {
       for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }
     }
-    if !extended.isEmpty { try connection.run(HostedFiles.keep(extended, until: shownUntil)) }
+    if let shown, shown.isExtended { try connection.run(HostedFiles.keep(shown.name, until: shownUntil)) }
   }
 }
 

@@ -80,8 +80,8 @@ package enum SendService {
   /// that it replaces.
   /// - Returns: the SEQNO; nil, without any change, if the approval that it executes is no longer waiting or its
   ///   idempotency key is taken.
-  /// - Throws: `.unknownUpload` if the audience's file no longer exists; `.wrongState` if the message to replace can no
-  ///   longer be replaced.
+  /// - Throws: `.unknownUpload` if the audience's file no longer exists; `.impossible` if the upload that the message
+  ///   shows no longer does; `.wrongState` if the message to replace can no longer be replaced.
   static func create(
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
     on connection: Connection
@@ -93,7 +93,7 @@ package enum SendService {
     // If the audience was too large to be counted, the approval covers any number of devices.
     new.approvedFor = request.consent.map { $0.targeted ?? .max }
     let stored = new
-    var isFileGone = false
+    var (isFileGone, isUploadGone) = (false, false)
     var status: MessageControl.Status?
     let made = try connection.commit { () throws(PostgresError) -> Seqno? in
       if let consent = request.consent {
@@ -108,6 +108,8 @@ package enum SendService {
         isFileGone = try connection.run(StoredUploads.lockFile(csv, of: stored.app)) == nil
         if isFileGone { return nil }
       }
+      isUploadGone = try !plan.holdUpload(on: connection)
+      if isUploadGone { return nil }
       // Nothing is changed before this, so a message that is not stored changes nothing.
       guard let seqno = try connection.run(Messages.create(stored)) else { return nil }
       if let csv = message.csv { try connection.run(CSVAudiences.keep(csv, until: plan.keptUntil)) }
@@ -141,6 +143,7 @@ package enum SendService {
       throw ControlService.wrongState("replace", replaced, status)
     }
     if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
+    if isUploadGone { throw HostingPlan.uploadIsGone }
     return made
   }
 

@@ -107,13 +107,21 @@ package enum HostedFiles {
 
   private static let keepStatement = Statement(
     "hosted-files-keep",
-    "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = ANY($1)")
+    "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = $1")
 
-  /// Extends the lifetime of files to at least `time`. Names of files that do not exist are ignored.
-  package static func keep(_ names: [String], until time: Timestamp) -> Query<Void> {
-    var column = TextColumn()
-    for name in names { column.append(name) }
-    return Query(keepStatement, column, time) { _ in }
+  /// Extends a file's lifetime to at least `time` for a message that shows it, in the transaction that creates the
+  /// message and holds the file.
+  package static func keep(_ name: String, until time: Timestamp) -> Query<Void> {
+    Query(keepStatement, name, time) { _ in }
+  }
+
+  private static let holdStatement = Statement(
+    "hosted-files-hold", "SELECT name FROM hosted_files WHERE name = $1 FOR KEY SHARE")
+
+  /// Prevents a file's deletion until the transaction ends. Returns false if the file does not exist any more; true even
+  /// if it has expired but is not deleted yet.
+  package static func hold(_ name: String) -> Query<Bool> {
+    Query(holdStatement, name) { $0.count == 1 }
   }
 
   private static let pruneStatement = Statement(

@@ -63,19 +63,26 @@ package enum StoredUploads {
     Query(first: showingStatement, app, name) { $0.seqno() }
   }
 
+  private static let lockMediaStatement = Statement(
+    "stored-uploads-lock-media",
+    "SELECT bytes FROM hosted_files WHERE app = $1 AND name = $2 AND left(suffix, 1) = '.' FOR UPDATE")
+
+  /// Locks a media file until the transaction ends, so that no new message can show it
+  /// (`HostedFiles.hold`). Returns its size in bytes; nil if the app has no media file with this name.
+  package static func lockMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
+    Query(first: lockMediaStatement, app, name) { $0.int64() }
+  }
+
   private static let deleteMediaStatement = Statement(
     "stored-uploads-delete-media",
     """
-    WITH gone AS (
-      DELETE FROM hosted_files WHERE app = $1 AND name = $2 AND left(suffix, 1) = '.' RETURNING name, bytes
-    ), parts AS (DELETE FROM hosted_parts p USING gone g WHERE p.name = g.name)
-    SELECT bytes FROM gone
+    WITH gone AS (DELETE FROM hosted_files WHERE name = $1 RETURNING name)
+    DELETE FROM hosted_parts WHERE name IN (SELECT name FROM gone)
     """)
 
-  /// Deletes a media file with its content, even if messages show it. Returns its size in bytes; nil if the app has no
-  /// media file with this name.
-  package static func deleteMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
-    Query(first: deleteMediaStatement, app, name) { $0.int64() }
+  /// Deletes a media file with its content. The caller must have locked the file (`lockMedia`).
+  package static func deleteMedia(_ name: String) -> Query<Void> {
+    Query(deleteMediaStatement, name) { _ in }
   }
 
   // MARK: Audience files
