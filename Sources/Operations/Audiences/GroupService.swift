@@ -212,7 +212,9 @@ package enum GroupService {
         // Name the members only if there are few.
         if known.count <= Operations.Limits.auditedMembers {
           writer.member(
-            "clientUids", array: { writer in for user in known.sorted() { writer.value(user.description) } })
+            "clientUids", array: { writer in
+              for user in known.sorted() { writer.value(PersonRights.trace(user.description)) }
+            })
         }
       }
       try connection.run(AuditTrail.add(audited, by: caller))

@@ -11,10 +11,10 @@ package enum TagService {
     case users([String])
     case devices([DeviceID])
 
-    /// Text for the audit log: the CUID or device id of a single owner, or else the number of owners.
+    /// Text for the audit log: a single owner's device id or hash of the CUID, or else the number of owners.
     fileprivate var summary: String {
       switch self {
-      case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
+      case .users(let users): users.count == 1 ? PersonRights.trace(users[0]) : "\(users.count) users"
       case .devices(let devices): devices.count == 1 ? devices[0].description : "\(devices.count) devices"
       }
     }

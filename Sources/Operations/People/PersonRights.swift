@@ -81,8 +81,8 @@ package enum PersonRights {
     return (app, Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID)))
   }
 
-  /// Returns the identifier of a person in the audit log, which is kept for longer than the person's data: a hash that
-  /// can be computed from the CUID.
+  /// Returns the identifier of a person in every entry of the audit log, which cannot be changed and is kept for longer
+  /// than the person's data: a hash that can be computed from the CUID. Decision 016.
   static func trace(_ clientUID: String) -> String {
     "sha256:" + Hex.encode(SHA256.hash(Array(clientUID.utf8)))
   }

@@ -141,8 +141,8 @@ package enum UserDirectory {
       if app.syncsBadges {
         try connection.run(BadgeSyncs.queue([(key, nil)], dueAt: now + Operations.Limits.badgeSyncDelay))
       }
-      let change = AuditTrail.Change("user.badge", clientUID, in: app).from { $0.member("badge", before) }
-        .to { $0.member("badge", badge) }
+      let change = AuditTrail.Change("user.badge", PersonRights.trace(clientUID), in: app)
+        .from { $0.member("badge", before) }.to { $0.member("badge", badge) }
       try connection.run(AuditTrail.add(change, by: caller))
     }
     return try user(clientUID, of: appID, by: caller, on: connection)
