@@ -36,7 +36,7 @@ import Testing
   private func rows(mentioning text: String) throws -> [String] {
     let tables = [
       "users", "devices", "psids", "former_psids", "group_members", "outcomes", "badge_ledger", "inbox_entries",
-      "audit_log",
+      "audit_log", "vouchers", "csv_lines", "test_recipients", "former_users", "fallbacks", "events", "import_errors",
     ]
     return try tables.filter { table in
       try connection.run(
@@ -69,5 +69,43 @@ import Testing
       Statement("test-left", "SELECT count(*), (SELECT count(*) FROM devices WHERE state = 1) FROM outcomes"))
     #expect(left.int64(0, 0) == 3 && left.int64(0, 1) == 1)
     #expect(throws: Problem.self) { try PersonRights.erase("kim", of: "a", by: .commandLine, on: connection) }
+  }
+
+  @Test(arguments: [
+    "INSERT INTO vouchers (app, user_key, expires_at) VALUES (1, 'upark', now())",
+    """
+    INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at) VALUES (1, '', 1, now(), now());
+    INSERT INTO csv_lines (csv, user_key, name) VALUES (1, 'upark', 'Park')
+    """,
+    "INSERT INTO test_recipients (app, place, group_name, user_key) VALUES (1, 0, 'QA', 'upark')",
+    "INSERT INTO group_members (app, user_key, groupseq, joined_at) VALUES (1, 'upark', 1, now())",
+    "INSERT INTO badge_ledger (app, user_key, seqno, increment) VALUES (1, 'upark', 1, 1)",
+    "INSERT INTO inbox_entries (app, user_key, seqno, ends_at) VALUES (1, 'upark', 1, now())",
+    "INSERT INTO former_users (device, app, user_key, ended_at) SELECT device, 1, 'upark', now() FROM devices",
+    "INSERT INTO fallbacks (seqno, app, user_key, due_at) VALUES (1, 1, 'upark', now())",
+    "INSERT INTO events (app, event_kind, at, data) VALUES (1, 'sms.requested', now(), '{\"clientUid\":\"park\"}')",
+    """
+    INSERT INTO imports (app, kind, skips_errors, created_by) VALUES (1, 1, true, 'somebody');
+    INSERT INTO import_errors (import, line, text, error) VALUES (1, 2, 'park,Park', 'x')
+    """,
+  ])
+  func `a person without a device and a name is erased from wherever there is a trace`(sql: String) throws {
+    try connection.script(sql)
+    #expect(try PersonRights.erase("park", of: "a", by: .commandLine, on: connection).devices == 0)
+    #expect(try rows(mentioning: "park") == [])
+    #expect(throws: Problem.self) { try PersonRights.erase("park", of: "a", by: .commandLine, on: connection) }
+  }
+
+  @Test func `of the wrong lines of imports those go that name the person in a cell of their own`() throws {
+    try connection.script(
+      """
+      INSERT INTO imports (app, kind, skips_errors, created_by) VALUES (1, 1, true, 'somebody');
+      INSERT INTO import_errors (import, line, text, error) VALUES (1, 2, '"park",Park', 'x'), (1, 3, 'parker,P', 'x'),
+        (1, 4, 'Park,''park', 'x'), (1, 5, 'lee,"spark"', 'x')
+      """)
+    _ = try PersonRights.erase("park", of: "a", by: .commandLine, on: connection)
+    let left = try connection.run(
+      Statement("test-wrong-lines", "SELECT string_agg(line::text, ' ' ORDER BY line) FROM import_errors"))
+    #expect(left.text(0, 0) == "3 5")
   }
 }

@@ -53,7 +53,7 @@ package enum PersonRights {
   /// Erases a user's data with the user's devices, and audits that with a hash of the CUID. The devices can register
   /// again, as new ones.
   /// - Returns: the number of devices erased.
-  /// - Throws: `.unknownUser` if the app knows neither the user nor a device of the user, so also for a repeated call;
+  /// - Throws: `.unknownUser` if nothing is stored under the CUID in the app, so also for a repeated call;
   ///   `.invalidField` if the CUID is too long.
   package static func erase(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection

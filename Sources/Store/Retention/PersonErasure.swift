@@ -138,24 +138,37 @@ package enum PersonErasure {
   private static let accountStatement = Statement(
     "person-erase-account",
     """
-    WITH members AS (DELETE FROM group_members WHERE app = $1 AND user_key = $2),
-    ledger AS (DELETE FROM badge_ledger WHERE app = $1 AND user_key = $2),
-    inbox AS (DELETE FROM inbox_entries WHERE app = $1 AND user_key = $2),
-    syncs AS (DELETE FROM badge_syncs WHERE app = $1 AND user_key = $2),
-    voucher AS (DELETE FROM vouchers WHERE app = $1 AND user_key = $2),
-    notice AS (DELETE FROM device_notices WHERE app = $1 AND user_key = $2),
-    pending AS (UPDATE devices SET pending_user = NULL, pending_at = NULL WHERE app = $1 AND pending_user = $2),
-    fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2),
-    testers AS (DELETE FROM test_recipients WHERE app = $1 AND user_key = $2),
-    former AS (DELETE FROM former_users WHERE app = $1 AND user_key = $2),
-    told AS (
-      DELETE FROM event_deliveries WHERE event IN (
-        SELECT event FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2))),
-    event AS (DELETE FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2)),
+    WITH members AS (DELETE FROM group_members WHERE app = $1 AND user_key = $2 RETURNING 1),
+    ledger AS (DELETE FROM badge_ledger WHERE app = $1 AND user_key = $2 RETURNING 1),
+    inbox AS (DELETE FROM inbox_entries WHERE app = $1 AND user_key = $2 RETURNING 1),
+    syncs AS (DELETE FROM badge_syncs WHERE app = $1 AND user_key = $2 RETURNING 1),
+    voucher AS (DELETE FROM vouchers WHERE app = $1 AND user_key = $2 RETURNING 1),
+    notice AS (DELETE FROM device_notices WHERE app = $1 AND user_key = $2 RETURNING 1),
+    pending AS (
+      UPDATE devices SET pending_user = NULL, pending_at = NULL WHERE app = $1 AND pending_user = $2 RETURNING 1),
+    fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2 RETURNING 1),
+    testers AS (DELETE FROM test_recipients WHERE app = $1 AND user_key = $2 RETURNING 1),
+    former AS (DELETE FROM former_users WHERE app = $1 AND user_key = $2 RETURNING 1),
+    gone AS (DELETE FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2) RETURNING event),
+    told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM gone)),
     lines AS (
-      DELETE FROM csv_lines WHERE user_key = $2 AND csv IN (SELECT csv FROM csv_audiences WHERE app = $1))
-    DELETE FROM users WHERE app = $1 AND user_key = $2
+      DELETE FROM csv_lines WHERE user_key = $2 AND csv IN (SELECT csv FROM csv_audiences WHERE app = $1) RETURNING 1),
+    -- A wrong line has no columns that could be trusted, so every cell is compared.
+    faulty AS (
+      DELETE FROM import_errors WHERE import IN (SELECT import FROM imports WHERE app = $1)
+        AND position(\(cells("substr($2, 2)")) IN \(cells("text"))) > 0 RETURNING 1),
+    person AS (DELETE FROM users WHERE app = $1 AND user_key = $2 RETURNING 1)
+    SELECT (SELECT count(*) FROM members) + (SELECT count(*) FROM ledger) + (SELECT count(*) FROM inbox)
+      + (SELECT count(*) FROM syncs) + (SELECT count(*) FROM voucher) + (SELECT count(*) FROM notice)
+      + (SELECT count(*) FROM pending) + (SELECT count(*) FROM fallback) + (SELECT count(*) FROM testers)
+      + (SELECT count(*) FROM former) + (SELECT count(*) FROM gone) + (SELECT count(*) FROM lines)
+      + (SELECT count(*) FROM faulty) + (SELECT count(*) FROM person)
     """)
+
+  /// Returns SQL for a text with a comma before and after each cell of a CSV line, so that a whole cell can be found.
+  private static func cells(_ text: String) -> String {
+    "(',' || translate(\(text), '\"''' || chr(10) || chr(13), ',,,,') || ',')"
+  }
 
   private static let historyStatement = Statement(
     "person-erase-history",
@@ -168,12 +181,10 @@ package enum PersonErasure {
   /// else that is stored under the user's key, such as name, badge count, memberships, inbox and events; and replaces
   /// the user in deliveries to these devices by a guest. Leaves deliveries in blocks, and those to devices that the
   /// user no longer has, to `Erasures`. Keeps totals. Locks tables in the order that all writers use.
-  /// - Returns: the number of devices that the user had. Nil, without changes, if the user has neither devices nor a
-  ///   row in `users`.
+  /// - Returns: the number of devices that the user had. Nil, without changes, if nothing is stored under the user's
+  ///   key.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
-    let known = try connection.run(Users.find([user]))[user] != nil
     let devices = try devices(user, on: connection)
-    guard known || !devices.isEmpty else { return nil }
     if !devices.isEmpty {
       _ = try connection.run(Devices.lock(devices))
       var list = Devices.ids(devices)
@@ -185,7 +196,8 @@ package enum PersonErasure {
       history.append(column)
       _ = try connection.run(historyStatement, history)
     }
-    _ = try connection.run(accountStatement, parameters(user))
+    let removed = try connection.run(accountStatement, parameters(user)).decodeOne { $0.int64() }
+    guard removed > 0 || !devices.isEmpty else { return nil }
     try connection.run(RecipientEvents.forget([user]))
     try Erasures.add(user, on: connection)
     return devices.count
