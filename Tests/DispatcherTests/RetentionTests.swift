@@ -56,8 +56,8 @@ import Testing
       Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
     try connection.script(
       """
-      INSERT INTO imports (app, kind, skips_errors, created_by, created_at)
-      SELECT 1, 1, false, 'kim', now() - n * interval '20 days' FROM generate_series(1, 2) n;
+      INSERT INTO imports (app, kind, skips_errors, created_by, created_at, rest)
+      SELECT 1, 1, false, 'kim', now() - n * interval '20 days', 'kim,' FROM generate_series(1, 2) n;
       INSERT INTO import_errors (import, line, text, error) SELECT n, 1, 'kim', 'x' FROM generate_series(1, 2) n;
       INSERT INTO import_parts (import, part, lines) SELECT n, 1, '\\x00' FROM generate_series(1, 2) n
       """)
@@ -67,5 +67,7 @@ import Testing
       let left = try connection.run(Statement("left in \(table)", "SELECT import FROM \(table) ORDER BY import"))
       #expect(left.map { left.int64($0, 0) } == numbers, "\(table)")
     }
+    let begun = try connection.run(Statement("left of lines", "SELECT import FROM imports WHERE rest <> ''"))
+    #expect(begun.map { begun.int64($0, 0) } == [1])
   }
 }

@@ -208,6 +208,8 @@ extension KoreanSentences {
     = 잘못된 줄을 건너뛰지 않는 가져오기는 {1}조각까지입니다. 파일을 나누세요.
     The import {1} is finished.
     = 가져오기 {1}은(는) 이미 끝났습니다.
+    The import {1} began more than 30 days ago, and its lines are deleted by now. Begin a new one.
+    = 가져오기 {1}은(는) 시작한 지 30일이 지나 받은 내용이 삭제되었습니다. 새로 시작하세요.
     The next part of import {1} is number {2}.
     = 가져오기 {1}의 다음 조각은 {2}번입니다.
     There is no import {1}.

@@ -174,8 +174,9 @@ package enum ImportService {
   /// Imports the next part, or, if the import does not skip errors, stores it until the last part arrives. Returns the
   /// import's progress. Repeating the part that was accepted last changes nothing.
   /// - Throws: `.forbidden`; `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the
-  ///   import is finished, the part is not the next one, an import that does not skip errors has more than
-  ///   `importWaitingParts` parts, or the app is being deleted; a problem if the file is UTF-16.
+  ///   import is finished or began longer ago than `importPeriod`, the part is not the next one, an import that does
+  ///   not skip errors has more than `importWaitingParts` parts, or the app is being deleted; a problem if the file is
+  ///   UTF-16.
   package static func take(
     _ part: ImportPart, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
@@ -192,6 +193,11 @@ package enum ImportService {
         .conflict,
         "An import that skips no wrong lines has at most \(Operations.Limits.importWaitingParts) parts, for it is brought in at once. Cut the file into several."
       )
+    }
+    guard present.finishedAt != nil || now < present.createdAt + Operations.Limits.importPeriod else {
+      throw Problem(
+        .conflict,
+        "The import \(number) began more than 30 days ago, and its lines are deleted by now. Begin a new one.")
     }
     let hash = SHA256.hash(part.bytes + [part.isLast ? 1 : 0])
     let isNext = present.finishedAt == nil && part.number == present.parts + 1
@@ -304,6 +310,8 @@ extension Imports.Kind {
 extension Operations.Limits {
   /// Maximum size of a part, in bytes: some 25,000 people, whose rows are locked for a fraction of a second.
   package static let importPartBytes = 1_048_576
+  /// 30 days: how long an import may take. What is stored of its lines is deleted then (`Retention`).
+  static let importPeriod: Duration = .seconds(30 * 86_400)
   /// Maximum number of parts of an all-or-nothing import: some 400,000 people.
   package static let importWaitingParts: Int32 = 16
 }

@@ -1,8 +1,8 @@
 internal import Postgres
 
 /// The deletion of data that is no longer needed: gates, waves, shards and schedules of finished messages; send meters
-/// of devices; old fallbacks, events and failure reports; and the rejected lines and stored parts of old imports. The
-/// messages and imports themselves are kept, with their totals.
+/// of devices; old fallbacks, events and failure reports; and the rejected lines, stored parts and unfinished lines of
+/// old imports. The messages and imports themselves are kept, with their totals.
 package enum Retention {
   /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
   /// the message can be reopened, because refusals that were the server's fault become pending again.
@@ -63,6 +63,15 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
+  /// Empties the unfinished last lines of imports that began over 30 days ago. Finished imports have none.
+  private static let importRestsStatement = Statement(
+    "retention-import-rests",
+    """
+    UPDATE imports SET rest = '' WHERE import IN (
+      SELECT import FROM imports WHERE rest <> '' AND created_at < now() - interval '30 days' LIMIT $1
+      FOR UPDATE SKIP LOCKED)
+    """)
+
   /// Returns the queries that delete what this type describes. Each finds at most `limit` rows; of the messages found,
   /// all waves or shards are deleted.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
@@ -71,7 +80,7 @@ package enum Retention {
     return [
       gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
       Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement, importErrorsStatement,
-      importPartsStatement,
+      importPartsStatement, importRestsStatement,
     ].map { statement in Query(statement, parameters) { _ in } }
   }
 }

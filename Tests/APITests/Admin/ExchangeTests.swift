@@ -230,6 +230,14 @@ import Testing
     #expect(try users() == ["kim|||", "lee|||"])
   }
 
+  @Test func `an import that began over a month ago takes no more parts, for what had arrived of it is gone`() throws {
+    _ = try begin()
+    #expect(try put("clientUid\nki", last: false).status == 200)
+    try world.connection.script("UPDATE imports SET created_at = now() - interval '31 days'")
+    #expect(try put("m\n", part: 2).isProblem(.conflict))
+    #expect(try users().isEmpty)
+  }
+
   @Test(arguments: [true, false])
   func `lines are judged before the import is locked, also those of earlier parts`(_ skipsErrors: Bool) throws {
     let head = "clientUid,groupSeqs\nkim,1\n"
