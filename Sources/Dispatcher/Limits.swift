@@ -83,8 +83,6 @@ enum Limits {
   static let leaseTrust: Duration = .seconds(7)
   /// Interval at which a node renews its lease.
   static let heartbeat: Duration = .seconds(1)
-  /// Number of heartbeats between two removals of rows that ended messages have left behind.
-  static let beatsPerPruning = 600
   /// Maximum rows of each kind removed by one statement.
   static let prunedRows = 10_000
   /// Maximum devices examined in one step when the grace period of a stricter identity model has ended.

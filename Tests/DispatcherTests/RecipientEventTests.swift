@@ -208,7 +208,7 @@ import Time
     }
     #expect(try told(world, .deliveriesReceived).users == [user(2), "nobody"])
     try world.connection.script("UPDATE events SET at = at - interval '2 hours'")
-    func prune() throws { for query in Retention.prune(atMost: 100) { try world.connection.run(query) } }
+    func prune() throws { for query in Retention.prune(atMost: 100) { _ = try world.connection.run(query) } }
     try prune()
     #expect(try world.count("events") == 1)
     try world.connection.script("UPDATE event_deliveries SET state = 1, ended_at = now()")

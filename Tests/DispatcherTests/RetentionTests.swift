@@ -1,8 +1,11 @@
 import Domain
 import Postgres
+import Reactor
 import Store
 import TestSupport
 import Testing
+
+@testable import Dispatcher
 
 /// What messages leave behind.
 @Suite struct RetentionTests {
@@ -25,7 +28,7 @@ import Testing
         generate_series(1, 2) w;
       INSERT INTO shards (seqno, shard, targeted) SELECT n, 0, 0 FROM generate_series(1, 3) n;
       """)
-    for query in Retention.prune(atMost: 100) { try connection.run(query) }
+    for query in Retention.prune(atMost: 100) { _ = try connection.run(query) }
     for (table, column) in [("gates", "seqno"), ("waves", "seqno"), ("shards", "seqno"), ("schedules", "schedule")] {
       let left = try connection.run(
         Statement("left in \(table)", "SELECT DISTINCT \(column) FROM \(table) ORDER BY \(column)"))
@@ -44,10 +47,27 @@ import Testing
       let rows = try connection.run(Statement("meters left", "SELECT sent FROM device_send_meters ORDER BY sent"))
       return rows.map { rows.int32($0, 0) }
     }
-    for query in Retention.prune(atMost: 2) { try connection.run(query) }
+    for query in Retention.prune(atMost: 2) { _ = try connection.run(query) }
     #expect(try left().count == 4)
-    for query in Retention.prune(atMost: 100) { try connection.run(query) }
+    for query in Retention.prune(atMost: 100) { _ = try connection.run(query) }
     #expect(try left() == [0, 1])
+  }
+
+  @Test func `what one statement does not remove goes in the same look, however much there is`() throws {
+    let connection = try TestDatabase.make().connect()
+    let many = 2 * Limits.prunedRows + 1
+    try connection.script(
+      """
+      INSERT INTO device_send_meters (device, window_began, sent)
+      SELECT gen_random_uuid(), now() - interval '2 hours', 1 FROM generate_series(1, \(many));
+      INSERT INTO former_users (device, app, user_key, ended_at)
+      SELECT gen_random_uuid(), 1, 'u', now() - interval '32 days' FROM generate_series(1, \(many))
+      """)
+    try RetentionWorker(RetentionPolicy(), clock: SystemClock()).look(connection)
+    for table in ["device_send_meters", "former_users"] {
+      let left = try connection.run(Statement("left of \(table)", "SELECT count(*) FROM \(table)"))
+      #expect(left.int64(0, 0) == 0, "\(table)")
+    }
   }
 
   @Test func `lines of people that imports refused or left lying go after a month, their numbers stay`() throws {
@@ -61,7 +81,7 @@ import Testing
       INSERT INTO import_errors (import, line, text, error) SELECT n, 1, 'kim', 'x' FROM generate_series(1, 2) n;
       INSERT INTO import_parts (import, part, lines) SELECT n, 1, '\\x00' FROM generate_series(1, 2) n
       """)
-    for query in Retention.prune(atMost: 100) { try connection.run(query) }
+    for query in Retention.prune(atMost: 100) { _ = try connection.run(query) }
     for (table, numbers) in [("imports", [1, 2]), ("import_errors", [1]), ("import_parts", [1])] as [(String, [Int64])]
     {
       let left = try connection.run(Statement("left in \(table)", "SELECT import FROM \(table) ORDER BY import"))

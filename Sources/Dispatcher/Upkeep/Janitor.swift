@@ -9,8 +9,7 @@ internal import Time
 /// Thread `janitor`: once a second, renews the node's lease and its knowledge of the database's time and of paused
 /// apps. Every few seconds, does small upkeep (`tidy`): creates partitions in advance, completes messages with nothing
 /// left to do, finds stranded claims, marks dead nodes without claims, and removes what has expired (`endWhatIsOver`).
-/// About every ten minutes, removes rows that ended messages have left behind. Every step must be short, or the lease
-/// expires.
+/// Every step must be short, or the lease expires; what may take longer is removed by `RetentionWorker`.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
@@ -35,9 +34,6 @@ final class Janitor {
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
       if beats % 5 == 0 { try tidy(connection) }
-      if beats % Limits.beatsPerPruning == 0, wasSteady == true {
-        for query in Retention.prune(atMost: Limits.prunedRows) { try connection.run(query) }
-      }
       beats += 1
       shared.stopping.rest(atMost: Limits.heartbeat)
     }
@@ -207,7 +203,6 @@ final class Janitor {
       log.notice(
         "devices became guests: their users were not vouched for", metadata: ["count": .stringConvertible(ended)])
     }
-    try connection.run(CSVAudiences.dropExpired(at: look.now))
     _ = try StatisticsRollup.run(connection, now: look.now)
   }
 }

@@ -40,7 +40,7 @@ final class RetentionWorker {
   /// Runs one bounded round of each removal step; called every few seconds. A step that fails because of its data is
   /// logged, and the others still run; other failures are thrown.
   func turn(_ connection: Connection) throws(PostgresError) {
-    for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut, purgeApps] {
+    for step in [wipe, endInboxes, endFiles, drop, sweepLedger, forget, takeOut, purgeApps] {
       do throws(PostgresError) {
         try step(connection)
       } catch {
@@ -68,10 +68,13 @@ final class RetentionWorker {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
     guard try connection.run(ClockWatch.read()).isSteady else { return }
-    _ = try connection.run(Tombstones.forgetTokens(at: clock.wallTime, atMost: Limits.prunedRows))
-    _ = try connection.run(Tombstones.forgetUsers(at: clock.wallTime, atMost: Limits.prunedRows))
-    _ = try connection.run(ChannelUpdates.forget(atMost: Limits.prunedRows))
-    _ = try connection.run(DeviceTokens.endActivities(at: clock.wallTime, atMost: Limits.prunedRows))
+    let now = clock.wallTime
+    try prune(
+      Retention.prune(atMost: Limits.prunedRows) + [
+        Tombstones.forgetTokens(at: now, atMost: Limits.prunedRows),
+        Tombstones.forgetUsers(at: now, atMost: Limits.prunedRows), ChannelUpdates.forget(atMost: Limits.prunedRows),
+        DeviceTokens.endActivities(at: now, atMost: Limits.prunedRows),
+      ], connection)
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
@@ -83,7 +86,7 @@ final class RetentionWorker {
       return closed
     }
     for range in closed { note("closed the history of messages", range) }
-    _ = try connection.run(Tombstones.empty(afterDays: days, atMost: Limits.prunedRows))
+    try prune([Tombstones.empty(afterDays: days, atMost: Limits.prunedRows)], connection)
     guard let messageDays = keeping.messageDays else { return }
     for _ in 0..<Limits.pruningRounds {
       let gone = try connection.run(
@@ -91,7 +94,24 @@ final class RetentionWorker {
       if gone > 0 { log.info("removed messages long over", metadata: ["count": .stringConvertible(gone)]) }
       guard gone == Limits.prunedRows else { break }
     }
-    _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
+    try prune([OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows)], connection)
+  }
+
+  /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer, but at most
+  /// `Limits.pruningRounds` times: one campaign can leave a row for each of millions of people. A query that fails
+  /// because of its data is logged, and the others still run.
+  private func prune(_ queries: [Query<Int>], _ connection: Connection) throws(PostgresError) {
+    for query in queries {
+      do throws(PostgresError) {
+        for _ in 0..<Limits.pruningRounds {
+          let gone = try connection.transaction(attempts: 3) { () throws(PostgresError) in try connection.run(query) }
+          guard gone >= Limits.prunedRows else { break }
+        }
+      } catch {
+        guard error.isOwnFault else { throw error }
+        isolation.note("a part of what is no longer kept cannot be removed", nil, error)
+      }
+    }
   }
 
   /// Wipes the contents of confidential messages, approvals and events that are no longer needed, or that were kept for
@@ -121,6 +141,14 @@ final class RetentionWorker {
       guard try connection.run(Inboxes.end(atMost: Limits.endedEntries)) == Limits.endedEntries else { break }
     }
     _ = try connection.run(Inboxes.endMessages(atMost: Limits.forgottenMessages))
+  }
+
+  /// Removes the uploaded audience file that expired first, if the database's clock has been steady for an hour
+  /// (`ClockWatch`). Here and not by the janitor, because a file may have a million lines.
+  private func endFiles(_ connection: Connection) throws(PostgresError) {
+    let look = try connection.run(ClockWatch.read())
+    guard look.isSteady else { return }
+    try connection.run(CSVAudiences.dropExpired(at: look.now))
   }
 
   private func forget(_ connection: Connection) throws(PostgresError) {
@@ -212,7 +240,7 @@ extension Limits {
   static let turnPause: Duration = .seconds(5)
   /// Iterations between two expensive scans: ten minutes.
   static let turnsPerLook = 120
-  /// Maximum rounds of removing old messages per scan: a million messages in all.
+  /// Maximum rounds of removing old messages, or another kind of rows, per scan: a million of each in all.
   static let pruningRounds = 100
   /// Seconds for which the contents of a confidential message are kept after its end: longer than it takes to detect
   /// that a flood of refusals was our own fault and to give its deliveries back.

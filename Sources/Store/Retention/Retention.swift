@@ -72,15 +72,15 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Returns the queries that delete what this type describes. Each finds at most `limit` rows; of the messages found,
-  /// all waves or shards are deleted.
-  package static func prune(atMost limit: Int) -> [Query<Void>] {
+  /// Returns the queries that delete what this type describes. Each finds at most `limit` rows, and returns the number
+  /// deleted; of the messages found, all waves or shards are deleted. Fewer than `limit`: nothing is left.
+  package static func prune(atMost limit: Int) -> [Query<Int>] {
     var parameters = Parameters()
     parameters.append(limit)
     return [
       gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
       Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement, importErrorsStatement,
       importPartsStatement, importRestsStatement,
-    ].map { statement in Query(statement, parameters) { _ in } }
+    ].map { statement in Query(statement, parameters) { $0.affected } }
   }
 }
