@@ -70,6 +70,19 @@ import Testing
     }
   }
 
+  @Test func `counts of what identities refused go when no report shows them any more`() throws {
+    let connection = try TestDatabase.make().connect()
+    try connection.script(
+      """
+      INSERT INTO identity_refusals (app, day, writer, unproved)
+      SELECT 1, current_date - n, 1, n FROM unnest(ARRAY[0, 30, 95, 400]) n
+      """)
+    for query in Retention.prune(atMost: 100) { _ = try connection.run(query) }
+    let left = try connection.run(
+      Statement("refusals left", "SELECT unproved FROM identity_refusals ORDER BY unproved"))
+    #expect(left.map { left.int64($0, 0) } == [0, 30])
+  }
+
   @Test func `lines of people that imports refused or left lying go after a month, their numbers stay`() throws {
     let connection = try TestDatabase.make().connect()
     _ = try connection.run(

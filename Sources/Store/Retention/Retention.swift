@@ -1,8 +1,8 @@
 internal import Postgres
 
 /// The deletion of data that is no longer needed: gates, waves, shards and schedules of finished messages; send meters
-/// of devices; old fallbacks, events and failure reports; and the rejected lines, stored parts and unfinished lines of
-/// old imports. The messages and imports themselves are kept, with their totals.
+/// of devices; old fallbacks, events, failure reports and counts of identity refusals; and the rejected lines, stored
+/// parts and unfinished lines of old imports. The messages and imports themselves are kept, with their totals.
 package enum Retention {
   /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
   /// the message can be reopened, because refusals that were the server's fault become pending again.
@@ -45,6 +45,15 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
+  /// Deletes counts of more than 90 days ago of what identity modes refused or would have refused. They are shown for
+  /// 30 days.
+  private static let identityRefusalsStatement = Statement(
+    "retention-identity-refusals",
+    """
+    DELETE FROM identity_refusals WHERE (app, day, writer) IN (
+      SELECT app, day, writer FROM identity_refusals WHERE day < current_date - 90 LIMIT $1)
+    """)
+
   /// Deletes the rejected lines of imports that began over 30 days ago, because the lines contain personal data.
   private static let importErrorsStatement = Statement(
     "retention-import-errors",
@@ -79,8 +88,8 @@ package enum Retention {
     parameters.append(limit)
     return [
       gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
-      Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement, importErrorsStatement,
-      importPartsStatement, importRestsStatement,
+      Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement, identityRefusalsStatement,
+      importErrorsStatement, importPartsStatement, importRestsStatement,
     ].map { statement in Query(statement, parameters) { $0.affected } }
   }
 }
