@@ -1,6 +1,7 @@
 import Domain
 import Operations
 import Postgres
+import Store
 import TestSupport
 import Testing
 
@@ -94,6 +95,29 @@ import Testing
     #expect(try PersonRights.erase("park", of: "a", by: .commandLine, on: connection).devices == 0)
     #expect(try rows(mentioning: "park") == [])
     #expect(throws: Problem.self) { try PersonRights.erase("park", of: "a", by: .commandLine, on: connection) }
+  }
+
+  @Test func `among very many messages the older ones are searched afterwards, and no message is forgotten`() throws {
+    try connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, frozen_at,
+        finished_at, targeted, planned)
+      SELECT n, 1, 4, 1, '{}', '\\x00', now(), now(), now(), now(), 0, true FROM generate_series(2, 10001) n;
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      SELECT 10001, device, at, status, attempts, user_key FROM outcomes;
+      SELECT setval('messages_seqno_seq', 10001)
+      """)
+    #expect(try PersonRights.erase("kim", of: "a", by: .commandLine, on: connection).devices == 2)
+    func named() throws -> [Int64] {
+      let rows = try connection.run(
+        Statement("test-named", "SELECT DISTINCT seqno FROM outcomes WHERE user_key = 'ukim' ORDER BY seqno"))
+      return rows.map { rows.int64($0, 0) }
+    }
+    #expect(try named() == [1])
+    for _ in 0..<5 {
+      _ = try connection.withTransaction { try Erasures.step(deliveries: 1_000, on: connection) }
+    }
+    #expect(try named() == [])
   }
 
   @Test func `of the wrong lines of imports those go that name the person in a cell of their own`() throws {

@@ -1,7 +1,8 @@
 internal import Domain
 package import Postgres
 
-/// The removal of erased persons from deliveries to devices that no longer belong to them, and from campaigns' blocks.
+/// The removal of erased persons from deliveries of older messages, from those to devices that no longer belong to
+/// them, and from campaigns' blocks.
 ///
 /// No index finds these deliveries: a device's row names only its present user, and `former_users` only the users of
 /// the last month. So erasures are stored, and while there are any, the nodes scan the deliveries of all messages, a

@@ -173,14 +173,20 @@ package enum PersonErasure {
   private static let historyStatement = Statement(
     "person-erase-history",
     """
-    UPDATE outcomes o SET user_key = 'g' || o.device FROM messages m
-    WHERE m.app = $1 AND o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
+    UPDATE outcomes o SET user_key = 'g' || o.device
+    -- No index leads from a device to its deliveries: each message is looked at.
+    FROM (SELECT seqno FROM messages WHERE app = $1 ORDER BY seqno DESC LIMIT $4) m
+    WHERE o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
     """)
+
+  /// Number of an app's newest messages whose deliveries are searched at once, which takes a fraction of a second.
+  /// Searching those of a year in the caller's transaction would exceed the statement timeout.
+  private static let messagesAtOnce = 10_000
 
   /// Erases a user, within a transaction: unregisters the user's devices and removes their data; deletes everything
   /// else that is stored under the user's key, such as name, badge count, memberships, inbox and events; and replaces
-  /// the user in deliveries to these devices by a guest. Leaves deliveries in blocks, and those to devices that the
-  /// user no longer has, to `Erasures`. Keeps totals. Locks tables in the order that all writers use.
+  /// the user in deliveries of the newest messages to these devices by a guest. Leaves deliveries of older messages,
+  /// those in blocks, and those to devices that the user no longer has, to `Erasures`. Keeps totals. Locks tables in the order that all writers use.
   /// - Returns: the number of devices that the user had. Nil, without changes, if nothing is stored under the user's
   ///   key.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
@@ -194,6 +200,7 @@ package enum PersonErasure {
       var column = UUIDColumn()
       for device in devices { column.append(device) }
       history.append(column)
+      history.append(messagesAtOnce)
       _ = try connection.run(historyStatement, history)
     }
     let removed = try connection.run(accountStatement, parameters(user)).decodeOne { $0.int64() }
