@@ -212,7 +212,8 @@ package enum GroupService {
         // Name the members only if there are few.
         if known.count <= Operations.Limits.auditedMembers {
           writer.member(
-            "clientUids", array: { writer in
+            "clientUids",
+            array: { writer in
               for user in known.sorted() { writer.value(PersonRights.trace(user.description)) }
             })
         }
