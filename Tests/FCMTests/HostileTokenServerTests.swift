@@ -17,18 +17,24 @@ import Testing
     harness.sender.set(try harness.credential(file, tokenURL: tokenURL), for: Self.hostile.app)
   }
 
-  @Test(arguments: [
-    ("100 Continue", String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1_000)),
-    ("nothing at all", ""),
-    ("a header without end", "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 60_000)),
-    ("chunk extensions without end", "1;" + String(repeating: "x", count: 8_000) + "\r\nx\r\n"),
-  ]) func `a token server that floods or says nothing harms its own app only`(
-    _ name: String, _ piece: String
-  ) throws {
-    let isChunked = piece.hasPrefix("1;")
-    let flood = try FloodServer(
-      opening: isChunked ? Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8) : [],
-      piece: Array(piece.utf8))
+  enum Flood: String, CaseIterable {
+    case announcements, nothing, header, extensions
+
+    var opening: String { self == .extensions ? "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" : "" }
+
+    var piece: String {
+      switch self {
+      case .announcements: String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1_000)
+      case .nothing: ""
+      case .header: "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 60_000)
+      case .extensions: "1;" + String(repeating: "x", count: 8_000) + "\r\nx\r\n"
+      }
+    }
+  }
+
+  @Test(arguments: Flood.allCases)
+  func `a token server that floods or says nothing harms its own app only`(_ kind: Flood) throws {
+    let flood = try FloodServer(opening: Array(kind.opening.utf8), piece: Array(kind.piece.utf8))
     let harness = try Harness()
     #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
     try equip(harness, tokenURL: "http://127.0.0.1:\(flood.address.port)/token")
@@ -39,7 +45,7 @@ import Testing
     for seqno in Int64(100)..<110 {
       #expect(try harness.deliver(names, harness.makeMessage(seqno: seqno)).allSatisfy { $0 == .accepted })
     }
-    #expect(!flood.isOver, "\(name): the others waited for the end of it")
+    #expect(!flood.isOver, "the others waited for the end of it")
   }
 
   @Test(arguments: [
