@@ -120,12 +120,12 @@ import Testing
     #expect(try named() == [])
   }
 
-  @Test func `of the wrong lines of imports those go that name the person in a cell of their own`() throws {
+  @Test func `of the wrong lines of imports those go that name the person, not those with longer words`() throws {
     try connection.script(
       """
       INSERT INTO imports (app, kind, skips_errors, created_by) VALUES (1, 1, true, 'somebody');
       INSERT INTO import_errors (import, line, text, error) VALUES (1, 2, '"park",Park', 'x'), (1, 3, 'parker,P', 'x'),
-        (1, 4, 'Park,''park', 'x'), (1, 5, 'lee,"spark"', 'x')
+        (1, 4, 'Park,''park', 'x'), (1, 5, 'lee,"spark"', 'x'), (1, 6, 'Park ,\tpark ', 'x'), (1, 7, ' park', 'x')
       """)
     _ = try PersonRights.erase("park", of: "a", by: .commandLine, on: connection)
     let left = try connection.run(
