@@ -141,6 +141,26 @@ import Time
     }
   }
 
+  @Test func `the newest claims of many deliveries are found by reading each claim once`() throws {
+    let writer = try database.connect()
+    // Deferred and taken up again, all of them, while their first claim was still open.
+    try writer.script(
+      """
+      INSERT INTO claims (seqno, node, devices, user_keys)
+      SELECT 900000, '\(Self.alive)', array_agg(md5(n::text)::uuid), array_agg('u1'::text)
+      FROM generate_series(1, 4) c, generate_series(1, 500) n GROUP BY c
+      """)
+    let devices = try writer.run(
+      Statement("test-claimed-devices", "SELECT md5(n::text)::uuid FROM generate_series(1, 500) n")
+    ).decode { $0.device() }
+    let deliveries = Set(devices.map { Confirmations.Delivery(seqno: 900_000, device: $0) })
+    let last = try connection.run(Claims.last())
+    try expectShort {
+      let newest = try connection.run(Claims.newest(of: deliveries))
+      #expect(newest.count == devices.count && newest.values.allSatisfy { $0 == last })
+    }
+  }
+
   @Test func `an erasure waits for those who may write, and for no other transaction`() throws {
     try connection.script("INSERT INTO erasures (app, user_key, upto_seqno) VALUES (1, 'u1', 0)")
     // The one that was kept is ours by name; it might write.
