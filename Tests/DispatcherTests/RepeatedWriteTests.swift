@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+import Reactor
 import Store
 import TestSupport
 import Testing
@@ -105,6 +106,37 @@ import Testing
     try world.connection.script("UPDATE outcomes SET due_at = NULL")
     _ = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1)]))
     try write(&decisions)
+    #expect(try world.count("outcomes WHERE due_at IS NULL") == 1)
+  }
+
+  @Test func `what an attempt defers that is still going on, and is in progress again, does not become due`() throws {
+    var decisions = try makeDecisions()
+    let other = try Connection(world.databaseURL)
+    try other.script("BEGIN")
+    _ = try decisions.write(
+      other, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true, CircuitBreaker())
+    // Taken up at the moment at which it is committed.
+    try other.script("UPDATE outcomes SET due_at = NULL")
+    _ = try other.run(Claims.create(seqno, node: Self.node, [entry(1)]))
+    let (again, url) = (decisions, world.databaseURL)
+    let done = try Inbox<String>(capacity: 1)
+    _ = try Thread(name: "again") {
+      do {
+        var decisions = again
+        let connection = try Connection(url)
+        try connection.withTransaction {
+          _ = try decisions.write(
+            connection, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true, CircuitBreaker())
+        }
+        _ = done.offer("")
+      } catch { _ = done.offer("\(error)") }
+    }
+    _ = try poll("the repetition does not wait") {
+      try world.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
+        ? true : nil
+    }
+    try other.script("COMMIT")
+    #expect(done.receive(atMost: .patience) == [""])
     #expect(try world.count("outcomes WHERE due_at IS NULL") == 1)
   }
 

@@ -153,7 +153,7 @@ struct Decisions {
     var increases = doubts.increases
     var tally = Statistics.Tally()
     let networks = try self.networks(connection)
-    let lost = try lostClaims(connection, node)
+    let lost = try lostClaims(connection, node, isRepeated: isRepeated)
     let own = ownDecisions(without: lost).map { $0.settled(with: networks) }
     var taken: [Decision] = []
     if !own.isEmpty {
@@ -198,11 +198,14 @@ struct Decisions {
 
   /// Returns, of the claims that decisions need, those that this node has lost: another node adopted them after this
   /// node's lease had ended. Locks the others until the transaction ends, so that a node that adopts one later sees
-  /// what is written here.
-  private func lostClaims(_ connection: Connection, _ node: UUIDValue) throws(PostgresError) -> Set<Claims.Hold> {
+  /// what is written here. Locks them exclusively if an earlier attempt may still be going on, for it has locked them
+  /// too: what it commits, and what becomes of that, is then seen below.
+  private func lostClaims(
+    _ connection: Connection, _ node: UUIDValue, isRepeated: Bool
+  ) throws(PostgresError) -> Set<Claims.Hold> {
     let doubtful = Set(decisions.lazy.filter(\.needsClaim).map(\.claim))
     guard !doubtful.isEmpty else { return [] }
-    return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node)))
+    return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node, alone: isRepeated)))
   }
 
   /// Writes the decisions and returns those that took effect: deliveries that had no final outcome before.

@@ -112,18 +112,26 @@ package enum Claims {
     Query(heldStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
   }
 
+  private static let inOrder = "SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld) ORDER BY claim"
+
   private static let lockStatement = Statement(
     "claims-lock",
     """
-    SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld) ORDER BY claim
+    \(inOrder)
     -- Whoever takes over dead nodes' claims passes these by until what is written about them is committed.
     FOR SHARE
     """)
 
+  private static let lockAloneStatement = Statement("claims-lock-alone", "\(inOrder) FOR UPDATE")
+
   /// Returns those of the claims that exist and that the node still holds with the same fence. Locks them with a shared
   /// lock, so that no node adopts or deletes them before the transaction ends.
-  package static func lock(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
-    Query(lockStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
+  /// - Parameter alone: true to lock them exclusively, and so to wait for the end of every other transaction that has
+  ///   locked them.
+  package static func lock(_ holds: Set<Hold>, node: UUIDValue, alone: Bool = false) -> Query<Set<Hold>> {
+    Query(alone ? lockAloneStatement : lockStatement, parameters(holds, of: node)) {
+      holds.intersection(self.holds($0))
+    }
   }
 
   private static let ofNodeStatement = Statement(
