@@ -25,5 +25,13 @@ import Testing
       try world.count("SELECT count(*) FROM audit_log WHERE object = '\(trace)' OR after::text LIKE '%\(trace)%'") == 4)
     #expect(
       try world.count("SELECT count(*) FROM audit_log WHERE object = 'kim' OR after::text LIKE '%\"kim\"%'") == 0)
+    // Whoever looks for a person finds the entries all the same, of one app or of all.
+    for appID in [nil, "com.example.bank"] {
+      for object in ["kim", trace] {
+        let found = try AuditTrail.list(
+          AuditTrail.Question(appID: appID, object: object), PageRequest(), by: .commandLine, on: world.connection)
+        #expect(found.items.map(\.record.action) == ["tags.change", "user.badge"])
+      }
+    }
   }
 }

@@ -134,7 +134,8 @@ package enum AuditTrail {
   }
 
   /// Conditions for listed entries, all of which must hold; nil means no condition. `action` selects the action of that
-  /// name and those whose names continue it after a dot: `message` selects `message.pause`, too.
+  /// name and those whose names continue it after a dot: `message` selects `message.pause`, too. A CUID as `object`
+  /// selects the entries about this user, which have the hash of it.
   package struct Question: Sendable {
     package var appID: String?
     package var action: String?
@@ -167,6 +168,7 @@ package enum AuditTrail {
     filter.action = question.action
     filter.actor = question.actor
     filter.object = question.object
+    filter.otherObject = question.object.map(PersonRights.trace)
     let before = try page.number(first: .max)
     let window = Operations.Limits.searchedRows
     let records = try connection.answer(

@@ -110,6 +110,8 @@ package enum AuditLog {
     package var action: String?
     package var actor: String?
     package var object: String?
+    /// Another name of `object`, by which its entries are found too; not used if `object` is nil.
+    package var otherObject: String?
 
     package init() {}
   }
@@ -124,13 +126,13 @@ package enum AuditLog {
       FROM (SELECT * FROM audit_log WHERE \(from) ORDER BY entry DESC LIMIT $2) l
       LEFT JOIN apps a ON a.app = l.app LEFT JOIN app_purges p ON p.app = l.app
       WHERE ($4 IS NULL OR l.action = $4 OR l.action LIKE $4 || '.%') AND ($5 IS NULL OR l.actor = $5)
-        AND ($6 IS NULL OR l.object = $6)
+        AND ($6 IS NULL OR l.object IN ($6, $7))
       ORDER BY l.entry DESC LIMIT $3
       """)
   }
 
   private static let allStatement = list("audit-list", from: "entry < $1")
-  private static let ofAppStatement = list("audit-list-of-app", from: "app = $7 AND entry < $1")
+  private static let ofAppStatement = list("audit-list-of-app", from: "app = $8 AND entry < $1")
 
   /// Returns at most `limit` matching entries, newest first. Searches only the `window` newest entries with numbers
   /// below `entry` (of `filter.app`, if it is not nil); `edge` returns where that search ends.
@@ -142,6 +144,7 @@ package enum AuditLog {
     parameters.append(filter.action)
     parameters.append(filter.actor)
     parameters.append(filter.object)
+    parameters.append(filter.otherObject)
     if let app = filter.app { parameters.append(app) }
     return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) {
       $0.decode { row in

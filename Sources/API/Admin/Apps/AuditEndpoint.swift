@@ -16,7 +16,9 @@ extension Endpoint {
         .ofApp(isNeeded: false),
         .query("action", JSONSchema.givenText, "`app.change`, or `app` for all that happened to apps."),
         .query("actor", JSONSchema.givenText, "The name of a key or account."),
-        .query("object", JSONSchema.givenText, "What was changed, as its lists name it."),
+        .query(
+          "object", JSONSchema.givenText,
+          "What was changed, as its lists name it; a user by the CUID, although entries have only a hash of it."),
         .limit, .cursor,
       ],
       answers: [
