@@ -111,13 +111,13 @@ struct MasterKeyCommand: ParsableCommand {
         guard clock.now < deadline else {
           guard stage == .know else {
             throw CommandError(
-              "\(count) of \(nodes.all) nodes seal with the key \(id) yet. Run this again: it goes on.")
+              "Only \(count) of \(nodes.all) nodes seal with the key \(id) so far. Run this again: it goes on.")
           }
           let path = MasterKeyFile.path(database.configuration) ?? "UPMC_MASTER_KEY"
           throw CommandError(
             """
-            \(count) of \(nodes.all) nodes have the key \(id) yet, and nothing was changed. Bring \(path) to the machines \
-            of the others, which read it within a second (those that copy it at their start need another one), and run \
+            Only \(count) of \(nodes.all) nodes have the key \(id) so far, and nothing was changed. Bring \(path) to the \
+            machines of the others, which read it within a second (restart those that copy it when they start), and run \
             this again: it goes on.
             """)
         }
