@@ -102,4 +102,18 @@ import Time
     #expect(try seen() == world.now)
     #expect(try world.run(.alive(world.claim("d9")))[0].problem == .unknownDevice)
   }
+
+  @Test func `a device's keys go on after the last number, and others in its batch are served`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: Self.token))
+    try world.connection.script("UPDATE devices SET auth_epoch = 32766")
+    world.now += .seconds(1)
+    #expect(try world.run(.unregister(world.claim("d1", epoch: 32_766)))[0].problem == nil)
+    world.now += .seconds(1)
+    let outcomes = try world.run(world.registration("d1", psid: Self.token), world.registration("d2", psid: Self.other))
+    #expect(outcomes.allSatisfy { $0.problem == nil })
+    #expect(try world.record("d1")?.authEpoch == Int16.min)
+    #expect(try world.run(.alive(world.claim("d1", epoch: Int16.max)))[0].problem == .badCredential)
+    #expect(try world.run(.alive(world.claim("d1", epoch: Int16.min)))[0].problem == nil)
+  }
 }

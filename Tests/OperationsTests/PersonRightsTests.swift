@@ -97,6 +97,13 @@ import Testing
     #expect(throws: Problem.self) { try PersonRights.erase("park", of: "a", by: .commandLine, on: connection) }
   }
 
+  @Test func `a person whose devices have used up the numbers of their keys is erased`() throws {
+    try connection.script("UPDATE devices SET auth_epoch = 32767")
+    #expect(try PersonRights.erase("kim", of: "a", by: .commandLine, on: connection).devices == 2)
+    let rows = try connection.run(Statement("test-epochs", "SELECT count(*) FROM devices WHERE auth_epoch = -32768"))
+    #expect(rows.int64(0, 0) == 2)
+  }
+
   @Test func `among very many messages the older ones are searched afterwards, and no message is forgotten`() throws {
     try connection.script(
       """

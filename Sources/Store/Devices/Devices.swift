@@ -135,6 +135,13 @@ package enum Devices {
     consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at, identity, pending_user, pending_at
     """
 
+  /// SQL expression: the epoch that follows the row's. Epochs go round, as with `&+` in a `Record`: otherwise a device
+  /// that has used up its epochs could no longer be erased, and its next registration would fail all of its batch.
+  static let nextEpoch = "CASE WHEN auth_epoch = 32767 THEN -32768 ELSE auth_epoch + 1 END"
+
+  /// SQL condition, in the update of a conflicting row: the new epoch does not come after the row's.
+  static let isEpochPast = "(((excluded.auth_epoch::integer - devices.auth_epoch) & 65535) NOT BETWEEN 1 AND 32767)"
+
   /// Number of columns in `columnList`.
   static let columnCount = columnList.split(separator: ",").count
 
@@ -174,7 +181,7 @@ package enum Devices {
     ON CONFLICT (device) DO UPDATE SET
       user_key = excluded.user_key, device_id = excluded.device_id,
       -- A row that its writer took for free: whoever reuses one knows its epoch.
-      state = CASE WHEN excluded.created_at <> devices.created_at AND excluded.auth_epoch <= devices.auth_epoch
+      state = CASE WHEN excluded.created_at <> devices.created_at AND \(Devices.isEpochPast)
         THEN row_is_taken() ELSE excluded.state END,
       -- What the network told us about this very token outranks what the app believes.
       environment = CASE WHEN devices.environment_is_learned AND devices.psid = excluded.psid
