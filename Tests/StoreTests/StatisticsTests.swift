@@ -119,6 +119,55 @@ import Time
     }
   }
 
+  @Test(arguments: ["UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland"])
+  func `an app that moves to another time zone has each hour in one day`(zone: String) throws {
+    func sum() throws -> Int64 { try report(.day, apps: [1]).map(\.counts.accepted).reduce(0, +) }
+    for step in 0..<100 { try count(.accepted, 1, at: start + hour * step) }
+    try count(.accepted, 7, app: 2, at: start)
+    while try StatisticsRollup.run(connection, now: start + hour * 80) {}
+    #expect(try sum() == 100)
+    try connection.withTransaction {
+      try connection.script("UPDATE apps SET time_zone = '\(zone)' WHERE app = 1")
+      try StatisticsRollup.moveDays(of: 1, from: "Asia/Seoul", to: zone, on: connection)
+    }
+    #expect(try sum() == 100)
+    for step in 100..<150 { try count(.accepted, 1, at: start + hour * step) }
+    while try StatisticsRollup.run(connection, now: start + hour * 200) {}
+    #expect(try sum() == 150)
+    #expect(try report(.day, apps: [1]).allSatisfy { $0.localTime?.hasSuffix(" 00:00") == true })
+    #expect(try report(.day, apps: [2]).map(\.counts.accepted) == [7])
+  }
+
+  @Test func `days whose hours are gone keep the time zone that they had`() throws {
+    // The last day in Seoul that is too old, and the first whose hours are all kept.
+    try connection.script(
+      """
+      INSERT INTO statistics_days (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
+        skipped, received, read, joined, "left")
+      SELECT 1, d.at AT TIME ZONE 'Asia/Seoul', 1, 1, '', '', d.accepted, 0, 0, 0, 0, 0, 0, 0, 0
+      FROM (VALUES (timestamp '2025-01-25', 10), (timestamp '2025-01-26', 24)) d(at, accepted);
+      INSERT INTO statistics_hours (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
+        skipped, received, read, joined, "left")
+      SELECT 1, n, 1, 1, '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0
+      FROM generate_series(timestamptz '2025-01-25T15:00:00Z', timestamptz '2025-01-26T14:00:00Z', '1 hour') n
+      """)
+    try connection.withTransaction {
+      try connection.script("UPDATE apps SET time_zone = 'UTC' WHERE app = 1")
+      try StatisticsRollup.moveDays(of: 1, from: "Asia/Seoul", to: "UTC", on: connection)
+    }
+    let from = start - hour * (450 * 24)
+    #expect(try report(.day, apps: [1], from: from).map(\.counts.accepted) == [10, 9, 15])
+  }
+
+  @Test func `an app leaves a time zone that the database no longer knows`() throws {
+    try count(.accepted, 1, app: 2, at: start)
+    while try StatisticsRollup.run(connection, now: start + hour * 60) {}
+    try connection.withTransaction {
+      try StatisticsRollup.moveDays(of: 2, from: "Mars/Base", to: "UTC", on: connection)
+    }
+    #expect(try report(.day, apps: [2]).map(\.counts.accepted) == [1])
+  }
+
   @Test func `minutes older than three days are dropped, their hours stay`() throws {
     try count(.accepted, 1, at: start)
     while try StatisticsRollup.run(connection, now: start + hour * 100) {}

@@ -45,7 +45,7 @@ package enum StoreStatements {
     "audience-sizes-largest-of-csv", "holds-counted", "holds-most", "maintenance-analyze", "messages-freeze",
     "migrator_select", "migrator_record", "placement-moved",
     "outcomes-totals-and-statistics", "statistics-add", "statistics-make-days", "statistics-make-hours",
-    "statistics-read-times",
+    "statistics-read-times", "statistics-zone-make",
   ]
 
   /// What stands behind `PREPARE name` for the types that the server cannot find out by itself: `(bigint, text)`.

@@ -130,6 +130,9 @@ extension Administration {
       if let problem = try self.change(&after, change.identity, on: connection) { return problem }
       guard after != before else { return nil }
       try connection.run(Apps.save(after))
+      if after.timeZone != before.timeZone {
+        try StatisticsRollup.moveDays(of: app.number, from: before.timeZone, to: after.timeZone, on: connection)
+      }
       if let was = before.approvalAbove, after.approvalAbove.map({ $0 > was }) ?? true {
         try connection.run(ApprovalHolds.loosen(app.number, by: caller.asker, apiKey: caller.apiKey, was: was))
       }
