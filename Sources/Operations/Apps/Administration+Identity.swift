@@ -35,7 +35,7 @@ extension Administration {
       if let problem = try move(&app, to: identity, change, on: connection) { return problem }
     }
     if let observed = change.observed { app.identityRules.observed = observed.flatMap { $0 > app.identity ? $0 : nil } }
-    if change.renewsSecret { app.identityRules.proofGeneration += 1 }
+    if change.renewsSecret { app.identityRules.proofGeneration &+= 1 }
     if let keeps = change.keepsUserOnRefresh { app.identityRules.keepsUserOnRefresh = keeps }
     if let keeps = change.keepsConfidentialToProved { app.identityRules.keepsConfidentialToProved = keeps }
     if let tells = change.tellsDevices { app.identityRules.tellsDevices = tells }
