@@ -147,6 +147,9 @@ enum Limits {
   static let badgeInterval: Duration = .milliseconds(200)
   /// Maximum users claimed at once, and number of users in flight at which no more are claimed.
   static let badgeUsers = 500
+  /// Maximum devices of one user that are sent the count, far more than a person has. An account that many people share
+  /// would otherwise fill `badgeResults` by itself: the lost results would have the count sent again and again.
+  static let badgeDevices = 1_000
   /// Time after which the count is sent again to a user whose pushes were lost or have failed temporarily.
   static let badgeAgainInterval: Duration = .seconds(15)
   /// Maximum attempts per user and change of the count; after that, the devices wait for the next change.

@@ -52,6 +52,17 @@ import Time
     #expect(again.count == 1 && again.first?.device == nil)
   }
 
+  @Test func `of an account that many share, so many devices are told and no more`() throws {
+    let world = try world()
+    let users = ["kim", "lee"].map { Users.Key(app: world.app.number, userKey: UserKey(clientUID: $0)) }
+    func told(_ limit: Int) throws -> [Int?] {
+      let devices = try world.connection.run(BadgeSyncs.devices(of: users, atMost: limit))
+      return users.map { devices[$0]?.count }
+    }
+    #expect(try told(1_000) == [2, 1])
+    #expect(try told(1) == [1, 1])
+  }
+
   @Test func `nobody is told who has one device, is a guest, or whose app does not want it`() throws {
     let one = try world()
     try one.run(.setBadge(one.claim("d3"), 5), .setBadge(one.claim("d4"), 5))

@@ -119,7 +119,7 @@ final class BadgeSender {
     _ due: [BadgeSyncs.Due], _ apps: [App.Number: App], _ readAt: Instant, _ connection: Connection
   ) throws {
     let users = Set(due.map(\.user))
-    let members = try connection.run(DirectSends.members(users))
+    let members = try connection.run(BadgeSyncs.devices(of: users, atMost: Limits.badgeDevices))
     let counts = try connection.run(Users.find(users))
     var targets: [PushRoute: [(target: PushTarget, open: Int)]] = [:]
     for sync in due {

@@ -21,8 +21,9 @@ struct BadgeSync {
     guard !asked.isEmpty else { return [] }
     let found = found
     return [
-      DirectSends.members(asked).map { members in
-        found.several = Set(members.filter { $0.value.count > 1 }.map(\.key))
+      // Two of them are enough to know: an account that many share may have any number.
+      Bindings.some(of: asked).map { devices in
+        found.several = Set(devices.filter { $0.value.count > 1 }.map(\.key))
       }
     ]
   }

@@ -64,6 +64,34 @@ package enum BadgeSyncs {
     }
   }
 
+  private static let devicesStatement = Statement(
+    "badge-syncs-devices",
+    """
+    SELECT \(Audiences.memberColumns), d.app FROM unnest($1, $2) AS t(app, user_key)
+    CROSS JOIN LATERAL (
+      SELECT * FROM devices WHERE devices.app = t.app AND devices.user_key = t.user_key
+        AND devices.state = \(Devices.State.active.sql)
+      ORDER BY devices.device LIMIT $3) d
+    ORDER BY d.user_key, d.device
+    """)
+
+  /// Returns at most `limit` active devices of each user, those with the lowest ids, in order of id. The users must be
+  /// distinct; those without active devices are omitted.
+  package static func devices(
+    of users: some Collection<Users.Key>, atMost limit: Int
+  ) -> Query<[Users.Key: [Audiences.Member]]> {
+    var parameters = Users.keys(users)
+    parameters.append(limit)
+    return Query(devicesStatement, parameters) { rows in
+      var members: [Users.Key: [Audiences.Member]] = [:]
+      rows.forEach { row in
+        let member = Audiences.member(&row)
+        members[Users.Key(app: row.int32(), userKey: member.userKey), default: []].append(member)
+      }
+      return members
+    }
+  }
+
   private static let dropStatement = Statement(
     "badge-syncs-drop-first",
     """
