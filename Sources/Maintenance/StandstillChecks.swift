@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Store
 
-/// The checks of `upmc doctor` for problems that cause no errors: transactions left open, receipts that are not folded,
-/// and watermarks that a wrong clock has set too far ahead.
+/// The checks of `upmc doctor` for what makes others wait: transactions left open, receipts that are not folded,
+/// watermarks that a wrong clock has set too far ahead, and apps in time zones that the database does not know.
 struct StandstillChecks {
   let place: String
 
@@ -21,6 +21,12 @@ struct StandstillChecks {
         .failure(
           "marks", place, "a clock that was wrong has set them into the future: \(marks)",
           remedy: "Set the clocks right by NTP. A running server brings the marks back within a minute of its start."))
+    }
+    if let apps = try connection.run(Diagnosis.appsInUnknownZones()) {
+      note(
+        .failure(
+          "time zones", place, "its time zone data lack those of \(apps), which holds up other apps too",
+          remedy: "Give it the data (on Debian, old names are in tzdata-legacy), or change the zone of the app."))
     }
   }
 

@@ -52,6 +52,15 @@ import Testing
     }
   }
 
+  @Test func `an app whose time zone the database does not know is a failure`() throws {
+    let world = try MaintenanceWorld()
+    #expect(!world.findings().contains { $0.subject == "time zones" })
+    try world.connection.script("UPDATE apps SET time_zone = 'Mars/Base'")
+    let finding = world.findings().first { $0.subject == "time zones" }
+    #expect(finding?.severity == .failure)
+    #expect(finding?.what.contains("(Mars/Base)") == true)
+  }
+
   @Test func `a mark in the future is a failure, until a server has brought it back`() throws {
     let world = try MaintenanceWorld()
     #expect(!world.findings().contains { $0.subject == "marks" })
