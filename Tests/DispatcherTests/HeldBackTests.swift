@@ -49,6 +49,25 @@ import Testing
     #expect(stopped.rejected > 0 && stopped.pending.map { $0 > 0 } == true, "\(stopped)")
   }
 
+  @Test func `a canary that fails while its message is paused stops it when it is resumed`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<101)
+    let canary = Canary(size: .devices(1), waitSeconds: 86_400, maxRejectedPercent: 10)
+    let seqno = try send(world, canary: canary)
+    _ = try poll("the canary is not taken") { try world.funnel(seqno).funnel.accepted == 1 ? true : nil }
+    try world.connection.withTransaction {
+      try world.connection.run(Controls.setState(seqno, .paused, reason: nil))
+      try world.connection.script("UPDATE message_totals SET rejected = accepted, accepted = NULL WHERE accepted > 0")
+    }
+    for dispatcher in world.dispatchers { dispatcher.poke() }
+    #expect(try world.count("messages WHERE state_reason IS NOT NULL") == 0)
+    try world.connection.run(Controls.setState(seqno, .sending, reason: nil))
+    _ = try poll("the canary does not stop it") {
+      try world.count("messages WHERE state = 3 AND state_reason LIKE 'The canary stopped it%'") == 1 ? true : nil
+    }
+    #expect(try world.funnel(seqno).funnel.pending == 99)
+  }
+
   @Test func `what a canary holds back at the message's end expires`() throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<101)

@@ -234,15 +234,23 @@ final class ControlWorker {
     }
   }
 
+  /// Ends a canary that has failed, and pauses its message with the reason. Leaves the canary of a paused message as it
+  /// is: whoever resumes the message does not know yet that the canary has failed, and it is judged again then.
   private func stop(_ seqno: Seqno, _ reason: String, _ connection: Connection) throws {
-    try connection.withTransaction {
-      guard try connection.run(Gates.endCanary(seqno, in: [.watching], as: .stopped)),
-        let message = try connection.run(Controls.lock(seqno)),
-        MessageControl.pause.effect(on: message.status) == .become(.paused)
-      else { return }
+    let isStopped = try connection.withTransaction { () throws -> Bool in
+      // Lock the gate before the message, as claims do.
+      guard try connection.run(Gates.lock(seqno)) != nil, let message = try connection.run(Controls.lock(seqno)) else {
+        return false
+      }
+      let effect = MessageControl.pause.effect(on: message.status)
+      guard effect != .nothing, try connection.run(Gates.endCanary(seqno, in: [.watching], as: .stopped)),
+        effect == .become(.paused)
+      else { return false }
       try connection.run(Controls.setState(seqno, .paused, reason: reason))
       try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
+      return true
     }
+    guard isStopped else { return }
     log.error("a canary stopped a message", metadata: ["seqno": .stringConvertible(seqno), "reason": "\(reason)"])
   }
 }
