@@ -25,6 +25,13 @@ extension LegacyHandler {
     }
   }
 
+  /// Where a call comes from, as the audit log records it.
+  struct Source: Sendable {
+    /// The server's address; empty if unknown.
+    let origin: String
+    let requestID: String
+  }
+
   /// The caller for a trusted address without an API key, with the permissions of an operator of all apps.
   private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
 
@@ -53,10 +60,11 @@ extension LegacyHandler {
     _ work: @escaping @Sendable (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
   ) throws(LegacyRefusal) {
     let service = call.service
+    let source = Source(origin: call.address?.description ?? "", requestID: call.requestID)
     let problem = threads.perform(for: server.knownCaller, at: call.address, bytes: 0, call.responder.ticket) {
       attempt in
       do throws(LegacyRefusal) {
-        return Envelope.response(try Self.run(attempt, server, work), service: service)
+        return Envelope.response(try Self.run(attempt, server, from: source, work), service: service)
       } catch {
         return Envelope.refusal(error, service: service, isSend: true)
       }
@@ -65,12 +73,13 @@ extension LegacyHandler {
     if let problem { throw LegacyRefusal(Problem(.busy, problem.sentence)) }
   }
 
+  /// Authenticates the server and runs `work` for it.
   static func run(
-    _ attempt: Result<Connection, Problem>, _ server: Server,
+    _ attempt: Result<Connection, Problem>, _ server: Server, from source: Source,
     _ work: (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
   ) throws(LegacyRefusal) -> LegacyAnswer {
     let connection: Connection
-    let caller: Caller
+    var caller: Caller
     do throws(Problem) {
       connection = try attempt.get()
       caller = try server.caller(on: connection)
@@ -78,6 +87,8 @@ extension LegacyHandler {
       // The protocol treats a server with an unknown key as one that may not send.
       throw error.code == .badCredential ? LegacyRefusal(.unauthorizedServer, error.detail) : LegacyRefusal(error)
     }
+    caller.origin = source.origin
+    caller.requestID = source.requestID
     return try work(caller, connection)
   }
 

@@ -103,7 +103,9 @@ extension LegacyHandler {
           throw LegacyRefusal(.serverError, "The form is too large for a device's message.")
         }
         let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
-        let answer = try Self.run(attempt, server) { caller, connection throws(LegacyRefusal) in
+        let source = Source(
+          origin: owned.clientAddress?.description ?? owned.remoteAddress.host, requestID: owned.id)
+        let answer = try Self.run(attempt, server, from: source) { caller, connection throws(LegacyRefusal) in
           try office.store(
             try read(form, caller, connection), owned.header("idempotency-key"), caller, connection,
             LegacySendService.Cause(requestID: owned.id, trace: owned.trace))

@@ -67,9 +67,12 @@ package enum AuditTrail {
   }
 
   /// Records that the caller reads a list of people: one entry per reader, list, app and clock hour, however many pages
-  /// are read. The reader is the API key or account, or else identified by the caller's name.
+  /// are read. The reader is the API key or account, or else identified by the caller's name, or the address of one
+  /// without a name.
   static func note(_ list: List, of app: App.Number, by caller: Caller, on connection: Connection) throws(Problem) {
-    let reader = caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" } ?? caller.name
+    let reader =
+      caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" }
+      ?? (caller.name.isEmpty ? "address \(caller.origin)" : caller.name)
     try connection.answer(AuditLog.addReading(entry("people.read", list.rawValue, app, by: caller), of: reader))
   }
 
@@ -105,8 +108,11 @@ package enum AuditTrail {
         .always("entryId", .sequence, \.record.entry), .always("at", .moment, \.record.at),
         .always("actor", .anyText, \.record.actor),
         .always(
-          "by", .words(["api-key", "account", "command-line", "device", "server", "nobody"]), \.by,
-          "`server`: it did so by itself. `nobody`: whoever was refused a sign-in."),
+          "by", .words(["api-key", "account", "address", "command-line", "device", "server", "nobody"]), \.by,
+          """
+          `address`: a server that needs no key, by its address. `server`: it did so by itself. `nobody`: whoever was \
+          refused a sign-in.
+          """),
         .always("apiKeyId", .orNull(.sequence), \.record.apiKey),
         .always("accountId", .orNull(.sequence), \.record.account),
         .always("role", .anyText, \.record.role),
@@ -128,6 +134,8 @@ package enum AuditTrail {
       return switch record.role {
       case AuditLog.deviceRole: "device"
       case AuditLog.serverRole: "server"
+      // Of all callers without a key and an account, only those admitted by their address have no name.
+      case _ where record.actor.isEmpty: "address"
       default: record.actor == Caller.nobody.name ? "nobody" : "command-line"
       }
     }

@@ -250,6 +250,8 @@ import Testing
     let made = try world.call("POST", "/v1/admin/groups", key: admin, #"{"appId":"com.example.bank","name":"a"}"#)
     #expect(made.status == 201)
     try world.connection.run(AuditTrail.add(AuditTrail.Change("session.refuse", "x", app: nil), by: .nobody))
+    let byAddress = Caller(role: .operator, app: nil, apiKey: nil)
+    try world.connection.run(AuditTrail.add(AuditTrail.Change("address.did", "x", app: nil), by: byAddress))
     for role in [AuditLog.deviceRole, AuditLog.serverRole] {
       try world.connection.run(AuditLog.add(AuditLog.New(actor: "x", role: role, action: "\(role).did", object: "x")))
     }
@@ -259,6 +261,7 @@ import Testing
     #expect(try by("group") == ["api-key"])
     #expect(try by("app") == ["command-line"])
     #expect(try by("session.refuse") == ["nobody"])
+    #expect(try by("address.did") == ["address"])
     #expect(try by("device.did") == ["device"])
     #expect(try by("upmc.did") == ["server"])
   }
