@@ -182,6 +182,8 @@ import Testing
     #expect(try server.post("rcv_get_usergroup.ctl").rows.first?["GROUPNAME"] as? String == "뉴스")
     let users = try server.post("rcv_get_usergroup_user.ctl", ["GROUPSEQ": group])
     #expect(users.rows.map { $0["CUID"] as? String } == ["kim"] && users.row["CNAME"] as? String == "Name of kim")
+    let readings = "SELECT count(*) FROM audit_log WHERE action = 'people.read' AND object = 'group-members'"
+    #expect(try world.count(readings) == 1)
     #expect(try server.post("rcv_delete_usergroup.ctl", ["GROUPSEQ": group]).isOK)
     // A server without a key has no name; from where it asked, and by which request, the log says.
     let placed = "origin = '127.0.0.1' AND request_id <> '' AND actor = ''"

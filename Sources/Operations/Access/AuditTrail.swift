@@ -61,7 +61,7 @@ package enum AuditTrail {
 
   /// Lists of people whose reading is audited.
   enum List: String {
-    case users, devices, deliveries, quarantine
+    case users, devices, deliveries, fallbacks, quarantine
     case groupMembers = "group-members"
     case userMessages = "user-messages"
   }

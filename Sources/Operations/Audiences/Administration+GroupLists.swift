@@ -24,7 +24,8 @@ extension Administration {
   }
 
   /// Lists at most `limit` of a group's direct members in byte order of their CUIDs. Guests, who have none, come first;
-  /// their CUID is returned as GUEST. The name is empty if it is not known.
+  /// their CUID is returned as GUEST. The name is empty if it is not known. Notes in the audit trail that the caller has
+  /// read them.
   /// - Parameter clientUID: the last CUID of the previous page; nil for the first page. If it is GUEST, the page begins
   ///   with the first user who has a CUID, and guests who did not fit on the previous page are never listed.
   /// - Throws: `.unknownGroup` if the app has no such group, `.forbidden`, `.unknownApp`.
@@ -34,6 +35,7 @@ extension Administration {
   ) throws(Problem) -> [(clientUID: String, name: String)] {
     let app = try groupApp(appID, caller, connection, catalog)
     try require(group, of: app, connection)
+    try AuditTrail.note(.groupMembers, of: app.number, by: caller, on: connection)
     // Keys of guests sort before those of users, which begin with `u`.
     let after = clientUID.map { $0 == UserKey.guestUID ? "u" : UserKey(clientUID: $0).text } ?? ""
     return try connection.answer(Groups.users(app: app.number, in: group, after: after, limit: limit)).map {

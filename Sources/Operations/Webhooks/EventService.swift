@@ -170,12 +170,18 @@ package enum EventService {
       ])
   }
 
-  /// Lists a message's SMS fallbacks, ordered by CUID; empty if the message has none.
+  /// Lists a message's SMS fallbacks, ordered by CUID; empty if the message has none. Notes in the audit trail that the
+  /// caller has read them.
   /// - Throws: `.unknownMessage`, also if the caller may not access its app.
   package static func fallbacks(
     of seqno: Seqno, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Fallback> {
-    _ = try ReportService.funnel(seqno, for: caller, on: connection)
+    try caller.require(.viewMessages)
+    // Report messages of other apps as nonexistent.
+    guard let (found, _) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    try AuditTrail.note(.fallbacks, of: found.app, by: caller, on: connection)
     let after = page.cursor.map(UserKey.init(clientUID:)) ?? UserKey(stored: "")
     let entries = try connection.answer(Fallbacks.list(seqno, after: after, limit: page.limit + 1))
     return ItemPage(entries.map(Fallback.init), limit: page.limit) { $0.entry.userKey.description }

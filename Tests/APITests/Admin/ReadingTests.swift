@@ -39,4 +39,15 @@ import Testing
     #expect(try world.call("GET", "/v1/admin/users?appId=other", key: kim, type: nil).isProblem(.unknownApp))
     #expect(try entries().count == 5)
   }
+
+  @Test func `whoever looks up for whom short messages stood in leaves an entry`() throws {
+    let admin = try world.key(.admin)
+    #expect(try world.call("POST", "/v1/admin/messages", key: admin, AdminWorld.send).status == 202)
+    for _ in 1...2 {
+      let response = try world.call("GET", "/v1/admin/messages/1/fallbacks", key: admin, type: nil)
+      #expect(response.status == 200, "\(response.text)")
+    }
+    #expect(try world.call("GET", "/v1/admin/messages/2/fallbacks", key: admin, type: nil).isProblem(.unknownMessage))
+    #expect(try entries() == ["1 fallbacks"])
+  }
 }
