@@ -191,6 +191,8 @@ import Testing
       let entries = "SELECT count(*) FROM audit_log WHERE action = '\(action)'"
       #expect(try world.count("\(entries) AND \(placed)") == 1, "\(action)")
     }
+    let known = "before->>'name' = '뉴스' AND before->>'members' = '1'"
+    #expect(try world.count("SELECT count(*) FROM audit_log WHERE action = 'group.delete' AND \(known)") == 1)
     #expect(try server.post("rcv_get_usergroup.ctl").rows.isEmpty)
     #expect(try world.count("SELECT count(*) FROM group_members") == 0)
     #expect(try server.post("rcv_delete_usergroup.ctl", ["GROUPSEQ": group]).code == "500")

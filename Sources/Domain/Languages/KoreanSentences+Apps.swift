@@ -150,8 +150,6 @@ extension KoreanSentences {
     = 토큰은 앞 {1}자리 또는 전체를 입력하세요.
     There is no device {1}.
     = 단말 {1}을(를) 찾을 수 없습니다.
-    Groups stand below the group {1}. Delete them first.
-    = 그룹 {1}에 하위 그룹이 있습니다. 먼저 삭제하세요.
     The app {1} has no group {2}.
     = {1} 앱에 그룹 {2}이(가) 없습니다.
     What was uploaded could not be read again ({1}). Send it once more.

@@ -51,19 +51,8 @@ extension Administration {
     _ group: Int64, of appID: String, by caller: Caller, on connection: Connection, catalog: Catalog? = nil
   ) throws(Problem) {
     let app = try groupApp(appID, caller, connection, catalog)
-    let isGone: Bool
-    do throws(PostgresError) {
-      isGone = try connection.transaction(attempts: Operations.Limits.transactionAttempts) {
-        () throws(PostgresError) in
-        guard try connection.run(Groups.remove(group, app: app.number)) else { return false }
-        try connection.run(AuditTrail.add(AuditTrail.Change("group.delete", String(group), in: app), by: caller))
-        return true
-      }
-    } catch {
-      guard error.constraint == "groups_parent_fkey" else { throw Problem(error) }
-      throw Problem(.conflict, "Groups stand below the group \(group). Delete them first.")
-    }
-    guard isGone else { throw unknown(group, app) }
+    try require(group, of: app, connection)
+    try GroupService.delete(group, by: caller, on: connection)
   }
 
   private static func groupApp(

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Lists of an app's groups and of their members, and the removal of groups.
+/// Lists of an app's groups and of their members.
 extension Groups {
   package struct Entry: Sendable {
     package let group: Number
@@ -34,18 +34,5 @@ extension Groups {
     app: App.Number, in group: Number, after key: String, limit: Int
   ) -> Query<[(userKey: UserKey, name: String)]> {
     Query(each: usersStatement, app, group, key, limit) { ($0.userKey(), $0.text()) }
-  }
-
-  private static let removeStatement = Statement(
-    "groups-remove",
-    """
-    WITH members AS (DELETE FROM group_members WHERE app = $1 AND groupseq = $2)
-    DELETE FROM groups WHERE app = $1 AND groupseq = $2
-    """)
-
-  /// Deletes a group and its memberships. Fails with a violation of `groups_parent_fkey` if the group has subgroups.
-  /// - Returns: whether the group existed in this app.
-  package static func remove(_ group: Number, app: App.Number) -> Query<Bool> {
-    Query(removeStatement, app, group) { $0.affected > 0 }
   }
 }
