@@ -32,7 +32,8 @@ package struct CSVExport: Sendable {
     of appID: String, prefix: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
     let app = try find(appID, .exportPeople, caller, connection)
-    try audit("export.users", prefix, app, caller, connection)
+    // The beginning of a CUID may be all of it, and the log is kept for longer than the person's data.
+    try audit("export.users", prefix.isEmpty ? "" : PersonRights.trace(prefix), app, caller, connection)
     return CSVExport(
       list: .users(app, KeyRange(prefix: UserKey(clientUID: prefix).text), after: ""), name: "users-\(appID)")
   }

@@ -319,6 +319,10 @@ import Testing
     #expect(try put(file.text, of: 2).values(of: "rejected") == ["0"])
     #expect(try users() == before)
     #expect(try world.call("GET", path + "&prefix=k", key: key, type: nil).text.split(separator: "\r\n").count == 2)
+    // The log outlives the person: what was looked for stands there as a hash.
+    let traces = try world.connection.run(
+      Statement("test-export-prefix", "SELECT object FROM audit_log WHERE action = 'export.users' ORDER BY entry"))
+    #expect(traces.map { traces.text($0, 0).prefix(7) } == ["", "sha256:"])
   }
 
   @Test func `a large list is written in pieces, whole, and leaves a trace`() throws {
