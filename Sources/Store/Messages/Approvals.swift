@@ -129,15 +129,26 @@ package enum Approvals {
 
   // MARK: Reading
 
-  private static let columnList = """
+  private static let columnList = columns(whole: "true")
+
+  /// Returns the columns that `records` decodes.
+  /// - Parameter isWhole: SQL condition for a row whose request, content and unknown entries are read; those of other
+  ///   rows are empty.
+  private static func columns(whole isWhole: String) -> String {
+    """
     p.approval, p.app, a.app_id, p.state,
     -- What is held has its request in its message, and nowhere else.
-    coalesce(CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')::text,
-    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END, p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
-    p.unknown_entries::text, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
+    CASE WHEN \(isWhole) THEN coalesce(
+      CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')::text
+      ELSE '' END,
+    CASE WHEN NOT (\(isWhole)) THEN NULL
+      WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END,
+    p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
+    CASE WHEN \(isWhole) THEN p.unknown_entries::text ELSE '' END, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
     p.seqno, p.held, p.because, p.within_hour,
     p.trace
     """
+  }
 
   private static let findStatement = Statement(
     "approvals-find", "SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.approval = $1")
@@ -167,24 +178,32 @@ package enum Approvals {
   private static let listStatement = Statement(
     "approvals-list",
     """
-    SELECT \(columnList) FROM (
-      -- Few enough: a search ends after so many, and goes on with the next page.
-      SELECT * FROM approvals WHERE approval < $1 AND ($2::integer IS NULL OR app = $2) ORDER BY approval DESC LIMIT $3) p
+    SELECT \(columns(whole: "p.size_before < $8")) FROM (
+      SELECT f.*, sum(f.size) OVER (ORDER BY f.approval DESC) - f.size AS size_before FROM (
+        SELECT s.*, pg_column_size(s.request) + pg_column_size(s.unknown_entries) + coalesce(
+          (SELECT pg_column_size(m.request) FROM messages m WHERE s.held AND m.seqno = s.seqno), 0) AS size
+        FROM (
+          -- Few enough: a search ends after so many, and goes on with the next page.
+          SELECT * FROM approvals WHERE approval < $1 AND ($2::integer IS NULL OR app = $2)
+          ORDER BY approval DESC LIMIT $3) s
+        WHERE ($4::smallint IS NULL OR s.state = $4) AND ($5::boolean IS NULL OR (s.ends_at < $6) = $5)
+        ORDER BY s.approval DESC LIMIT $7) f) p
     JOIN apps a ON a.app = p.app
-    WHERE ($4::smallint IS NULL OR p.state = $4) AND ($5::boolean IS NULL OR (p.ends_at < $6) = $5)
-    ORDER BY p.approval DESC LIMIT $7
+    ORDER BY p.approval DESC
     """)
 
   /// Returns at most `limit` matching approvals with numbers below `number`, newest first. Searches only the newest
-  /// `window` of the approvals below `number`.
+  /// `window` of the approvals below `number`. Once the requests reach a stored size of `bytes`, those of further
+  /// approvals are empty.
   /// - Parameters:
   ///   - app: the app of the approvals; nil for all apps.
   ///   - state: the only state to include; nil for all.
   ///   - isOver: true selects only approvals past their deadline at `now`, false only those before it, nil both.
   package static func list(
-    of app: App.Number?, _ state: State?, isOver: Bool?, now: Timestamp, before number: Number, window: Int, limit: Int
+    of app: App.Number?, _ state: State?, isOver: Bool?, now: Timestamp, before number: Number, window: Int, bytes: Int,
+    limit: Int
   ) -> Query<[Record]> {
-    Query(listStatement, number, app, window, state?.rawValue, isOver, now, limit, read: records)
+    Query(listStatement, number, app, window, state?.rawValue, isOver, now, limit, bytes, read: records)
   }
 
   private static let edgeStatement = Statement(

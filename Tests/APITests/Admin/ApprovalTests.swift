@@ -172,6 +172,24 @@ import Testing
     #expect(try lee.call("GET", "approvals?state=done").isProblem(.invalidField))
   }
 
+  @Test func `a page of approvals ends when their requests are large, and the next goes on behind it`() throws {
+    try world.connection.script(
+      """
+      ALTER TABLE approvals ALTER COLUMN request SET STORAGE EXTERNAL;
+      INSERT INTO approvals (app, request, request_sha256, unknown_entries, account, requested_by, requested_at, ends_at)
+      SELECT 1, json_build_object('alert', w.words), '', '[]', 1, 'kim', now(), now() + interval '1 day'
+      FROM generate_series(1, 5) n, (SELECT repeat('x', 600000) AS words) w
+      """)
+    var (pages, cursor): ([[String]], String?) = ([], nil)
+    repeat {
+      let page = try lee.call("GET", "approvals" + (cursor.map { "?cursor=\($0)" } ?? ""))
+      try #require(page.status == 200)
+      pages.append(page.values(of: "approvalId"))
+      cursor = page.values(of: "nextCursor").last
+    } while cursor != nil && pages.count < 9
+    #expect(pages == [["5", "4"], ["3", "2"], ["1"]])
+  }
+
   @Test func `the second person decides on what it has seen`() throws {
     let key = try world.key(.admin)
     _ = try world.call(
