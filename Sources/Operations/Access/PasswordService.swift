@@ -26,7 +26,7 @@ package enum PasswordService {
   /// started with a link.
   /// - Throws: `.forbidden` for a caller without an account that signs in here; `.invalidField` at `/current` for a
   ///   missing or wrong current password, or at `/new` for a password that breaks `PasswordRule`; `.tooManyAttempts`,
-  ///   because a wrong current password counts like a failed sign-in.
+  ///   because a wrong current password counts like a failed sign-in, and is audited like one.
   package static func choose(
     _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) {
@@ -52,8 +52,13 @@ package enum PasswordService {
     let wrong = Problem(at: "/current", "is not the current password")
     guard let current = password.current else { throw wrong }
     let throttle = SignInThrottle(origin: caller.origin, now: now)
-    try throttle.count(account.login, on: connection) { () throws(Problem) in }
-    guard PasswordHash.matches(current, account.password, salt: account.salt) else { throw wrong }
+    let log = RefusalLog(throttle: throttle, requestID: caller.requestID)
+    try throttle.count(account.login, on: connection) { () throws(Problem) in
+      _ = try log.refuse(account, "too-many", wrong, on: connection)
+    }
+    guard PasswordHash.matches(current, account.password, salt: account.salt) else {
+      throw try log.refuse(account, "present-password", wrong, on: connection)
+    }
     try throttle.forgive(account.login, on: connection)
   }
 }

@@ -3,7 +3,8 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Writes refused sign-ins to the audit log, within the limits of `SignInThrottle`.
+/// Writes refused sign-ins, and wrong passwords and codes of somebody who is signed in, to the audit log, within the
+/// limits of `SignInThrottle`. The actor is nobody: it was not shown who it was.
 struct RefusalLog {
   let throttle: SignInThrottle
   let requestID: String

@@ -12,7 +12,8 @@ package import Time
 /// drop, new recovery codes: with a code          reset: by another administrator; sessions end
 /// ```
 /// An account that already has a factor must send one of its codes before anything about the active factor changes.
-/// Wrong codes of the active factor count like wrong passwords (`SignInThrottle`); those of a new secret do not count.
+/// Wrong codes of the active factor count like wrong passwords (`SignInThrottle`), and are audited like them; those of a
+/// new secret are neither.
 ///
 /// All functions throw `.conflict` for callers without an account, such as API keys, and for accounts that sign in at
 /// the identity provider.
@@ -186,9 +187,13 @@ package struct SecondFactorService: Sendable {
     guard let sealed = account.factor else { throw Problem(.conflict, "The account has no second factor.") }
     guard let code else { throw Problem(at: pointer, "is needed") }
     let throttle = SignInThrottle(origin: caller.origin, now: now)
-    try throttle.count(account.login, on: connection) { () throws(Problem) in }
+    let log = RefusalLog(throttle: throttle, requestID: caller.requestID)
+    let wrong = Self.wrong(at: pointer)
+    try throttle.count(account.login, on: connection) { () throws(Problem) in
+      _ = try log.refuse(account, "too-many", wrong, on: connection)
+    }
     guard try factor.use(code, sealed, of: account.number, on: connection, now: now) != nil else {
-      throw Self.wrong(at: pointer)
+      throw try log.refuse(account, "present-code", wrong, on: connection)
     }
     try throttle.forgive(account.login, on: connection)
   }
