@@ -100,10 +100,12 @@ package enum ConsoleAccounts {
       let number = try connection.run(Accounts.create(login: login, name: name, role: role.rawValue, app: app))
       try connection.run(Accounts.note(number, heldBy: caller.asker, apiKey: caller.apiKey, made: true, at: now))
       try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
+      // A caller who is limited to one app need not name it.
+      let only = try connection.run(Accounts.find(number))?.appID
       let change = AuditTrail.Change("account.create", login, app: app).to { writer in
         writer.member("name", name)
         writer.member("role", role.rawValue)
-        writer.member("appId", appID)
+        writer.member("appId", only)
       }
       try connection.run(AuditTrail.add(change, by: caller))
       return Link(account: number, token: token, endsAt: endsAt)

@@ -146,10 +146,12 @@ package enum ControlService {
     }
     // The message need not be locked: changing the pace of one that ends at this moment is harmless.
     try connection.commit { () throws(PostgresError) in
+      let before = try connection.run(Gates.lock(seqno))?.pace
       try connection.run(Gates.setPace(seqno, pace))
       try connection.run(Announcements.announce(channel, String(seqno)))
       let change = AuditTrail.Change("message.pace", String(seqno), app: message.app)
-      try connection.run(AuditTrail.add(change.to { pace?.write(to: &$0) }, by: caller))
+        .from { before?.write(to: &$0) }.to { pace?.write(to: &$0) }
+      try connection.run(AuditTrail.add(change, by: caller))
     }
     return try ReportService.funnel(seqno, for: caller, on: connection)
   }

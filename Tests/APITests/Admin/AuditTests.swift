@@ -213,6 +213,26 @@ import Testing
     #expect(try newest(world) == before)
   }
 
+  @Test func `an entry has the pace before, and the app of an account that was not asked for by name`() throws {
+    let world = try AdminWorld()
+    let admin = try world.key(.admin)
+    _ = try world.call("POST", "/v1/admin/messages", key: admin, AdminWorld.send)
+    for pace in [5, 7] {
+      let body = #"{"pace":{"perSecond":\#(pace)}}"#
+      #expect(try world.call("PATCH", "/v1/admin/messages/1", key: admin, body).status == 200)
+    }
+    let paces = try world.connection.run(
+      Statement(
+        "test-paces",
+        "SELECT before::text, after::text FROM audit_log WHERE action = 'message.pace' ORDER BY entry"))
+    try #require(paces.count == 2)
+    #expect(paces.text(0, 0) == "{}" && paces.text(1, 0) == paces.text(0, 1) && paces.text(1, 1) != paces.text(1, 0))
+    let account = #"{"login":"kim","name":"Kim","role":"viewer"}"#
+    #expect(try world.call("POST", "/v1/admin/accounts", key: admin, account).status == 201)
+    #expect(
+      try world.audited("account.create") == [#"kim {"name":"Kim","role":"viewer","appId":"com.example.bank"}"#])
+  }
+
   @Test(arguments: [
     "UPDATE audit_log SET actor = 'somebody else'", "DELETE FROM audit_log", "TRUNCATE audit_log",
   ])
