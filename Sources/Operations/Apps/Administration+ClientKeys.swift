@@ -29,7 +29,9 @@ extension Administration {
   ) throws(Problem) -> AppEntry {
     let app = try connection.app(appID, allowing: caller, to: .manageApps)
     let clientKey = RandomToken.make()
-    let change = AuditTrail.Change("app.client-key", appID, in: app)
+    let change = AuditTrail.Change("app.client-key", appID, in: app).to { writer in
+      writer.member("keepFormerFor", new.keeping.map { ISODuration.text(Int64($0)) })
+    }
     let record = try connection.commit { () throws(PostgresError) -> Apps.Record? in
       let query = Apps.replaceClientKey(app.number, with: clientKey, keeping: new.keeping)
       guard let record = try connection.run(query) else { return nil }

@@ -101,11 +101,24 @@ extension Administration {
       app: app.number, network: credential.network, kind: credential.kind, publicPart: credential.publicPart,
       sealed: master.seal(credential.secret, for: place))
     // The audit log keeps only the public properties.
-    let change = AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
+    let set = AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
       writer.member("kind", credential.kind)
       writer.member("shown", raw: credential.publicPart.utf8)
     }
     try connection.commit { () throws(PostgresError) in
+      let old = try connection.run(CredentialLists.lock(of: app.number, credential.network))
+      let reason = try connection.run(AppPauses.reason(of: app.number))
+      var change = set
+      if old != nil || reason != nil {
+        change = set.from { writer in
+          if let old {
+            writer.member("kind", old.kind)
+            writer.member("shown", raw: old.shown.utf8)
+          }
+          // The pause ends with it.
+          if let reason { writer.member("pausedReason", reason) }
+        }
+      }
       try connection.run(Secrets.save(sealed))
       // End the pause and wake the dispatcher. Running servers load the new credential within a second.
       try release(app, on: connection)

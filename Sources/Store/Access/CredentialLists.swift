@@ -37,6 +37,17 @@ package enum CredentialLists {
     }
   }
 
+  private static let lockStatement = Statement(
+    "credential-lists-lock",
+    "SELECT kind, public_part::text FROM credentials WHERE app = $1 AND network = $2 FOR NO KEY UPDATE")
+
+  /// Locks an app's credential for a network. Returns its kind and public part; nil if there is none.
+  package static func lock(
+    of app: App.Number, _ network: PushNetwork
+  ) -> Query<(kind: String, shown: String)?> {
+    Query(first: lockStatement, app, network.rawValue) { ($0.text(), $0.text()) }
+  }
+
   private static let deleteStatement = Statement(
     "credential-lists-delete",
     "DELETE FROM credentials WHERE app = $1 AND network = $2 RETURNING kind, public_part::text")

@@ -232,6 +232,10 @@ import Testing
     let listed = try get(path).text
     #expect(listed.contains(#""appId":"com.example.bank","pnsId":"APNS","kind":"apns-key""#))
     #expect(listed.contains(#""keyId": "ABCDE12345""#) && !listed.contains("PRIVATE"))
+    let other = body.replacing("ABCDE12345", with: "ZYXWV98765")
+    #expect(try world.call("PUT", path, key: admin, other).status == 200)
+    let log = try get("/v1/admin/audit?action=credential.set").text
+    #expect(log.contains(#""before":{"kind":"apns-key","shown":{"#) && log.contains("ABCDE12345"), "\(log)")
     #expect(try !get("/v1/admin/audit").text.contains("PRIVATE"))
     let gone = path + "?appId=com.example.bank&pnsId=APNS"
     #expect(try world.call("DELETE", gone, key: admin, type: nil).status == 204)
