@@ -118,12 +118,13 @@ package enum SegmentService {
   package static func change(
     _ segment: Int64, _ change: Change, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
-    let before = try record(segment, .manageAudiences, caller, connection)
+    _ = try record(segment, .manageAudiences, caller, connection)
     guard change.name != nil || change.conditions != nil else {
       throw Problem(.impossible, "Give name, conditions or both.")
     }
     if let conditions = change.conditions { try check(conditions) }
     let changed = try connection.commit { () throws(PostgresError) -> Segments.Record? in
+      guard let before = try connection.run(Segments.lock(segment)) else { return nil }
       let after = try connection.run(
         Segments.change(
           segment, name: change.name, conditions: change.conditions.map { String(decoding: $0, as: UTF8.self) },
@@ -139,13 +140,16 @@ package enum SegmentService {
   }
 
   package static func delete(_ segment: Int64, by caller: Caller, on connection: Connection) throws(Problem) {
-    let before = try record(segment, .manageAudiences, caller, connection)
-    try connection.commit { () throws(PostgresError) in
+    _ = try record(segment, .manageAudiences, caller, connection)
+    let isThere = try connection.commit { () throws(PostgresError) in
+      guard let before = try connection.run(Segments.lock(segment)) else { return false }
       try connection.run(Segments.delete(segment))
       let deleted = AuditTrail.Change("segment.delete", before.name, app: before.app)
         .from { before.writeSettings(to: &$0) }
       try connection.run(AuditTrail.add(deleted, by: caller))
+      return true
     }
+    guard isThere else { throw unknown(segment) }
   }
 
   // MARK: Counting

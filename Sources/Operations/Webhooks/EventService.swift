@@ -81,7 +81,7 @@ package enum EventService {
       try connection.run(AuditTrail.add(audited, by: caller))
       return id
     }
-    guard let id else { throw Problem(.unknownWebhook, "There is no webhook \(number).") }
+    guard let id else { throw WebhookService.unknown(number) }
     return Tested(id: id)
   }
 

@@ -140,7 +140,7 @@ package enum WebhookService {
     on connection: Connection
   ) throws(Problem) -> Entry {
     let number = try number(webhook)
-    let before = try record(number, .manageApps, caller, connection)
+    _ = try record(number, .manageApps, caller, connection)
     guard change.url != nil || change.kinds != nil || change.isActive != nil || change.renewsSecret else {
       throw Problem(.impossible, "Give url, kinds, active or renewSecret.")
     }
@@ -148,38 +148,43 @@ package enum WebhookService {
     let kinds = change.kinds.map(words)
     let secret = change.renewsSecret ? MasterKey.makeBytes() : nil
     let sealed = secret.map { master.seal($0, for: Webhooks.place(of: number)) }
-    let audited = AuditTrail.Change("webhook.change", String(number), app: before.app)
-      .from { writer in
-        writer.member("url", before.url)
-        writer.member("kinds", array: { writer in for kind in before.kinds { writer.value(kind) } })
-        writer.member("active", before.isActive)
-      }
-      .to { writer in
-        if let url = change.url { writer.member("url", url) }
-        if let kinds { writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind) } }) }
-        if let isActive = change.isActive { writer.member("active", isActive) }
-        if change.renewsSecret { writer.member("secretRenewed", true) }
-      }
-    try connection.commit { () throws(PostgresError) in
+    let isThere = try connection.commit { () throws(PostgresError) in
+      guard let before = try connection.run(Webhooks.lock(number)) else { return false }
       try connection.run(
         Webhooks.change(
           number, url: change.url, kinds: kinds, isActive: change.isActive, sealed: sealed,
           overlap: change.overlap))
+      let audited = AuditTrail.Change("webhook.change", String(number), app: before.app)
+        .from { writer in
+          writer.member("url", before.url)
+          writer.member("kinds", array: { writer in for kind in before.kinds { writer.value(kind) } })
+          writer.member("active", before.isActive)
+        }
+        .to { writer in
+          if let url = change.url { writer.member("url", url) }
+          if let kinds { writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind) } }) }
+          if let isActive = change.isActive { writer.member("active", isActive) }
+          if change.renewsSecret { writer.member("secretRenewed", true) }
+        }
       try connection.run(AuditTrail.add(audited, by: caller))
+      return true
     }
+    guard isThere else { throw unknown(number) }
     return Entry(record: try record(number, .manageApps, caller, connection), secret: secret.map(text))
   }
 
   package static func delete(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) {
     let number = try number(webhook)
-    let before = try record(number, .manageApps, caller, connection)
-    let audited = AuditTrail.Change("webhook.delete", String(number), app: before.app).from { writer in
-      writer.member("url", before.url)
-    }
-    try connection.commit { () throws(PostgresError) in
+    _ = try record(number, .manageApps, caller, connection)
+    let isThere = try connection.commit { () throws(PostgresError) in
+      guard let before = try connection.run(Webhooks.lock(number)) else { return false }
       try connection.run(Webhooks.delete(number))
+      let audited = AuditTrail.Change("webhook.delete", String(number), app: before.app)
+        .from { $0.member("url", before.url) }
       try connection.run(AuditTrail.add(audited, by: caller))
+      return true
     }
+    guard isThere else { throw unknown(number) }
   }
 
   /// Decrypts a signing secret. Returns nil if it was not encrypted with this master key for this webhook.
@@ -195,9 +200,13 @@ package enum WebhookService {
     try caller.require(permission)
     // Report webhooks of other apps as nonexistent.
     guard let record = try connection.answer(Webhooks.find(webhook)), caller.reaches(record.app) else {
-      throw Problem(.unknownWebhook, "There is no webhook \(webhook).")
+      throw unknown(webhook)
     }
     return record
+  }
+
+  static func unknown(_ webhook: Webhooks.Number) -> Problem {
+    Problem(.unknownWebhook, "There is no webhook \(webhook).")
   }
 
   static func number(_ text: String) throws(Problem) -> Webhooks.Number {

@@ -74,6 +74,14 @@ package enum Segments {
     Query(first: findStatement, segment, read: record)
   }
 
+  private static let lockStatement = Statement(
+    "segments-lock", "SELECT \(columnList) FROM segments WHERE segment = $1 FOR UPDATE")
+
+  /// Locks a segment until the transaction ends, and returns it; nil if it does not exist.
+  package static func lock(_ segment: Number) -> Query<Record?> {
+    Query(first: lockStatement, segment, read: record)
+  }
+
   private static let listStatement = Statement(
     "segments-list", "SELECT \(columnList) FROM segments WHERE app = $1 AND segment > $2 ORDER BY segment LIMIT $3")
 

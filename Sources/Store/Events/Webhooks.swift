@@ -63,6 +63,17 @@ package enum Webhooks {
     Query(first: findStatement, webhook, read: record)
   }
 
+  private static let lockStatement = Statement(
+    "webhooks-lock",
+    """
+    SELECT \(columnList) FROM webhooks w JOIN apps a ON a.app = w.app WHERE w.webhook = $1 FOR NO KEY UPDATE OF w
+    """)
+
+  /// Locks a webhook until the transaction ends, and returns it; nil if it does not exist. Its events still come in.
+  package static func lock(_ webhook: Number) -> Query<Record?> {
+    Query(first: lockStatement, webhook, read: record)
+  }
+
   private static let listStatement = Statement(
     "webhooks-list",
     """
