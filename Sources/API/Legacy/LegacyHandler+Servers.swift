@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 internal import Postgres
+internal import Reactor
 
 /// Calls from servers: authenticates them, and runs them on an admin thread.
 extension LegacyHandler {

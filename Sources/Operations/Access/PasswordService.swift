@@ -57,7 +57,7 @@ package enum PasswordService {
       _ = try log.refuse(account, "too-many", wrong, on: connection)
     }
     guard PasswordHash.matches(current, account.password, salt: account.salt) else {
-      throw try log.refuse(account, "present-password", wrong, on: connection)
+      throw try log.refuse(account, "current-password", wrong, on: connection)
     }
     try throttle.forgive(account.login, on: connection)
   }

@@ -193,7 +193,7 @@ package struct SecondFactorService: Sendable {
       _ = try log.refuse(account, "too-many", wrong, on: connection)
     }
     guard try factor.use(code, sealed, of: account.number, on: connection, now: now) != nil else {
-      throw try log.refuse(account, "present-code", wrong, on: connection)
+      throw try log.refuse(account, "current-code", wrong, on: connection)
     }
     try throttle.forgive(account.login, on: connection)
   }

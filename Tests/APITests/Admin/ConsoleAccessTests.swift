@@ -75,7 +75,7 @@ import Testing
     }
     for _ in 1...6 { #expect(try choose("wrong password").isProblem(.invalidField)) }
     // Whoever has found the session is not its owner, and the log says that somebody tried.
-    #expect(try world.audited("session.refuse") == Array(repeating: #"kim {"reason":"present-password"}"#, count: 6))
+    #expect(try world.audited("session.refuse") == Array(repeating: #"kim {"reason":"current-password"}"#, count: 6))
     try world.connection.script(
       "UPDATE sign_in_failures SET next_at = now() + interval '1 minute' WHERE next_at IS NOT NULL")
     #expect(try choose(ConsoleVisitor.password).isProblem(.tooManyAttempts))
