@@ -12,8 +12,8 @@ package import Time
 /// drop, new recovery codes: with a code          reset: by another administrator; sessions end
 /// ```
 /// An account that already has a factor must send one of its codes before anything about the active factor changes.
-/// Wrong codes of the active factor count like wrong passwords (`SignInThrottle`), and are audited like them; those of a
-/// new secret are neither.
+/// Wrong codes of the active factor count like wrong passwords (`SignInThrottle`), and are audited like them; those of
+/// a new secret are neither.
 ///
 /// All functions throw `.conflict` for callers without an account, such as API keys, and for accounts that sign in at
 /// the identity provider.

@@ -24,8 +24,8 @@ extension Administration {
   }
 
   /// Lists at most `limit` of a group's direct members in byte order of their CUIDs. Guests, who have none, come first;
-  /// their CUID is returned as GUEST. The name is empty if it is not known. Notes in the audit trail that the caller has
-  /// read them.
+  /// their CUID is returned as GUEST. The name is empty if it is not known. Notes in the audit trail that the caller
+  /// has read them.
   /// - Parameter clientUID: the last CUID of the previous page; nil for the first page. If it is GUEST, the page begins
   ///   with the first user who has a CUID, and guests who did not fit on the previous page are never listed.
   /// - Throws: `.unknownGroup` if the app has no such group, `.forbidden`, `.unknownApp`.

@@ -144,9 +144,9 @@ package enum Approvals {
     CASE WHEN NOT (\(isWhole)) THEN NULL
       WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END,
     p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
-    CASE WHEN \(isWhole) THEN p.unknown_entries::text ELSE '' END, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
-    p.seqno, p.held, p.because, p.within_hour,
-    p.trace
+    CASE WHEN \(isWhole) THEN p.unknown_entries::text ELSE '' END,
+    coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at,
+    p.decided_by, p.decided_at, p.reason, p.seqno, p.held, p.because, p.within_hour, p.trace
     """
   }
 

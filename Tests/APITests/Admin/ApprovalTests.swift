@@ -176,7 +176,8 @@ import Testing
     try world.connection.script(
       """
       ALTER TABLE approvals ALTER COLUMN request SET STORAGE EXTERNAL;
-      INSERT INTO approvals (app, request, request_sha256, unknown_entries, account, requested_by, requested_at, ends_at)
+      INSERT INTO approvals (app, request, request_sha256, unknown_entries, account, requested_by, requested_at,
+        ends_at)
       SELECT 1, json_build_object('alert', w.words), '', '[]', 1, 'kim', now(), now() + interval '1 day'
       FROM generate_series(1, 5) n, (SELECT repeat('x', 600000) AS words) w
       """)
