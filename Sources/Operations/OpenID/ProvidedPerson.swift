@@ -27,7 +27,9 @@ struct ProvidedPerson {
     guard ConsoleAccounts.isLogin(login) else {
       throw OpenIDFault("login-claim", "holds no usable name to sign in with (\(settings.loginClaim))")
     }
-    if settings.loginClaim == "email", claims["email_verified"] == .flag(false) {
+    // Some providers write the flag as a string.
+    let isVerified = claims["email_verified"] != .flag(false) && claims.text("email_verified")?.lowercased() != "false"
+    if settings.loginClaim == "email", !isVerified {
       throw OpenIDFault("login-claim", "holds an e-mail address that is not verified")
     }
     self.login = login

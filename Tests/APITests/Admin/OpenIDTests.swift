@@ -117,6 +117,9 @@ import Testing
     Fault(name: "no subject", reason: "subject") { $0.changes["sub"] = .some(nil) },
     Fault(name: "lost login claim", reason: "login-claim") { $0.changes["email"] = .some(nil) },
     Fault(name: "unverified address", reason: "login-claim") { $0.changes["email_verified"] = "false" },
+    Fault(name: "unverified address, said as a text", reason: "login-claim") {
+      $0.changes["email_verified"] = "\"False\""
+    },
     Fault(name: "lost role claim", reason: "role-claim") { $0.changes["groups"] = .some(nil) },
     Fault(name: "groups without a role", reason: "role-claim") { $0.changes["groups"] = #"["everybody"]"# },
     Fault(name: "lost app claim", reason: "app-claim") { $0.changes["apps"] = .some(nil) },
