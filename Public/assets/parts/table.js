@@ -59,6 +59,10 @@ export function list({ caption, columns, load, empty, first, key = null, returni
   const box = h("div", { class: "table-box", tabindex: "-1" });
   const api = { node: box, reload: () => begin(load(undefined), true), items: [], refresh };
   let turn = 0;
+  /// Where the next page begins; undefined: there is none.
+  let next;
+  /// More than the first page is shown, or is on its way.
+  let isLonger = false;
   remember(() => api.items.length);
 
   async function begin(page, isAgain = false) {
@@ -69,21 +73,23 @@ export function list({ caption, columns, load, empty, first, key = null, returni
       // Asked again meanwhile: an older answer must not stand in its place.
       if (mine !== turn) return;
       api.items = items;
+      next = nextCursor;
+      isLonger = false;
       if (items.length === 0 && !nextCursor) {
         put(box, typeof empty === "function" ? empty() : empty);
         return;
       }
       const body = table(caption, columns, items);
       put(box, body);
-      let cursor = nextCursor;
       const wanted = isAgain ? 0 : returning?.rows ?? 0;
-      while (cursor && api.items.length < Math.min(wanted, 1000)) {
-        const page = await load(cursor);
+      while (next && api.items.length < Math.min(wanted, 1000)) {
+        isLonger = true;
+        const page = await load(next);
         if (mine !== turn) return;
         append(body, page.items);
-        cursor = page.nextCursor;
+        next = page.nextCursor;
       }
-      further(body, cursor);
+      further(body);
     } catch (problem) {
       if (problem.name !== "AbortError" && mine === turn) put(box, failure(problem, api.reload));
     }
@@ -96,36 +102,46 @@ export function list({ caption, columns, load, empty, first, key = null, returni
     return rows;
   }
 
-  /// The first page as it is now; nothing while more than that is shown.
+  /// The first page as it is now; nothing while more than that is shown. The next page begins behind its last row, so that
+  /// no row falls between the two.
   async function refresh() {
-    if (!key || api.items.length > 50) return;
+    if (!key || isLonger) return;
     const mine = turn;
     const { items, nextCursor } = await load(undefined);
     const body = box.querySelector("tbody");
-    if (mine !== turn || api.items.length > 50) return;
+    if (mine !== turn || isLonger) return;
     if (!body || items.length === 0) {
       if (items.length !== api.items.length) begin(Promise.resolve({ items, nextCursor }), true);
       return;
     }
     api.items = items;
+    next = nextCursor;
     updateRows(body, columns, items, key);
+    const bar = box.querySelector(".more");
+    if (!next) bar?.remove();
+    else if (!bar) further(box.querySelector("table"));
   }
 
-  function further(body, cursor) {
-    if (!cursor) return;
+  function further(body) {
+    if (!next) return;
     const button = h("button", { class: "button small", onclick: async () => {
       button.disabled = true;
+      const wasLonger = isLonger;
+      isLonger = true;
       const mine = turn;
       try {
-        const { items, nextCursor } = await load(cursor);
+        const { items, nextCursor } = await load(next);
         if (mine !== turn) return;
+        next = nextCursor;
         const rows = append(body, items);
         bar.remove();
-        further(body, nextCursor);
+        further(body);
         rows[0]?.querySelector("a, button")?.focus();
       } catch (problem) {
+        if (mine !== turn) return;
+        isLonger = wasLonger;
         button.disabled = false;
-        put(bar, failure(problem));
+        put(bar, failure(problem), button);
       }
     } }, t("list.more"));
     // A filtered page may be empty and yet not the last: the server stops searching after many rows.

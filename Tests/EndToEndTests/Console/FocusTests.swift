@@ -79,6 +79,39 @@ import Testing
     try browser.expectSilence("the list")
   }
 
+  @Test func `further rows follow the last one that is shown, also after others came in above`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    func add(_ count: Int) throws {
+      try console.connection.script(
+        """
+        INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+          frozen_at, planned, finished_at)
+        SELECT 1, 4, 2, '{"alert":"Hello"}', '', 1, now(), now() + interval '1 day', now(), true, now()
+        FROM generate_series(1, \(count)) n
+        """)
+    }
+    try add(30)
+    try console.enter("en")
+    try browser.show("/messages")
+    #expect(try browser.count("main tbody tr") == 30)
+    #expect(try browser.count(".more") == 0)
+    try add(30)
+    // A list that was whole has a further page now.
+    try browser.waitFor(".more button")
+    #expect(try browser.count("main tbody tr") == 50)
+    let newest = try browser.script("return document.querySelector('main tbody a').hash") as? String ?? ""
+    try add(5)
+    try browser.wait(
+      "the newest ones", "return document.querySelector('main tbody a').hash !== arguments[0]", [newest])
+    try browser.click(".more button")
+    try browser.wait("all of them", "return document.querySelectorAll('main tbody tr').length > 50")
+    let shown = try browser.script(
+      "return new Set([...document.querySelectorAll('main tbody a')].map((one) => one.hash)).size")
+    #expect(shown as? Int == 65, "rows fell between two pages, or are there twice")
+    try browser.expectSilence("the further rows")
+  }
+
   @Test func `a row that changes is brought up to date in place`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
