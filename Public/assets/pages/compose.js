@@ -84,6 +84,9 @@ export async function composePage(context) {
   const trouble = h("div", { class: "notes", role: "alert", id: "trouble" });
   const tested = h("div", { class: "notes", role: "status", id: "test-result" });
   let unfollow = () => {};
+  /// The test that no answer has come to: `{text, key}`; null: none.
+  let unanswered = null;
+  let isTesting = false;
   const send = h("button", { class: "button main", id: "send", type: "submit" }, t(from.change ? "compose.change.do" : "compose.send"));
 
   const request = () => ({ appId: chosen.appId, audience: audience.value(), ...message });
@@ -152,7 +155,10 @@ export async function composePage(context) {
       answer.refusals.map((one) => note("bad", one.detail)), (answer.notes ?? []).map((one) => note("", one))];
   }
 
+  /// Makes a test; a press while one is on its way makes no second one. A test whose answer was lost is the same when it is
+  /// pressed again as it was.
   async function test() {
+    if (isTesting) return;
     const clientUids = testers.clientUids();
     if (clientUids.length === 0) return testers.focus();
     const made = { ...request(), audience: { clientUids }, test: true };
@@ -162,13 +168,19 @@ export async function composePage(context) {
     // A file's values come with its lines; the first line's stand for them.
     const sample = Object.fromEntries(Object.entries(work.audience.kind === "csv" ? work.audience.sample ?? {} : {}).filter(([one]) => one.startsWith("VAR")));
     if (Object.keys(sample).length) made.variables = { ...made.variables, ...sample };
+    const text = JSON.stringify(made);
+    if (text !== unanswered?.text) unanswered = { text, key: randomKey() };
+    isTesting = true;
     try {
-      const answer = await post("/messages", made, { headers: { "Idempotency-Key": randomKey() } });
+      const answer = await post("/messages", made, { headers: { "Idempotency-Key": unanswered.key } });
+      unanswered = null;
       unfollow();
       if (answer.seqno && answer.targeted > 0) unfollow = followTest(answer.seqno, tested);
       say(answer.targeted === 0 ? t("compose.tested.none", { clientUid: clientUids.join(", ") }) : t("compose.tested", { seqno: answer.seqno ?? "", n: number(answer.targeted) }), answer.targeted === 0 ? "bad" : "");
     } catch (problem) {
       complain(problem);
+    } finally {
+      isTesting = false;
     }
   }
 

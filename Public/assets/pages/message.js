@@ -1,6 +1,6 @@
 /// One message: its record, its numbers as they change, why it waits, what can still be done with it, and its people.
 
-import { call, get, post } from "../api.js";
+import { call, get, post, randomKey } from "../api.js";
 import { h, put } from "../dom.js";
 import { choices, segmented } from "../parts/form.js";
 import { confirm, formDialog } from "../parts/dialog.js";
@@ -164,6 +164,9 @@ function allowed(funnel) {
   return found;
 }
 
+/// The keys of resends that no answer has come to: pressed again, such a one is the same resend, and goes out once.
+const resends = new Map();
+
 const control = (funnel, action) => post(`/messages/${funnel.seqno}/${action}`);
 
 const actions = {
@@ -203,7 +206,10 @@ const actions = {
     } }));
     const isSure = await confirm({ title: t("resend.title"), body, action: action(), careful: true });
     if (!isSure) return null;
-    const answer = await post(`/messages/${funnel.seqno}/resend`, { to });
+    const name = `${funnel.seqno} ${to}`;
+    if (!resends.has(name)) resends.set(name, randomKey());
+    const answer = await post(`/messages/${funnel.seqno}/resend`, { to }, { headers: { "Idempotency-Key": resends.get(name) } });
+    resends.delete(name);
     if (answer.approvalId) {
       say(t("approvals.asked"));
       go(`/approvals/${answer.approvalId}`);

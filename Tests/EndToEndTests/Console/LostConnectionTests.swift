@@ -1,0 +1,77 @@
+import TestSupport
+import TestTier
+import Testing
+
+/// What becomes of a press whose answer is lost, or that a hand makes twice.
+@Suite(.slow, .serialized) struct LostConnectionTests {
+  /// Lets the first call to an address that ends so reach the server, and loses its answer.
+  private func loseAnswer(_ browser: Browser, to end: String) throws {
+    try browser.script(
+      """
+      const real = window.fetch;
+      let isLost = false;
+      window.fetch = async (address, options) => {
+        const answer = await real(address, options);
+        if (isLost || options?.method !== 'POST' || !String(address).endsWith(arguments[0])) return answer;
+        if (String(options.body).includes('dryRun')) return answer;
+        isLost = true;
+        throw new TypeError('lost');
+      };
+      """, [end])
+  }
+
+  private func sent(_ console: ConsoleWorld) throws -> Int64 {
+    try console.world.count("SELECT count(*) FROM messages")
+  }
+
+  @Test func `a resend whose answer was lost goes out once, however often it is pressed`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let seqno = try console.world.send(#"{"all":true}"#)
+    _ = try console.world.finished(seqno)
+    try console.enter("en")
+    try browser.show("/messages/\(seqno)")
+    try loseAnswer(browser, to: "/resend")
+    try browser.click("[data-action=resend]")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor(".toast.bad")
+    #expect(try sent(console) == 2)
+    try browser.click("[data-action=resend]")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait(
+      "the resend", "return /^#\\/messages\\/\\d+$/.test(location.hash) && location.hash !== arguments[0]",
+      ["#/messages/\(seqno)"])
+    #expect(try sent(console) == 2, "the resend went out twice")
+    // Another one, after the answer, is another one.
+    try browser.show("/messages/\(seqno)")
+    try browser.click("[data-action=resend]")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait(
+      "the further resend", "return document.querySelector('main').dataset.ready !== arguments[0]",
+      ["/messages/\(seqno)"])
+    #expect(try sent(console) == 3)
+    try browser.expectSilence("the resend")
+  }
+
+  @Test func `a test that is pressed twice at once, or again after its answer was lost, is one test`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.register("one", token: World.token("a1"), user: "kim")
+    try console.enter("en")
+    try browser.show("/compose")
+    try browser.type("textarea[name=body]", "A test")
+    try browser.type("input[name=me]", "kim")
+    try loseAnswer(browser, to: "/messages")
+    try browser.script(
+      "const press = document.querySelector('#test-send'); for (const turn of [1, 2]) press.click();")
+    try browser.waitFor(".toast.bad")
+    #expect(try sent(console) == 1)
+    try browser.click("#test-send")
+    try browser.waitFor(".toast:not(.bad)")
+    #expect(try sent(console) == 1, "the test went out twice")
+    try browser.click("#test-send")
+    _ = try poll("a further press made no further test") { try sent(console) == 2 ? true : nil }
+    try browser.expectSilence("the test")
+  }
+}
