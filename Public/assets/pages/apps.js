@@ -110,17 +110,21 @@ export async function appPage(context) {
   const present = found.confidentialLanes.join(",");
   if (!lanes.includes(present)) lanes.push(present);
   const laneWords = (one) => (one ? one.split(",").map((lane) => word("lane", lane)).join(", ") : t("app.confidential.none"));
-  const settings = new Form([
+  const fields = [
     field({ name: "name", label: t("people.name"), value: found.name, required: true }), field({ name: "timeZone", label: t("app.zone"), value: found.timeZone, required: true }),
     field({ name: "devicePolicy", label: t("app.policy"), type: "select", value: found.devicePolicy, options: [["multi", t("app.policy.multi")], ["single", t("app.policy.single")]] }),
     field({ name: "deviceSends", label: t("app.device-sends"), type: "number", min: 0, value: String(found.deviceSends) }),
     field({ name: "confidentialLanes", label: t("app.confidential"), hint: t("app.confidential.hint"), type: "select", value: present, options: lanes.map((one) => [one, laneWords(one)]) }),
     field({ name: "extension", label: t("app.extension"), hint: t("app.extension.hint"), type: "select", value: found.extension === false ? "off" : "on", options: [["on", t("app.extension.on")], ["off", t("app.extension.off")]] }),
     "approvalAbove" in found ? field({ name: "approvalAbove", label: t("app.approval"), hint: t("app.approval.hint"), type: "number", min: 0, value: found.approvalAbove === null ? "" : String(found.approvalAbove) }) : [],
-  ].flat(), { action: t("do.save"), submit: async (values) => {
-    const change = { ...values, deviceSends: Number(values.deviceSends), confidentialLanes: values.confidentialLanes ? values.confidentialLanes.split(",") : [], extension: values.extension === "on" };
-    if ("approvalAbove" in values) change.approvalAbove = values.approvalAbove === "" ? null : Number(values.approvalAbove);
-    await call("PATCH", path, change);
+  ].flat();
+  const asSent = { deviceSends: Number, confidentialLanes: (lanes) => (lanes ? lanes.split(",") : []), extension: (text) => text === "on", approvalAbove: (text) => (text === "" ? null : Number(text)) };
+  let before = Object.fromEntries(fields.map((one) => [one.name, one.value]));
+  const settings = new Form(fields, { action: t("do.save"), submit: async (values) => {
+    // Only what was changed here: the page may be older than what others have set.
+    const changed = Object.entries(values).filter(([name, value]) => value !== before[name]);
+    if (changed.length) await call("PATCH", path, Object.fromEntries(changed.map(([name, value]) => [name, name in asSent ? asSent[name](value) : value])));
+    before = values;
     await loadApps();
     say(t("do.saved"));
   } });

@@ -1,11 +1,11 @@
 /// An app's test groups: named people who get a message before everyone does.
 
-import { get, putTo } from "../api.js";
+import { get } from "../api.js";
 import { h, put } from "../dom.js";
 import { confirm } from "../parts/dialog.js";
 import { complain, empty, head, say } from "../parts/notice.js";
 import { table } from "../parts/table.js";
-import { saveTestGroup, testGroupForm } from "../parts/testers.js";
+import { dropTestGroup, saveTestGroup, testGroupForm } from "../parts/testers.js";
 import { enc } from "../router.js";
 import { t } from "../words.js";
 import { needApp, whichApp } from "./common.js";
@@ -35,7 +35,7 @@ export async function testGroupsPage() {
   async function takeOut(group) {
     if (!await confirm({ title: t("do.remove"), bad: true, action: t("do.remove"), body: h("p", null, group.name) })) return;
     try {
-      ({ groups } = await putTo(path, { groups: groups.filter((one) => one.name !== group.name) }));
+      ({ groups } = await dropTestGroup(path, group.name));
       draw();
     } catch (problem) {
       complain(problem);

@@ -12,17 +12,21 @@ import { t } from "../words.js";
 export async function tagsCard(appID, whose) {
   if (!may("manageAudiences")) return null;
   const list = h("div");
-  let tags = (await get(`/tags${query({ appId: appID, ...whose })}`)).tags;
+  const present = async () => (await get(`/tags${query({ appId: appID, ...whose })}`)).tags;
+  let tags = await present();
   const draw = () => put(list, tags.length ? h("ul", { class: "picked" }, tags.map((tag) => h("li", { class: "chip plain" }, tag))) : h("p", { class: "soft" }, t("tags.none")));
 
   async function change() {
     const owners = whose.device ? { devices: [whose.device] } : { clientUids: [whose.clientUid] };
     const saved = await formDialog({ title: t("device.tags"), fields: [
-      field({ name: "tags", label: t("device.tags"), hint: t("tags.hint"), type: "area", rows: 3, value: tags.join("\n"), pointer: "/set" })],
+      field({ name: "tags", label: t("device.tags"), hint: t("tags.hint"), type: "area", rows: 3, value: tags.join("\n"), pointer: "/add" })],
     save: async (values) => {
       const wanted = [...new Set(values.tags.split(/[\n,]+/).map((one) => one.trim()).filter(Boolean))];
-      await post("/tags", { appId: appID, ...owners, set: wanted });
-      return wanted;
+      // Only what was changed here: programs give tags too, and theirs stay.
+      const add = wanted.filter((one) => !tags.includes(one));
+      const gone = tags.filter((one) => !wanted.includes(one));
+      if (add.length + gone.length > 0) await post("/tags", { appId: appID, ...owners, add, remove: gone });
+      return present();
     } });
     if (!saved) return;
     tags = saved;

@@ -59,6 +59,11 @@ export function testGroupForm(group, save) {
   } });
 }
 
+/// Removes a group of an app; those that others have made meanwhile stay.
+export async function dropTestGroup(path, name) {
+  return putTo(path, { groups: (await get(path)).groups.filter((one) => one.name !== name) });
+}
+
 /// Stores a group among an app's others; `former` is the one that it replaces. What is wrong with it is told at its fields.
 export async function saveTestGroup(path, group, former = null) {
   const others = (await get(path)).groups.filter((one) => one.name !== former);
