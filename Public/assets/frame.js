@@ -175,7 +175,12 @@ export function languageButtons() {
 function account(signedOut) {
   const leave = async () => {
     if (!await mayLeave()) return;
-    await signOut().catch(() => {});
+    try {
+      await signOut();
+    } catch (problem) {
+      // The browser still has the session: whoever walks away must know.
+      return complain(problem);
+    }
     signedOut();
   };
   const box = h("details", { class: "me" },

@@ -53,8 +53,14 @@ function take(answer, whenSignedOut) {
   useSession(answer.csrfToken, whenSignedOut);
 }
 
+/// - Throws: why the session goes on, for example because the server cannot be reached.
 export async function signOut() {
-  await call("DELETE", "/session", undefined, { quiet: true });
+  try {
+    await call("DELETE", "/session", undefined, { quiet: true });
+  } catch (problem) {
+    // It was over already.
+    if (problem.status !== 401) throw problem;
+  }
   forget();
 }
 

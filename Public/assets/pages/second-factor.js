@@ -25,7 +25,11 @@ export async function enrolPage(done, left) {
     box.querySelector("#factor-done").focus();
   });
   const leave = async () => {
-    await signOut().catch(() => {});
+    try {
+      await signOut();
+    } catch (problem) {
+      return complain(problem);
+    }
     left();
   };
   return entryPage(h("h1", null, t("factor.needed.title")), h("p", { class: "soft" }, t("factor.needed.detail", { role: t(`role.${session.role}`) })),

@@ -54,6 +54,30 @@ import Testing
     try browser.expectSilence("the resend")
   }
 
+  @Test func `whoever cannot be signed out is told so, and stays signed in to try again`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter("en")
+    let sessions = "SELECT count(*) FROM sessions"
+    #expect(try console.world.count(sessions) == 1)
+    try browser.script(
+      """
+      window.real = window.fetch;
+      window.fetch = (address, options) =>
+        options?.method === 'DELETE' ? Promise.reject(new TypeError('lost')) : window.real(address, options);
+      """)
+    try browser.click(".me summary")
+    try browser.click("#sign-out")
+    try browser.waitFor(".toast.bad")
+    #expect(try browser.count("input[name=login]") == 0)
+    #expect(try console.world.count(sessions) == 1)
+    try browser.script("window.fetch = window.real")
+    try browser.click("#sign-out")
+    try browser.waitFor("input[name=login]")
+    #expect(try console.world.count(sessions) == 0)
+    try browser.expectSilence("signing out")
+  }
+
   @Test func `a test that is pressed twice at once, or again after its answer was lost, is one test`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
