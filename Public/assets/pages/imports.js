@@ -3,8 +3,9 @@
 import { call, get, post, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { Form, field } from "../parts/form.js";
+import { askBeforeUnload } from "../parts/kept.js";
 import { every } from "../parts/live.js";
-import { complain, empty, facts, head, note, state } from "../parts/notice.js";
+import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, go, link } from "../router.js";
 import { all } from "../api.js";
@@ -33,8 +34,18 @@ export async function importsPage(context) {
   const skip = field({ name: "skipErrors", label: t("imports.skip"), hint: t("imports.skip.hint"), type: "check", value: true });
   const form = new Form([kind, group, file, skip], { action: t("imports.begin"), submit: async (values) => {
     const made = await post("/imports", { appId: chosen.appId, kind: values.kind, skipErrors: values.skipErrors, ...(values.kind === "members" ? { groupSeq: values.groupSeq } : {}) });
-    await bring(made, values.file, progress, context);
-    go(`/imports/${made.importId}`);
+    // It goes on while somebody is elsewhere in the console, who is not called back from there.
+    const stopAsking = askBeforeUnload(() => true);
+    try {
+      await bring(made, values.file, progress);
+      if (context.stale()) say(t("imports.brought", { id: made.importId }));
+      else go(`/imports/${made.importId}`);
+    } catch (problem) {
+      if (!context.stale()) throw problem;
+      complain(problem);
+    } finally {
+      stopAsking();
+    }
   } });
   function shown() {
     group.node.hidden = kind.value !== "members";
@@ -47,14 +58,13 @@ export async function importsPage(context) {
 }
 
 /// Sends the file part by part; a part that fails on its way is sent again, which changes nothing if it had arrived.
-async function bring(made, file, progress, context) {
+async function bring(made, file, progress) {
   progress.hidden = false;
   const parts = Math.max(1, Math.ceil(file.size / partBytes));
   for (let part = 1; part <= parts; part += 1) {
     const piece = new Blob([file.slice((part - 1) * partBytes, part * partBytes)], { type: "text/csv" });
     const path = `/imports/${enc(made.importId)}/parts/${part}${part === parts ? "?last=true" : ""}`;
     const answer = await again(() => call("PUT", path, piece));
-    if (context.stale()) return;
     put(progress, h("span", { class: "meter" }, h("i", { class: "c-accepted", style: { width: `${(100 * part) / parts}%` } })),
       h("p", null, t("imports.progress", { percent: percent(part, parts), lines: number(answer.lines) })));
   }

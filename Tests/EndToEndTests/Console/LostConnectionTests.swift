@@ -78,6 +78,43 @@ import Testing
     try browser.expectSilence("signing out")
   }
 
+  @Test func `an import goes on while somebody is elsewhere, and calls nobody back`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let name = String(repeating: "n", count: 180)
+    let lines = (1...6000).map { "new\($0),\(name)" }
+    let path = console.file("people.csv", "clientUid,clientName\n" + lines.joined(separator: "\n") + "\n")
+    try console.enter("en")
+    try browser.show("/imports")
+    try browser.script(
+      """
+      const real = window.fetch;
+      window.fetch = async (address, options) => {
+        if (String(address).includes('/parts/2')) await new Promise((resolve) => { window.goOn = resolve; });
+        return real(address, options);
+      };
+      """)
+    try browser.choose("main input[type=file]", file: path)
+    try browser.click("main form [type=submit]")
+    try browser.wait("the second part", "return window.goOn !== undefined")
+    let asked = """
+      const event = new Event('beforeunload', { cancelable: true });
+      dispatchEvent(event);
+      return event.defaultPrevented;
+      """
+    #expect(try browser.script(asked) as? Bool == true)
+    try browser.show("/people")
+    try browser.script("window.goOn()")
+    try browser.waitFor(".toast:not(.bad)")
+    #expect(try browser.script("return location.hash") as? String == "#/people")
+    #expect(try browser.script(asked) as? Bool == false)
+    let imports = try console.world.client.call(
+      "GET", "/v1/admin/imports?appId=\(World.appID)", bearer: console.world.apiKey)
+    let last = (imports["items"] as? [[String: Any]])?.first
+    #expect(last?["lines"] as? Int == 6000 && last?["state"] as? String != "open", "\(imports.text)")
+    try browser.expectSilence("the import")
+  }
+
   @Test func `a test that is pressed twice at once, or again after its answer was lost, is one test`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
