@@ -44,6 +44,37 @@ export function put(element, ...children) {
   return element;
 }
 
+/// Brings an element to the same children in place: what is there already stays, with its focus, its place, and a press that
+/// has begun on it; nobody hears again what has not changed. Only for what has no listeners.
+export function renew(element, ...children) {
+  match(element, put(element.cloneNode(false), ...children));
+  return element;
+}
+
+function match(old, wanted) {
+  const present = [...old.childNodes];
+  const nodes = [...wanted.childNodes];
+  nodes.forEach((one, place) => {
+    const there = present[place];
+    if (!there) return old.append(one);
+    if (there.isEqualNode(one)) return;
+    if (!isAlike(there, one)) return there.replaceWith(one);
+    if (one.nodeType === Node.TEXT_NODE) there.data = one.data;
+    else {
+      for (const { name } of [...there.attributes]) if (!one.hasAttribute(name) && name !== "open") there.removeAttribute(name);
+      for (const { name, value } of one.attributes) if (there.getAttribute(name) !== value) there.setAttribute(name, value);
+      match(there, one);
+    }
+  });
+  for (const one of present.slice(nodes.length)) one.remove();
+}
+
+/// A link that leads elsewhere is another one. The page's policy lets no style be set as an attribute.
+function isAlike(one, other) {
+  if (one.nodeName !== other.nodeName) return false;
+  return one.nodeType !== Node.ELEMENT_NODE || ["href", "style"].every((name) => one.getAttribute(name) === other.getAttribute(name));
+}
+
 let last = 0;
 
 /// An id that no other element has.

@@ -8,6 +8,8 @@ export let session = null;
 export let apps = [];
 
 let chosen = null;
+/// When they were asked for, on this browser's clock.
+let askedAt = 0;
 /// The apps of whoever is signed in, asked for before that is known. A list, or null; null: not asked for.
 let appsAsked = null;
 
@@ -84,9 +86,18 @@ export async function loadApps() {
   const asked = appsAsked;
   appsAsked = null;
   apps = await asked ?? await all("/apps");
+  askedAt = Date.now();
   // Each tab has its own; a new one begins with the last that was chosen.
   chosen = sessionStorage.getItem("upmc.app") ?? localStorage.getItem("upmc.app");
   if (chosen !== "" && !apps.some((app) => app.appId === chosen)) chosen = apps.length === 1 ? apps[0].appId : "";
+}
+
+/// The apps as they are by now: since somebody signed in, one may have been paused, or may need approval. Those that were
+/// asked for seconds ago are new enough.
+export async function refreshApps() {
+  if (Math.abs(Date.now() - askedAt) < 10_000) return;
+  apps = await all("/apps");
+  askedAt = Date.now();
 }
 
 /// The app that was chosen above; null: all of them.

@@ -16,7 +16,7 @@ import { messagePreview } from "../parts/preview.js";
 import { followTest } from "../parts/test-result.js";
 import { testersPart } from "../parts/testers.js";
 import { enc, follow, go, link } from "../router.js";
-import { app, apps, chooseApp, may, oneApp } from "../session.js";
+import { app, apps, chooseApp, may, oneApp, refreshApps } from "../session.js";
 import { bytes, number, t, told } from "../words.js";
 import { needApp, shortened } from "./common.js";
 
@@ -46,6 +46,7 @@ async function beginning(name, asked, chosen) {
 }
 
 export async function composePage(context) {
+  await refreshApps().catch(() => {});
   const { nothing } = needApp();
   if (nothing) return nothing;
   const asked = context.query;

@@ -1,19 +1,22 @@
 /// What happens right now, and what needs somebody. An empty system shows the way to its first push instead.
 
 import { all, get, query } from "../api.js";
-import { h, put } from "../dom.js";
+import { h, put, renew } from "../dom.js";
 import { chart, timeline } from "../parts/chart.js";
 import { pointsOf } from "../parts/period.js";
 import { miniFunnel } from "../parts/funnel.js";
-import { watchOverview } from "../parts/live.js";
+import { every, watchOverview } from "../parts/live.js";
 import { head, note, state } from "../parts/notice.js";
 import { table, updateRows } from "../parts/table.js";
 import { link } from "../router.js";
-import { app, apps, may } from "../session.js";
+import { app, apps, may, refreshApps } from "../session.js";
 import { distance, number, percent, t, time, told, word } from "../words.js";
 import { beginPage, isBegun } from "./begin.js";
 import { credentialEnd, messageTitle } from "./common.js";
 import { deadWebhooks } from "./webhooks.js";
+
+/// How often it is asked what needs somebody, in milliseconds: no stream tells of it.
+const attentionPace = 60_000;
 
 export async function dashboardPage(context) {
   const scope = () => ({ appId: app()?.appId });
@@ -59,10 +62,10 @@ export async function dashboardPage(context) {
       tile("expired", t("dashboard.expired"), number(total.expired), percent(total.expired, total.accepted + total.expired)));
     const series = names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: values[name] }));
     drawn.update(points, series);
-    put(running, runningList(openCampaigns),
+    renew(running, runningList(openCampaigns),
       openSingles.items.length ? note("warn", t("dashboard.singles-paused", { n: openSingles.nextCursor ? `${openSingles.items.length}+` : openSingles.items.length }), " ", h("a", { href: link("/messages", { purpose: "single", state: "paused" }) }, t("do.look"))) : null);
     update(campaigns.items);
-    put(reasons, reasonList(byReason));
+    renew(reasons, reasonList(byReason));
   }
 
   drawn = chart({ label: t("dashboard.chart"), points: [], series: names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: [] })),
@@ -74,9 +77,14 @@ export async function dashboardPage(context) {
     live.classList.toggle("off", !isConnected);
     put(live, t(isConnected ? "live.on" : "live.off"));
   }));
+  const notes = h("div", { class: "notes", id: "attention" }, warnings);
+  context.onLeave(every(attentionPace, async () => {
+    const latest = await attention();
+    if (!context.stale()) renew(notes, latest);
+  }));
   return h("div", null,
     head(t("nav.dashboard"), { actions: [may("send") ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null] }),
-    h("div", { class: "notes", id: "attention" }, warnings),
+    notes,
     h("h2", { class: "unseen" }, t("dashboard.hour")), tiles,
     h("div", { class: "grid wide-narrow" },
       h("div", { class: "stack" },
@@ -129,14 +137,14 @@ function reasonList(report) {
 /// Paused apps, apps that cannot push, credentials that end soon, messages that wait for a second person.
 async function attention() {
   const notes = [];
+  const [waiting, dead, credentials] = await Promise.all([
+    may("managePeople") ? get("/approvals?state=waiting&limit=10").catch(() => null) : null, deadWebhooks(app()?.appId),
+    may("manageApps") ? all("/credentials").catch(() => []) : null, refreshApps().catch(() => {})]);
   for (const entry of apps.filter((entry) => entry.pausedReason)) {
     notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", told(entry.pausedReason), " ",
       h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
   }
-  const [waiting, dead, credentials] = await Promise.all([
-    may("managePeople") ? get("/approvals?state=waiting&limit=10").catch(() => null) : null, deadWebhooks(app()?.appId),
-    may("manageApps") ? all("/credentials").catch(() => []) : null]);
-  if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
+  if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.nextCursor ? `${waiting.items.length}+` : waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
   for (const entry of dead) {
     notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhookId}`, { state: "dead" }) }, t("do.look"))));
   }

@@ -1,7 +1,7 @@
 /// One message: its record, its numbers as they change, why it waits, what can still be done with it, and its people.
 
 import { call, get, post, randomKey } from "../api.js";
-import { h, put } from "../dom.js";
+import { h, put, renew } from "../dom.js";
 import { choices, segmented } from "../parts/form.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { funnelBars, funnelRest, reasonList } from "../parts/funnel.js";
@@ -42,9 +42,9 @@ export async function messagePage(context) {
     put(badge, state(funnel.state));
     put(numbers, funnelBars(funnel), funnelRest(funnel));
     const list = reasonList(funnel.reasons, (reason) => link(`/messages/${seqno}`, { tab: "failures", reason }));
-    put(reasons, list ?? h("p", { class: "soft" }, t("message.no-reasons")));
+    renew(reasons, list ?? h("p", { class: "soft" }, t("message.no-reasons")));
     const isOver = finals.includes(funnel.state);
-    put(why, isOver ? null : record.waits.map(waiting), funnel.stateReason ? note(funnel.state === "paused" ? "warn" : "bad", told(funnel.stateReason)) : null,
+    renew(why, isOver ? null : record.waits.map(waiting), funnel.stateReason ? note(funnel.state === "paused" ? "warn" : "bad", told(funnel.stateReason)) : null,
       funnel.estimate ? note("", t("message.estimate")) : null,
       funnel.unknown > 0 ? note("", t("message.unknown", { n: number(funnel.unknown) })) : null);
     put(rate, measured.words(funnel));

@@ -1,7 +1,7 @@
 /// The server's own health: what is wrong now and what to do, nodes, queues, push networks, webhooks, the database, and what ends.
 
 import { all, get } from "../api.js";
-import { h, put } from "../dom.js";
+import { h, put, renew } from "../dom.js";
 import { every } from "../parts/live.js";
 import { facts, head, note } from "../parts/notice.js";
 import { table } from "../parts/table.js";
@@ -31,7 +31,7 @@ export async function serverPage(context) {
     } catch (problem) {
       if (!last || problem.status === 401 || problem.status === 403) throw problem;
       silentSince ??= new Date(last.at).toISOString();
-      put(alerts, note("bad", h("strong", null, t("server.silent")), " ", t("server.silent.detail", { since: distance(silentSince) }), " ", problem.message));
+      renew(alerts, note("bad", h("strong", null, t("server.silent")), " ", t("server.silent.detail", { since: distance(silentSince) }), " ", problem.message));
     }
   }
 
@@ -40,7 +40,7 @@ export async function serverPage(context) {
     const value = (name, labels) => of(name, labels)[0]?.value ?? null;
     const sum = (samples, name, labels) => samples.filter((one) => one.name === name && Object.entries(labels).every(([key, wanted]) => one.labels[key] === wanted)).reduce((total, one) => total + one.value, 0);
     const found = firing(state, value, of);
-    put(alerts, found.length === 0 ? note("good", t("server.fine")) : found.map(([key, values, kind]) => note(kind, h("strong", null, t(`server.alert.${key}`, values)), " ", t(`server.alert.${key}.do`))),
+    renew(alerts, found.length === 0 ? note("good", t("server.fine")) : found.map(([key, values, kind]) => note(kind, h("strong", null, t(`server.alert.${key}`, values)), " ", t(`server.alert.${key}.do`))),
       state.complaints.map((sentence) => note("warn", sentence)));
     put(seen, t("server.seen", { version: state.version }));
     // Sending of an app is stopped by its breaker, by a fault of its credential or by somebody.
@@ -61,7 +61,7 @@ export async function serverPage(context) {
     const wide = (title, ...content) => h("section", { class: "card wide" }, h("h2", null, title), content);
     // Narrow screens scroll it: the keyboard must reach it.
     const boxed = (name, made) => h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": t(name) }, made);
-    put(body,
+    renew(body,
       wide(t("server.nodes"), boxed("server.nodes", table(t("server.nodes"), [{ title: t("server.node"), lead: true, cell: (node) => [h("b", null, node.host ?? node.nodeId.slice(0, 8)), h("span", { class: "under mono", title: node.nodeId }, node.nodeId.slice(0, 8))] },
         { title: t("server.version"), fit: true, cell: (node) => node.version ?? "–" },
         { title: t("server.started"), fit: true, cell: (node) => (node.startedAt ? time(node.startedAt) : "–") },

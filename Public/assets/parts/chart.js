@@ -1,6 +1,6 @@
 /// Charts of what happened over time, drawn by Chart.js, with the same numbers as a table for whoever cannot see them.
 
-import { h } from "../dom.js";
+import { h, renew } from "../dom.js";
 import { colour } from "../theme.js";
 import { language, number, t, timeText } from "../words.js";
 
@@ -75,12 +75,15 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
     window.removeEventListener("upmc-theme", themed);
     drawn?.destroy();
   });
+  const numbers = h("div", { class: "table-box" });
+  const details = h("details", { class: "small", ontoggle: tell }, h("summary", null, t("chart.table")));
   return {
-    node: h("figure", null, box, asTable()),
+    node: h("figure", null, box, details),
     /// Takes other numbers of the same kind.
     update(newPoints, newSeries) {
       points = newPoints;
       series = newSeries;
+      tell();
       if (drawn) {
         drawn.data = data();
         drawn.update();
@@ -88,15 +91,14 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
     },
   };
 
-  function asTable() {
-    const details = h("details", { class: "small", ontoggle: () => {
-      if (!details.open || details.querySelector("table")) return;
-      details.append(h("div", { class: "table-box" }, h("table", null, h("caption", { class: "unseen" }, label),
-        h("thead", null, h("tr", null, h("th", { scope: "col" }, t("chart.time")), series.map((one) => h("th", { scope: "col", class: "end" }, one.label)))),
-        h("tbody", null, points.map((point, index) => h("tr", null, h("th", { scope: "row" }, href ? h("a", { href: href(point) }, text(point)) : text(point)),
-          series.map((one) => h("td", { class: "end" }, number(one.values[index])))))))));
-    } }, h("summary", null, t("chart.table")));
-    return details;
+  /// The same numbers as a table, while it is open.
+  function tell() {
+    if (!details.open) return;
+    if (!numbers.parentNode) details.append(numbers);
+    renew(numbers, h("table", null, h("caption", { class: "unseen" }, label),
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("chart.time")), series.map((one) => h("th", { scope: "col", class: "end" }, one.label)))),
+      h("tbody", null, points.map((point, index) => h("tr", null, h("th", { scope: "row" }, href ? h("a", { href: href(point) }, text(point)) : text(point)),
+        series.map((one) => h("td", { class: "end" }, number(one.values[index]))))))));
   }
 }
 
