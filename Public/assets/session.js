@@ -77,7 +77,7 @@ export function forget() {
 const everyone = ["viewMessages"];
 const sender = [...everyone, "send", "control"];
 const viewer = [...everyone, "viewPeople"];
-const operator = [...sender, ...viewer, "manageGroups", "manageQuarantine", "managePeople", "manageContent", "manageAudiences", "manageEvents"];
+const operator = [...sender, ...viewer, "manageGroups", "manageQuarantine", "managePeople", "manageContent", "manageAudiences", "manageEvents", "exportPeople"];
 const permissions = { sender, viewer, operator, admin: [...operator, "manageApps", "erasePeople", "manageAccounts", "viewAudit"] };
 
 export const may = (permission) => permissions[session?.role]?.includes(permission) ?? false;

@@ -116,7 +116,7 @@ export async function groupPage(context) {
       manages ? h("button", { class: "button bad", onclick: erase }, t("groups.delete")) : null] }),
     h("div", { class: "grid wide-narrow" },
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members"), " ", h("span", { class: "soft small" }, memberCount(group))), h("div", { class: "row" },
-        h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")),
+        may("exportPeople") ? h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")) : null,
         manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),
         manages ? h("button", { class: "button small", onclick: () => makeGroup(group.appId, group) }, t("groups.new")) : null),

@@ -43,6 +43,6 @@ export async function messagePeople(context, seqno, tab, funnel = {}) {
         event.preventDefault();
         if (who.value.trim()) go(`/messages/${seqno}/people/${enc(who.value.trim())}`);
       } }, who.node, h("button", { class: "button", id: "explain" }, t("explain.do"))) : null,
-      may("viewPeople") ? h("a", { class: "button", href: `/v1/admin/exports/deliveries?seqno=${enc(seqno)}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
+      may("exportPeople") ? h("a", { class: "button", href: `/v1/admin/exports/deliveries?seqno=${enc(seqno)}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
     deliveries.node);
 }

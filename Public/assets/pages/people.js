@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { empty, head } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, link, noteQuery } from "../router.js";
+import { may } from "../session.js";
 import { number, t } from "../words.js";
 import { findPeople, needApp, searchField, whichApp } from "./common.js";
 
@@ -15,8 +16,10 @@ export async function peoplePage(context) {
   const load = async (cursor) => {
     if (isNamed && cursor) return get(`/users${query({ appId: chosen.appId, name: q, cursor, limit: 50 })}`);
     if (cursor || !q) return get(`/users${query({ appId: chosen.appId, prefix: q, cursor, limit: 50 })}`);
-    const found = await findPeople(chosen.appId, q, 50);
-    isNamed = found.isNamed;
+    const asked = q;
+    const found = await findPeople(chosen.appId, asked, 50);
+    // An older answer says nothing about what is looked for now.
+    if (asked === q) isNamed = found.isNamed;
     return found;
   };
   let isNamed = false;
@@ -28,11 +31,18 @@ export async function peoplePage(context) {
       { title: t("people.badge"), end: true, cell: (item) => number(item.badge) },
     ] });
   await users.ready;
-  return h("div", null, head(t("nav.people"), { detail: whichApp(chosen), actions: [
-    h("a", { class: "button", href: `/v1/admin/exports/users${query({ appId: chosen.appId, prefix: context.query.q })}`, download: `users-${chosen.appId}.csv` }, t("do.export"))] }),
+  const file = may("exportPeople") ? h("a", { class: "button", id: "export-people", download: `users-${chosen.appId}.csv` }, t("do.export")) : null;
+  /// The file is of those that are listed. By their names there is none.
+  const tellFile = () => {
+    file?.setAttribute("href", `/v1/admin/exports/users${query({ appId: chosen.appId, prefix: q })}`);
+    if (file) file.hidden = q !== "" && isNamed;
+  };
+  tellFile();
+  return h("div", null, head(t("nav.people"), { detail: whichApp(chosen), actions: [file] }),
   h("div", { class: "filters" }, searchField(t("people.search"), q, (wanted) => {
     q = wanted;
     noteQuery({ q });
-    return users.reload();
+    tellFile();
+    return users.reload().then(tellFile);
   })), users.node);
 }

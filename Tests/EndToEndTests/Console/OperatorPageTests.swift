@@ -70,6 +70,37 @@ import Testing
     try browser.expectSilence("the attempts")
   }
 
+  @Test func `the file of people is of those that are listed, and offered to those who may have it`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO users (app, user_key, name) VALUES (1, 'ukb100', '김하늘'), (1, 'ukb200', '이서연'), (1, 'uother', 'Lee')
+      """)
+    try console.enter("en")
+    try browser.show("/people")
+    let prefix = """
+      const link = document.querySelector('#export-people');
+      return new URL(link.href).searchParams.get('prefix') === arguments[0] && !link.hidden;
+      """
+    #expect(try browser.script(prefix, [NSNull()]) as? Bool == true)
+    try browser.type("#search", "kb")
+    try browser.wait("the file of two", prefix, ["kb"])
+    // Who is found by a name is in no file.
+    try browser.type("#search", "Lee")
+    try browser.wait("no file", "return document.querySelector('#export-people').hidden")
+    try browser.type("#search", "kb1")
+    try browser.wait("the file of one", prefix, ["kb1"])
+
+    try console.connection.script("UPDATE accounts SET role = 'viewer'")
+    try browser.open("/")
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/people")
+    #expect(try browser.count("main tbody tr") == 3)
+    #expect(try browser.count("#export-people") == 0)
+    try browser.expectSilence("the file of people")
+  }
+
   @Test func `groups say how many members they have, and conditions suggest the tags that there are`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
