@@ -46,6 +46,7 @@ export function choose(title, body, options) {
 
 /// A form in a dialog. `save(values)` may throw a problem, which is then shown at its fields.
 /// Resolves to what `save` returned; undefined when it was left.
+/// Escape closes it at once while nothing is written in it, and asks before it throws away what is.
 /// - also: further fields that problems are shown at.
 export function formDialog({ title, fields, action = t("do.save"), save, detail, wide = false, also = () => [] }) {
   return new Promise((resolve) => {
@@ -55,6 +56,15 @@ export function formDialog({ title, fields, action = t("do.save"), save, detail,
       box.close();
     } });
     const box = dialog(form.node, title, () => resolve(result), wide);
+    let isWritten = false;
+    box.addEventListener("input", () => { isWritten = true; });
+    box.addEventListener("cancel", async (event) => {
+      // A file chooser inside says so too when it is left.
+      if (event.target !== box || !isWritten) return;
+      event.preventDefault();
+      const isLeft = await confirm({ title: t("form.leave.title"), body: h("p", null, t("form.leave.body")), bad: true, action: t("compose.leave.discard"), no: t("compose.leave.stay") });
+      if (isLeft) box.close();
+    });
     box.querySelector("input:not([type=hidden]), select, textarea")?.focus();
   });
 }
@@ -80,6 +90,8 @@ export function secret(title, text, detail, ...more) {
 export function dialog(content, label, closed, wide = false) {
   const before = document.activeElement;
   const box = h("dialog", { "aria-label": label, class: wide ? "wide" : null, onclose: () => {
+    // What is being told stays in sight.
+    document.body.append(...box.querySelectorAll(".toasts"));
     box.remove();
     if (before?.isConnected) before.focus();
     closed();

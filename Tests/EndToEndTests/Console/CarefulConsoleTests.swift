@@ -88,6 +88,25 @@ import Testing
     try browser.expectSilence("the refused test")
   }
 
+  @Test func `what is said while a form closes stays in sight`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(10)
+    let seqno = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    try console.enter("en")
+    try browser.show("/messages/\(seqno)")
+    try browser.click("[data-action=pace]")
+    try browser.pick("none")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait(
+      "the notice",
+      """
+      return document.querySelector('dialog') === null
+        && [...document.querySelectorAll('.toast')].some((one) => one.innerText === 'Rate limit changed');
+      """)
+    try browser.expectSilence("the pace")
+  }
+
   @Test func `a picture that came in here is seen in the preview`() throws {
     let console = try ConsoleWorld(publicURL: "http://push.example.com")
     let browser = console.browser

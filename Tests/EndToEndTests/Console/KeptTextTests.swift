@@ -96,6 +96,34 @@ import Testing
   }
 
   @Test(arguments: ["en", "ko"])
+  func `Escape asks before it throws away what is written in a form`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter(language)
+    try browser.show("/templates")
+    let none = "return document.querySelector('dialog') === null"
+    // Nothing is written yet: nothing is lost.
+    try browser.click(".head .actions button")
+    try browser.waitFor("dialog[open] input[name=name]")
+    try browser.press(.escape)
+    try browser.wait("no dialog", none)
+    try browser.click(".head .actions button")
+    try browser.type("dialog[open] textarea[name=body]", "Leaves are falling")
+    try browser.press(.escape)
+    try browser.wait("the question", "return document.querySelectorAll('dialog[open]').length === 2")
+    for finding in try browser.accessibilityFindings() { Issue.record("leaving the form: \(finding)") }
+    // A key that is pressed once too often goes back.
+    try browser.press(.enter)
+    try browser.wait("the form", "return document.querySelectorAll('dialog[open]').length === 1")
+    #expect(try browser.value("dialog[open] textarea[name=body]") == "Leaves are falling")
+    try browser.press(.escape)
+    try browser.wait("the question again", "return document.querySelectorAll('dialog[open]').length === 2")
+    try browser.click("dialog[open]:last-of-type [type=submit]")
+    try browser.wait("no dialog", none)
+    try browser.expectSilence("the form")
+  }
+
+  @Test(arguments: ["en", "ko"])
   func `when the session ends, signing in again goes on with the same text`(language: String) throws {
     let console = try ConsoleWorld()
     let browser = console.browser
