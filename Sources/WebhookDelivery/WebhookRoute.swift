@@ -43,8 +43,8 @@ struct WebhookRoute: Equatable {
   /// - Throws: a `Refusal` if there is no allowed address.
   /// - Parameters:
   ///   - present: the current route, whose addresses are kept if they are still valid.
-  ///   - isFailing: true if the current route has not worked lately. Through a proxy, another address of the proxy and
-  ///     of the webhook is then selected, if there is one.
+  ///   - isFailing: true if the current route has not worked lately. Another address of the webhook, and of the proxy
+  ///     if there is one, is then selected, if the name has another.
   init(
     to place: HTTPURL, _ names: Names, _ rule: AddressRule, _ proxy: OutboundProxy?, present: WebhookRoute?,
     isFailing: Bool
@@ -56,12 +56,8 @@ struct WebhookRoute: Equatable {
           ? Refusal(reason: "\(place.host) has no address") : Self.notPublic(place)
       }
       var address = present?.address.flatMap { good.contains($0) ? $0 : nil } ?? first
-      // The proxy may be unable to reach one of the addresses, for example by IPv6, which this server cannot know.
-      if isFailing, proxy?.tunnel(to: address, of: place.host) != nil,
-        let other = good.filter({ $0 != present?.address }).randomElement()
-      {
-        address = other
-      }
+      // One of several addresses may be out of service, or out of the proxy's reach: a name keeps it all the same.
+      if isFailing, let other = good.filter({ $0 != present?.address }).randomElement() { address = other }
       self.address = address
       tunnel = proxy?.tunnel(to: address, of: place.host)
     } else {

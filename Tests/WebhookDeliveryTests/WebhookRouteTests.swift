@@ -98,8 +98,15 @@ import Testing
     #expect(other.hop != first.hop && other.address != first.address)
     let only = WebhookRoute.Names(host: first.address.map { [$0] }, proxy: [first.hop])
     #expect(try route(only, proxy, present: first, isFailing: true) == first)
-    let straight = try route(WebhookRoute.Names(host: names.host), nil)
-    #expect(
-      try route(WebhookRoute.Names(host: names.host?.reversed()), nil, present: straight, isFailing: true) == straight)
+  }
+
+  @Test func `a webhook that is called straight goes to its other address, too, when one fails`() throws {
+    let addresses = [Self.address("93.184.216.34"), Self.address("93.184.216.35")]
+    let first = try route(WebhookRoute.Names(host: addresses), nil)
+    let turned = WebhookRoute.Names(host: addresses.reversed())
+    #expect(try route(turned, nil, present: first) == first)
+    #expect(try route(turned, nil, present: first, isFailing: true).hop == addresses[1])
+    let inner = WebhookRoute.Names(host: [addresses[0], Self.address("10.0.0.1")])
+    #expect(try route(inner, nil, present: first, isFailing: true) == first, "the other one is not public")
   }
 }
