@@ -228,7 +228,8 @@ final class WebhookWorker {
     let (webhook, found) = (target.webhook, found)
     target.asks()
     let question = WebhookRoute.question(place, configuration.proxy, asker: String(target.app)) { result in
-      _ = found.offer(Found(webhook: webhook, result: result))
+      // Even into a full inbox: a webhook whose answer is lost would never ask again. The resolver limits their number.
+      _ = found.add(Found(webhook: webhook, result: result))
     }
     if !resolver.ask(question) {
       target.stays(WebhookRoute.Refusal(reason: "too many names are being looked up"), at: loop.clock.now)
