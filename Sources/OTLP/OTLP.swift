@@ -74,8 +74,8 @@ private final class ExportLoop {
 
   func run(until stopping: StopSignal) {
     while !stopping.isRaised {
-      exportSpans(within: configuration.timeout)
-      if let interval = configuration.metricsInterval, clock.now >= metricsDue {
+      exportSpans(within: configuration.timeout) { stopping.isRaised || areMetricsDue }
+      if areMetricsDue, let interval = configuration.metricsInterval {
         metricsDue = clock.now + interval
         exportMetrics(within: configuration.timeout)
       }
@@ -84,13 +84,17 @@ private final class ExportLoop {
     let end = clock.now + OTLPLimits.drain
     pauses = [:]
     while clock.now < end, !batch.isEmpty || spans.count > 0 {
-      guard exportSpans(within: min(configuration.timeout, end - clock.now)) else { break }
+      guard exportSpans(within: min(configuration.timeout, end - clock.now), until: { true }) else { break }
     }
     if configuration.metricsInterval != nil, clock.now < end { exportMetrics(within: end - clock.now) }
   }
 
-  /// Sends all queued spans. Returns false if the collector accepts none at present.
-  @discardableResult private func exportSpans(within timeout: Duration) -> Bool {
+  private var areMetricsDue: Bool { configuration.metricsInterval != nil && clock.now >= metricsDue }
+
+  /// Sends queued spans, one request after the other, until none is left or `isOver` returns true after a request:
+  /// spans that come as fast as the collector takes them must hold up neither metrics nor the stop. Returns false if the
+  /// collector accepts none at present.
+  @discardableResult private func exportSpans(within timeout: Duration, until isOver: () -> Bool) -> Bool {
     while isDue("traces") {
       if batch.isEmpty {
         batch = spans.take(atMost: OTLPLimits.spansOfRequest)
@@ -103,6 +107,7 @@ private final class ExportLoop {
         meter.sent(batch.count, rejected: rejected)
         batch = []
         succeeded("traces", rejected, why)
+        if isOver() { return true }
       case .again(let seconds, let why):
         failed("traces", why, after: seconds)
         if clock.now - batchSince > OTLPLimits.spanLife { lose() }
