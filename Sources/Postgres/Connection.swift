@@ -267,7 +267,9 @@ package final class Connection {
     if let wakeup { entries.append(pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)) }
     guard unsafe poll(&entries, nfds_t(entries.count), timeout.pollMilliseconds) > 0 else { return [] }
     guard entries[0].revents != 0 else { return [] }
-    guard session.consumeInput() else { throw session.lostError }
+    repeat {
+      guard session.consumeInput() else { throw session.lostError }
+    } while session.hasHiddenInput
     return takeNotifications()
   }
 

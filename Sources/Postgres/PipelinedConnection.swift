@@ -294,9 +294,7 @@ package final class PipelinedConnection {
     guard let session else { return }
     guard session.consumeInput() else { return lose(inFlightError(session)) }
     readAnswers(session)
-    // OpenSSL may hold decrypted bytes that epoll does not report: at most one TLS record (16 KiB), which two libpq
-    // reads empty.
-    for _ in 0..<2 where session.usesTLS && self.session === session && isAwaitingAnswers {
+    while self.session === session, isAwaitingAnswers, session.hasHiddenInput {
       guard session.consumeInput() else { return lose(inFlightError(session)) }
       readAnswers(session)
     }

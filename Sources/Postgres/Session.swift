@@ -62,7 +62,10 @@ final class Session {
   /// The socket's descriptor, which may change while connecting; −1 if there is none.
   var descriptor: Int32 { unsafe PQsocket(pg) }
   var isBroken: Bool { unsafe PQstatus(pg) == CONNECTION_BAD }
-  var usesTLS: Bool { unsafe PQsslInUse(pg) == 1 }
+  /// True if OpenSSL holds decrypted bytes for which libpq had no room. Neither `poll` nor epoll reports them, so
+  /// consume input again before waiting for the socket. Happens with records of more than 8 KiB, as PostgreSQL 17 and
+  /// proxies send them.
+  var hasHiddenInput: Bool { unsafe upmc_pq_decrypted_bytes(pg) > 0 }
   /// The process ID of the server's backend for this session.
   var backendPID: Int32 { unsafe PQbackendPID(pg) }
   /// The server's version as a number, for example 150018 for 15.18.
@@ -197,9 +200,9 @@ final class Session {
         continue
       }
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe poll(&entry, 1, Int32(clamping: left.nanoseconds / 1_000_000 + 1)) > 0, !consumeInput() {
-        throw lostError
-      }
+      let patience = hasHiddenInput ? 0 : Int32(clamping: left.nanoseconds / 1_000_000 + 1)
+      let isReadable = unsafe poll(&entry, 1, patience) > 0
+      if isReadable || hasHiddenInput, !consumeInput() { throw lostError }
     }
   }
 
