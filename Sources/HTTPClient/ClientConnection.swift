@@ -17,6 +17,7 @@ final class ClientConnection: EventLoop.Handler {
   }
 
   private let client: HTTPClient
+  private let address: SocketAddress
   private var transport: ClientTransport?
   private var registration: EventLoop.Registration?
   private var state = State.connecting
@@ -35,8 +36,10 @@ final class ClientConnection: EventLoop.Handler {
 
   init(client: HTTPClient) throws(SystemError) {
     self.client = client
+    let address = client.address
+    self.address = address
     let transport = try ClientTransport(
-      to: client.origin.address, security: client.configuration.security, tunnel: client.configuration.tunnel,
+      to: address, security: client.configuration.security, tunnel: client.configuration.tunnel,
       preamble: client.configuration.preamble)
     self.transport = transport
     parser = ResponseParser(bodyLimit: client.configuration.bodyBytes)
@@ -57,8 +60,8 @@ final class ClientConnection: EventLoop.Handler {
     if state == .connecting {
       let error = transport?.connectError ?? 0
       guard error == 0 else {
-        let reason = SystemError(code: error, operation: "connect", subject: client.origin.address.description)
-        return fail(client.noConnection(reason.description))
+        let reason = SystemError(code: error, operation: "connect", subject: address.description)
+        return goElsewhere(client.noConnection(reason.description))
       }
       state = .tunnelling
     }
@@ -102,11 +105,14 @@ final class ClientConnection: EventLoop.Handler {
   private func checkTimeout(with pending: PendingRequest, _ now: Instant) {
     let tunnel = client.configuration.tunnel
     let isLate = pending.deadline <= now
+    if state == .connecting, !isLate, now - idleSince >= share(of: pending) {
+      return goElsewhere(.unreachable("\(address) does not answer"))
+    }
     switch state {
     // Before `ready` nothing was sent, so the server cannot have acted on a request.
     case .connecting, .tunnelling:
       guard let tunnel else {
-        if isLate { fail(.unreachable("\(client.origin.address) does not answer")) }
+        if isLate { fail(.unreachable("\(address) does not answer")) }
         return
       }
       guard isLate || now - idleSince >= .seconds(ProxyTunnel.Limits.seconds) else { return }
@@ -116,6 +122,13 @@ final class ClientConnection: EventLoop.Handler {
     case .ready, .ended:
       if isLate { fail(.timedOut) }
     }
+  }
+
+  /// Returns the time that this address may take to connect: an equal share for each that was not tried yet, so that
+  /// one that is silent leaves some for the others. The last one has until the deadline.
+  private func share(of pending: PendingRequest) -> Duration {
+    let left = client.origin.addresses.count - pending.addressesTried
+    return left > 1 ? (pending.deadline - idleSince) / left : pending.deadline - idleSince
   }
 
   // MARK: Bytes
@@ -195,6 +208,14 @@ final class ClientConnection: EventLoop.Handler {
     current = nil
     end()
     client.sendAgain(pending)
+  }
+
+  /// Ends a connection that could not be established. Its request goes to the next address, or fails with `error` if
+  /// there is none.
+  private func goElsewhere(_ error: HTTPClientError) {
+    guard let pending = current, client.sendElsewhere(pending, than: address) else { return fail(error) }
+    current = nil
+    end()
   }
 
   func fail(_ error: HTTPClientError) {

@@ -11,7 +11,8 @@ internal import TLS
 ///                       └────────────────┘ otherwise: an error, once
 /// ```
 ///
-/// One origin per client. Lives on its loop's thread; completions run there, never inside `send`, exactly once each.
+/// One origin per client, with one or more addresses: what cannot be reached at one is sent to the next.
+/// Lives on its loop's thread; completions run there, never inside `send`, exactly once each.
 /// Requests are sent in the order given, as connections become free; responses arrive in the server's order.
 ///
 /// **Retries**: a server may close a kept-alive connection just as we write. The client retries a request by itself
@@ -58,6 +59,8 @@ package final class HTTPClient {
   private var isClosed = false
   private var isKicked = false
   private var isWatching = false
+  /// The place of `address` among the origin's addresses.
+  private var place = 0
 
   package init(_ origin: HTTPOrigin, loop: EventLoop, configuration: Configuration = Configuration()) {
     self.origin = origin
@@ -131,8 +134,25 @@ package final class HTTPClient {
       open[ObjectIdentifier(connection)] = connection
       connection.begin(pending)
     } catch {
+      guard !sendElsewhere(pending, than: address) else { return }
       pending.completion(.failure(noConnection(error.description)))
     }
+  }
+
+  /// The address that new connections are opened to.
+  var address: SocketAddress { origin.addresses[place] }
+
+  /// Queues a request again for the origin's next address, because this one cannot be reached and nothing was sent.
+  /// Returns false, without queueing it, if it was tried at all of them.
+  func sendElsewhere(_ pending: PendingRequest, than address: SocketAddress) -> Bool {
+    // Another connection may have turned away from the address already.
+    if address == self.address { place = (place + 1) % origin.addresses.count }
+    var pending = pending
+    pending.addressesTried += 1
+    guard pending.addressesTried < origin.addresses.count else { return false }
+    waiting.prepend(pending)
+    kick()
+    return true
   }
 
   /// Returns the error for a failed connection attempt; with a tunnel, the attempt was one to the proxy.

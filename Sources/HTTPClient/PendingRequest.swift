@@ -7,4 +7,6 @@ struct PendingRequest {
   let completion: (Result<HTTPResponse, HTTPClientError>) -> Void
   /// True if the request was retried after its kept-alive connection was lost.
   var wasRepeated = false
+  /// The number of the origin's addresses that could not be reached for this request.
+  var addressesTried = 0
 }

@@ -174,6 +174,22 @@ import Testing
     #expect(client.connectionCount == 0)
   }
 
+  @Test func `what cannot be reached at one address is reached at the next, or fails after the last`() throws {
+    let server = try RawServer(loop: loop) { peer in peer.send(Self.answer("ok")) }
+    let gone = try RawServer(loop: loop) { _ in }
+    gone.stop()
+    let outcomes = Outcomes()
+    let client = HTTPClient(HTTPOrigin(host: "test", addresses: [gone.address, server.address]), loop: loop)
+    for _ in 0..<2 { send(HTTPRequest("POST", "/"), client, outcomes) }
+    #expect(wait { outcomes.all.count == 2 })
+    #expect(outcomes.texts == ["200 ok", "200 ok"])
+    client.close()
+    let lost = HTTPClient(HTTPOrigin(host: "test", addresses: [gone.address, gone.address]), loop: loop)
+    send(HTTPRequest("POST", "/"), lost, outcomes)
+    #expect(wait { outcomes.all.count == 3 })
+    #expect(outcomes.errors.count == 1 && lost.connectionCount == 0)
+  }
+
   @Test func `the answer takes too long`() throws {
     let server = try RawServer(loop: loop) { _ in }
     let client = client(server, connections: 1)

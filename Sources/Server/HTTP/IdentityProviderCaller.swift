@@ -65,6 +65,6 @@ struct IdentityProviderCaller: IdentityProviderCalls {
     // The Host header omits the scheme's default port.
     let name = url.host.contains(":") ? "[\(url.host)]" : url.host
     let host = url.port == (url.isSecure ? 443 : 80) ? name : "\(name):\(url.port)"
-    return try HTTPClient.Blocking(HTTPOrigin(host: host, address: resolved.address), configuration: options)
+    return try HTTPClient.Blocking(HTTPOrigin(host: host, addresses: resolved.addresses), configuration: options)
   }
 }

@@ -52,7 +52,7 @@ struct RemoteAPI: AdminAPI {
   private static func origin(_ url: HTTPURL) throws -> HTTPOrigin {
     let origin = try HTTPOrigin(host: url.host, port: url.port)
     guard url.isSecure, url.port == 443 else { return origin }
-    return HTTPOrigin(host: url.host.contains(":") ? "[\(url.host)]" : url.host, address: origin.address)
+    return HTTPOrigin(host: url.host.contains(":") ? "[\(url.host)]" : url.host, addresses: origin.addresses)
   }
 
   private static func isHere(_ host: String) -> Bool {
