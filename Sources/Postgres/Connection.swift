@@ -305,8 +305,9 @@ package final class Connection {
     if session.isBroken { try reconnect() }
   }
 
-  /// Returns whether the server responds to a new connection, even if only to refuse it. If it does, this session's
-  /// server process is just busy with a long statement.
+  /// Returns whether a session's server responds to a new connection, even if only to refuse it. If it does, the
+  /// session's server process is just busy with a long statement.
+  /// - Parameter target: the host of the session, and no other.
   private static func answers(_ target: ConnectionTarget) -> Bool {
     var options = ConnectionOptions()
     options.silence = Postgres.Limits.probe
@@ -340,7 +341,11 @@ package final class Connection {
       case .connected:
         session.timeout = options.silence
         try session.run(options.settingsSQL)
-        if options.silence != nil, !isProbe { session.isSilent = { !answers(target) } }
+        if options.silence != nil, !isProbe {
+          // Of several hosts ask the session's own: another one that answers, a new primary for example, says nothing.
+          let own = target.only(session.host)
+          session.isSilent = { !answers(own) }
+        }
         options.canceller?.follow(session.cancelKey())
         return session
       }

@@ -6,7 +6,7 @@ internal import CLibPQ
 /// connections and never responds would hide the others for ever. Each new attempt therefore starts at the next host.
 struct ConnectionTarget: Sendable, CustomStringConvertible {
   /// The settings in the URL, by libpq keyword (`PQconninfoParse`).
-  private let given: [String: String]
+  private var given: [String: String]
   private let applicationName: String
 
   init(_ url: String, options: ConnectionOptions) throws(PostgresError) {
@@ -99,6 +99,16 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     return keywords
   }
 
+  /// Returns the settings for one of the hosts only, whether it accepts writes or not.
+  func only(_ host: ConnectedHost) -> ConnectionTarget {
+    var copy = self
+    copy.given["host"] = host.name
+    copy.given["hostaddr"] = host.address.isEmpty ? nil : host.address
+    copy.given["port"] = host.port
+    copy.given["target_session_attrs"] = "any"
+    return copy
+  }
+
   private func items(_ keyword: String) -> [String] {
     guard let value = given[keyword] else { return [] }
     return value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -108,4 +118,13 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     let shift = places % items.count
     return Array(items[shift...] + items[..<shift])
   }
+}
+
+/// The host that a session is connected to.
+struct ConnectedHost: Sendable {
+  /// The name or address in the URL, or the directory of a Unix socket.
+  let name: String
+  /// The numeric address; empty for a Unix socket.
+  let address: String
+  let port: String
 }

@@ -71,6 +71,11 @@ final class Session {
   /// The server's version as a number, for example 150018 for 15.18.
   var serverVersion: Int32 { unsafe PQserverVersion(pg) }
 
+  var host: ConnectedHost {
+    unsafe ConnectedHost(
+      name: String(cString: PQhost(pg)), address: String(cString: PQhostaddr(pg)), port: String(cString: PQport(pg)))
+  }
+
   /// Returns the handle by which another thread can cancel this session's statement; nil if there is no session.
   func cancelKey() -> CancelKey? {
     unsafe PQgetCancel(pg).map { unsafe CancelKey(owning: $0) }

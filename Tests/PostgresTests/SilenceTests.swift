@@ -50,6 +50,21 @@ import TestSupport
     #expect(try connection.run(Self.select).int64(0, 0) == 1)
   }
 
+  @Test func `of several hosts it is the session's own that is asked whether it answers`() throws {
+    let other = try DatabaseProxy()
+    defer { other.close() }
+    let hosts = "127.0.0.1:\(other.port),127.0.0.1:\(proxy.port)"
+    var options = ConnectionOptions()
+    options.silence = .milliseconds(300)
+    let connection = try Connection(
+      "postgresql://postgres@\(hosts)/\(database.name)?sslmode=disable&gssencmode=disable", options: options)
+    // The second attempt begins at the second host.
+    try connection.reconnect()
+    proxy.fallSilent()
+    #expect(try !lost { try connection.run(Self.select) }.mayBeCommitted)
+    proxy.cut()
+  }
+
   @Test func `a change of its own may have been committed`() throws {
     proxy.fallSilent(after: "silence-insert")
     #expect(try lost { try connection.run(Self.insert) }.mayBeCommitted)
