@@ -29,7 +29,7 @@ struct ChunkReader {
       case .size:
         guard let line = try takeLine(&input) else { return false }
         let size = try readSize(line)
-        guard size <= limit - body.count else { throw MalformedResponse(reason: "its body is too long") }
+        guard size <= limit - body.count else { throw MalformedResponse.longBody }
         stage = size == 0 ? .trailers : .data(remaining: size)
       case .data(let remaining):
         let count = min(remaining, input.count)

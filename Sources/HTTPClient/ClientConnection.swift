@@ -42,7 +42,7 @@ final class ClientConnection: EventLoop.Handler {
       to: address, security: client.configuration.security, tunnel: client.configuration.tunnel,
       preamble: client.configuration.preamble)
     self.transport = transport
-    parser = ResponseParser(bodyLimit: client.configuration.bodyBytes)
+    parser = ResponseParser(bodyLimit: client.configuration.bodyBytes, cutsBody: client.configuration.cutsBody)
     idleSince = client.loop.now
     registration = try client.loop.register(transport.descriptor, interest: .writable, handler: self)
   }

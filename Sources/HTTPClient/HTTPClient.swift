@@ -33,8 +33,11 @@ package final class HTTPClient {
     package var idleTimeout = Duration.seconds(30)
     /// Maximum number of requests waiting for a connection; further ones are refused.
     package var waitingRequests = HTTPClientLimits.waitingRequests
-    /// Maximum size of a response body in bytes; a larger response is malformed.
+    /// Maximum size of a response body in bytes; a larger response is malformed, unless `cutsBody` is true.
     package var bodyBytes = HTTPClientLimits.bodyBytes
+    /// True for a caller to whom bodies do not matter: of one that is too long the rest is not read, and the connection
+    /// is closed.
+    package var cutsBody = false
 
     /// The TLS context and the server name to verify; nil for plain HTTP.
     package var security: HTTPClientSecurity?

@@ -28,6 +28,7 @@ struct ResponseParser {
   }
 
   private let bodyLimit: Int
+  private let cutsBody: Bool
   private var isHead = false
   private var stage = Stage.head
   private var head = ResponseHead()
@@ -40,15 +41,20 @@ struct ResponseParser {
   /// The total size of these 1xx responses, in bytes.
   private var announcedBytes = 0
 
-  init(bodyLimit: Int) {
+  /// Creates a parser.
+  /// - Parameters:
+  ///   - bodyLimit: maximum size of a body in bytes.
+  ///   - cutsBody: true if a response with a longer body ends at the limit; false if it is malformed.
+  init(bodyLimit: Int, cutsBody: Bool = false) {
     self.bodyLimit = bodyLimit
+    self.cutsBody = cutsBody
     decoder = ChunkReader(limit: bodyLimit)
   }
 
   /// Resets the parser for the next response.
   /// - Parameter isHead: true if the request was HEAD, so that the response has no body whatever its headers say.
   mutating func reset(isHead: Bool) {
-    self = ResponseParser(bodyLimit: bodyLimit)
+    self = ResponseParser(bodyLimit: bodyLimit, cutsBody: cutsBody)
     self.isHead = isHead
   }
 
@@ -60,7 +66,8 @@ struct ResponseParser {
     do throws(MalformedResponse) {
       while try step(&input, isEnd: isEnd) {}
     } catch {
-      return .malformed(error.reason)
+      guard cutsBody, error == .longBody else { return .malformed(error.reason) }
+      return .complete(HTTPResponse(status: head.status, headers: head.fields, body: body), keepsAlive: false)
     }
     guard case .complete = stage else { return .needMore }
     return .complete(
@@ -77,7 +84,7 @@ struct ResponseParser {
       stage = count == remaining ? .complete : .length(remaining: remaining - count)
       return count == remaining
     case .untilClose:
-      guard body.count + input.count <= bodyLimit else { throw MalformedResponse(reason: "its body is too long") }
+      guard body.count + input.count <= bodyLimit else { throw MalformedResponse.longBody }
       take(input.count, &input)
       if isEnd { stage = .complete }
       return isEnd
@@ -135,7 +142,7 @@ struct ResponseParser {
       head.keepsAlive = false
       return .untilClose
     }
-    guard length <= bodyLimit else { throw MalformedResponse(reason: "its body is too long") }
+    guard length <= bodyLimit else { throw MalformedResponse.longBody }
     return .length(remaining: length)
   }
 }

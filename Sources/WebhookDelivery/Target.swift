@@ -118,6 +118,7 @@ final class Target {
     configuration.connections = WebhookDeliveryLimits.connections
     configuration.timeout = WebhookDeliveryLimits.timeout
     configuration.bodyBytes = WebhookDeliveryLimits.answerBytes
+    configuration.cutsBody = true
     configuration.tunnel = route.tunnel
     if place.isSecure {
       configuration.security = HTTPClientSecurity(context: try context(), serverName: place.host)

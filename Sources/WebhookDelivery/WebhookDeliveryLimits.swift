@@ -34,7 +34,7 @@ package enum WebhookDeliveryLimits {
   /// Lease of an attempt in seconds, after which another node may repeat it: the timeout plus the time to store the
   /// result.
   static let leaseSeconds: Int32 = 60
-  /// Maximum size of an answer's body in bytes. The body itself is ignored.
+  /// Maximum bytes read of an answer's body. It is ignored, but the end of a usual one lets the connection be reused.
   static let answerBytes = 65_536
   /// How long a resolved address is used before the name is resolved again.
   static let nameLife: Duration = .seconds(60)

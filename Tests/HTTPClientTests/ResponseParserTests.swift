@@ -139,6 +139,18 @@ import Testing
     #expect(untilClose(1_001) == "malformed")
   }
 
+  @Test(arguments: [
+    "Content-Length: 11\r\n\r\n", "\r\nhello, world", "Transfer-Encoding: chunked\r\n\r\nb\r\nhello, worl\r\n0\r\n\r\n",
+  ]) func `a body that is too long ends a response whose body does not matter`(_ rest: String) {
+    var parser = ResponseParser(bodyLimit: 10, cutsBody: true)
+    var input = ByteBuffer()
+    input.append("HTTP/1.1 200 OK\r\n\(rest)")
+    guard case .complete(let response, let keepsAlive) = parser.parse(&input, isEnd: false) else {
+      return #expect(Bool(false), "no answer")
+    }
+    #expect(response.status == 200 && response.body.count <= 10 && !keepsAlive)
+  }
+
   @Test func `combining marks without end in a field are replaced before anybody compares it`() {
     var parser = ResponseParser(bodyLimit: 10)
     var input = ByteBuffer()
