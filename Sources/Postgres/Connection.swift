@@ -119,11 +119,14 @@ package final class Connection {
       return try statement.isKept
         ? session.execute(statement, parameters) : session.executeOnce(statement, parameters)
     } catch {
-      guard error.isConnectionLost, error.origin == .connection else { throw error }
+      guard error.isConnectionLost, !error.needsAnotherServer else { throw error }
       var lost = error
       // A read-only statement leaves nothing in doubt, because it commits nothing, and neither does BEGIN.
       let changesNothing = statement == .begin || statement.sql.hasPrefix("SELECT")
-      lost.mayBeCommitted = statement == .commit || !isInTransaction && !changesNothing
+      // A server that shuts down says so before the next message: behind a COMMIT that it has carried out, and before
+      // the end of a statement outside a transaction, which it then rolls back.
+      let isUnheard = error.origin == .connection && !isInTransaction && !changesNothing
+      lost.mayBeCommitted = statement == .commit || isUnheard
       throw lost
     }
   }

@@ -33,7 +33,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   package var statement: String?
   /// True if the connection was lost while waiting for the result of a COMMIT, or of a statement outside a transaction
   /// other than BEGIN that does not begin with SELECT: it may have been committed. Set only by the methods `run`,
-  /// `transaction` and `withTransaction` of a `Connection`, and not if the server itself reported the loss (`isFatal`).
+  /// `transaction` and `withTransaction` of a `Connection`. If the server itself reported the loss (`isFatal`), only a
+  /// COMMIT is in doubt.
   package var mayBeCommitted = false
   /// True if the server closed the connection with this error.
   package var isFatal = false

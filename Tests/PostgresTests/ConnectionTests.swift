@@ -178,6 +178,19 @@ import TestSupport
     #expect(try count() == 0)
   }
 
+  @Test func `a COMMIT may have been carried out, though the server says why it ends the session`() throws {
+    // The second COMMIT is prepared already.
+    try connection.transaction { () throws(PostgresError) in _ = try connection.run(insert, values(1, "a")) }
+    let error = try #require(throws: PostgresError.self) {
+      try connection.transaction { () throws(PostgresError) in
+        try connection.run(insert, values(2, "b"))
+        do { try cut(connection) } catch { Issue.record(error) }
+      }
+    }
+    #expect(error.isConnectionLost && error.mayBeCommitted)
+    #expect(try count() == 1)
+  }
+
   @Test func `a statement over its time limit is cancelled`() throws {
     var options = ConnectionOptions()
     options.statementTimeout = .milliseconds(20)
