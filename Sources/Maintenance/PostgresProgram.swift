@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Postgres
 internal import Reactor
 
@@ -29,19 +30,31 @@ struct PostgresProgram {
   }
 
   /// Runs the program until it ends.
-  /// - Throws: an error with the program's output if it fails.
+  /// - Throws: an error with the program's output if it fails; `Interruption` if a signal stops this process meanwhile.
   func run(_ arguments: [String], on url: String) throws {
-    let report = try ChildProcess.run(
-      [path] + arguments, environment: try Self.environment(url), withErrors: true, atMost: Self.timeout)
+    let report: ChildProcess.Report
+    do {
+      report = try ChildProcess.run(
+        [path] + arguments, environment: try Self.environment(url), withErrors: true, atMost: Self.timeout,
+        unless: { Self.isStopped })
+    } catch let error as SystemError where error.code == ECANCELED {
+      throw Interruption(program: path)
+    }
     guard !report.succeeded else { return }
     let words = report.text.split(separator: "\n").suffix(3).joined(separator: " ")
     throw CareError("\(path) failed: \(words.isEmpty ? "\(report.ending)" : words)")
   }
 
   /// Runs the program until it ends, with this process's standard output and error.
+  /// - Throws: an error if it fails; `Interruption` if a signal stops this process meanwhile.
   func stream(_ arguments: [String], on url: String) throws {
     var child = try ChildProcess.start([path] + arguments, environment: try Self.environment(url))
-    let ending = child.wait(atMost: Self.timeout)
+    let deadline = SystemClock().now + Self.timeout
+    var ending: ChildProcess.Ending?
+    while ending == nil, SystemClock().now < deadline {
+      if Self.isStopped { throw Interruption(program: path) }
+      ending = child.wait(atMost: Self.lookInterval)
+    }
     guard ending == .exited(0) else {
       throw CareError("\(path) failed, as it says above: what it has written is no whole backup.")
     }
@@ -75,8 +88,22 @@ struct PostgresProgram {
     return variables.map { "\($0.key)=\($0.value)" }
   }
 
+  /// True if SIGTERM or SIGINT has arrived since the last look. A lost terminal (SIGHUP) does not end a backup.
+  private static var isStopped: Bool { Signals.wait(atMost: .zero) == .stop }
+  private static let lookInterval: Duration = .milliseconds(250)
+
   /// Timeout of a program: a week, because a database of terabytes takes hours.
   private static let timeout: Duration = .seconds(7 * 86_400)
+}
+
+/// Error: a signal stopped this process while a PostgreSQL program was running. The program has been killed, because
+/// nothing else would end it.
+struct Interruption: Error, CustomStringConvertible {
+  let program: String
+
+  var description: String {
+    "A signal has stopped \(program): what it has written is not whole. Run the command again."
+  }
 }
 
 /// Why a task has failed and how to correct it.

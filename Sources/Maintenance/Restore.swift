@@ -41,6 +41,9 @@ package enum Restore {
             "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", "--no-password",
             "--dbname=\(try connection.run(Restoration.databaseName()))", file,
           ], on: url)
+      } catch let error as Interruption {
+        // PostgreSQL may have been about to commit, so the mark stays: another run goes on.
+        throw error
       } catch {
         // pg_restore is all or nothing, so the database is empty again: remove its mark.
         try? Restoration.giveUp(on: connection)

@@ -19,10 +19,12 @@ extension ChildProcess {
   ///   - environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
   ///   - withErrors: true to capture standard error too, interleaved as on a terminal; otherwise it is the parent's.
   ///   - timeout: time from the call to the exit.
-  /// - Throws: ETIMEDOUT on timeout, after killing the program (but not its descendants); the error of `socketpair(2)`
-  ///   or `start` if the program cannot be started.
+  ///   - isStopped: asked several times a second while the program prints nothing; true ends it. Nil: never.
+  /// - Throws: ETIMEDOUT on timeout and ECANCELED when stopped, after killing the program (but not its descendants);
+  ///   the error of `socketpair(2)` or `start` if the program cannot be started.
   package static func run(
-    _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration
+    _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration,
+    unless isStopped: (() -> Bool)? = nil
   ) throws(SystemError) -> Report {
     let deadline = SystemClock().now + timeout
     var ends: [Int32] = [0, 0]
@@ -35,9 +37,13 @@ extension ChildProcess {
     var output: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 65_536)
     while true {
-      let left = max(.zero, deadline - SystemClock().now)
+      let rest = max(.zero, deadline - SystemClock().now)
+      let left = isStopped == nil ? rest : min(rest, lookInterval)
       var entry = pollfd(fd: reader.number, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&entry, 1, Int32(clamping: left.nanoseconds / 1_000_000)) > 0 else {
+        if let isStopped, isStopped() {
+          throw SystemError(code: ECANCELED, operation: "run", subject: command[0])
+        }
         if SystemClock().now < deadline { continue }
         throw SystemError(code: ETIMEDOUT, operation: "run", subject: command[0])
       }
@@ -51,6 +57,9 @@ extension ChildProcess {
     }
     return Report(ending: ending, cost: cost, output: output)
   }
+
+  /// The interval at which `run` asks whether it is stopped.
+  private static let lookInterval: Duration = .milliseconds(250)
 
   /// Starts the program with `writer` as its output. Closes this process's copy of `writer` on return, so that the
   /// reader sees the end of the stream when the program has closed its own copies.

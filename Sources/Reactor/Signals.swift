@@ -19,6 +19,13 @@ package enum Signals {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// Undoes the blocking for the calling thread and those that it starts, so that SIGTERM, SIGINT and SIGHUP end the
+  /// process again. The ignored signals stay ignored.
+  package static func unblock() {
+    var set = handled()
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// Waits indefinitely for the next signal.
   package static func wait() -> Received {
     while true {

@@ -269,6 +269,8 @@ struct SimulatorCommand: ParsableCommand {
   }
 
   private func expect(_ address: String) throws {
+    // Nothing here waits for signals, and a client may never say that it is done.
+    Signals.unblock()
     do {
       try ExpectClient(address: address, json: json).run()
     } catch let failure as Simulator.StartFailure {

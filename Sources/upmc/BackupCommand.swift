@@ -8,7 +8,7 @@ internal import Server
 internal import Store
 
 /// `upmc backup`: writes the database to a file.
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: ParsableCommand, StopsInOrder {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Write the whole database into a file, beside a running server.",
     discussion: """
@@ -56,7 +56,7 @@ struct BackupCommand: ParsableCommand {
 }
 
 /// `upmc restore`: restores a database from a backup.
-struct RestoreCommand: ParsableCommand {
+struct RestoreCommand: ParsableCommand, StopsInOrder {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Bring a backup back into an empty database.",
     discussion: """

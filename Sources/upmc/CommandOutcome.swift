@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 internal import Postgres
+internal import Reactor
 
 /// Runs a command and turns its result into messages and an exit status.
 enum CommandOutcome {
@@ -19,6 +20,7 @@ enum CommandOutcome {
     } catch {
       return explain(error, of: root, printsJSON)
     }
+    if !(command is any StopsInOrder) { Signals.unblock() }
     do {
       try command.run()
       return done
@@ -84,6 +86,10 @@ enum CommandOutcome {
     return "\(field.pointer.dropFirst()) \(field.detail)."
   }
 }
+
+/// A command that receives signals itself, because it has something to bring to an end. A signal ends other commands at
+/// once, also while they wait for a server, a lock or an answer from the terminal.
+protocol StopsInOrder {}
 
 extension Problem: CustomStringConvertible {
   /// The problem's detail, which also states the remedy.

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Server
 
 /// `upmc serve`: runs the server.
-struct Serve: ParsableCommand {
+struct Serve: ParsableCommand, StopsInOrder {
   static let configuration = CommandConfiguration(
     abstract: "Serve devices, back offices and the console until SIGTERM or Ctrl-C.",
     discussion: """
@@ -38,7 +38,7 @@ struct Serve: ParsableCommand {
 }
 
 /// `upmc demo`: runs a demonstration on this machine.
-struct Demo: ParsableCommand {
+struct Demo: ParsableCommand, StopsInOrder {
   static let configuration = CommandConfiguration(
     abstract: "Show everything on this machine: server, simulator, virtual devices, and a first push.",
     discussion: """

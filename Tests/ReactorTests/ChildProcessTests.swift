@@ -59,6 +59,14 @@ import Testing
     }
   }
 
+  @Test func `a program is killed once its owner is stopped`() throws {
+    #expect {
+      _ = try ChildProcess.run(["sleep", "1000"], atMost: soon, unless: { true })
+    } throws: {
+      ($0 as? SystemError)?.code == ECANCELED
+    }
+  }
+
   @Test func `waiting gives up in time, and tells the same end twice`() throws {
     var child = try ChildProcess.start(["sleep", "1000"])
     let early = child.wait(atMost: .milliseconds(5))

@@ -16,4 +16,17 @@ import Testing
     thread.join()
     #expect(received.takeAll() == [.stop, .reload, .stop])
   }
+
+  @Test func `a thread that unblocks them has none blocked`() throws {
+    let blocked = try Inbox<Int32>(capacity: 10)
+    let thread = try Thread(name: "signals") {
+      Signals.block()
+      Signals.unblock()
+      var mask = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &mask)
+      for number in [SIGTERM, SIGHUP, SIGINT] where sigismember(&mask, number) == 1 { _ = blocked.offer(number) }
+    }
+    thread.join()
+    #expect(blocked.takeAll() == [])
+  }
 }
