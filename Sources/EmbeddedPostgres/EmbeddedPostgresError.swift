@@ -25,9 +25,11 @@ package enum EmbeddedPostgresError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .programsNotFound(let version, let looked):
       let package = version.map { "postgresql-\($0)" } ?? "postgresql"
-      let cause = version.map { "the private database was made by PostgreSQL \($0), whose" } ?? "PostgreSQL's"
+      let cause =
+        version.map { "the private database was made by PostgreSQL \($0), whose programs" }
+        ?? "the programs of PostgreSQL \(ServerVersion.oldestMajor) or newer"
       return """
-        \(cause) programs were not found (\(looked.joined(separator: ", "))): install the package \(package), or set \
+        \(cause) were not found (\(looked.joined(separator: ", "))): install the package \(package), or set \
         UPMC_DATABASE_URL to a server you run
         """
     case .switchProgramNotFound:

@@ -1,3 +1,5 @@
+internal import Postgres
+
 /// Locates PostgreSQL's programs on this machine.
 struct Programs {
   /// The environment of the programs. Messages are in English, whatever the caller's locale, so that errors can be
@@ -23,11 +25,13 @@ struct Programs {
   }
 
   /// Returns the directories used by Linux distributions, with the version in the path (Debian, Red Hat) or without.
+  /// For a new cluster, leaves out the versions that are too old: such a cluster could never be used.
   private static func places(version: String?) -> [String] {
     let debian = "/usr/lib/postgresql"
     guard version == nil else { return ["\(debian)/\(version!)/bin", "/usr/pgsql-\(version!)/bin", "/usr/bin"] }
-    let newestFirst = Files.names(in: debian).compactMap { Int($0) }.sorted(by: >)
-    let redHat = (13...20).reversed().map { "/usr/pgsql-\($0)/bin" }.filter(Files.isDirectory)
+    let newestFirst = Files.names(in: debian).compactMap { Int($0) }
+      .filter { $0 >= ServerVersion.oldestMajor }.sorted(by: >)
+    let redHat = (ServerVersion.oldestMajor...20).reversed().map { "/usr/pgsql-\($0)/bin" }.filter(Files.isDirectory)
     return newestFirst.map { "\(debian)/\($0)/bin" } + redHat + ["\(debian)/*/bin", "/usr/bin", "/usr/local/bin"]
   }
 }

@@ -92,8 +92,11 @@ final class DatabaseChecks {
   private func look(at server: Diagnosis.Server, _ note: (Finding) -> Void) {
     let version = "PostgreSQL \(server.version / 10_000).\(server.version % 10_000)"
     takesWrites = !server.isReadOnly && !server.isStandby
-    if server.version < Maintenance.Limits.postgresVersion {
-      note(.failure("database", place, "\(version) is too old", remedy: "Use PostgreSQL 15 or newer."))
+    if server.version < ServerVersion.oldestNumber {
+      note(
+        .failure(
+          "database", place, "\(version) is too old",
+          remedy: "Use PostgreSQL \(ServerVersion.oldestMajor) or newer."))
     } else if !takesWrites {
       let why = server.isStandby ? "it is a standby" : "it is set to read only (default_transaction_read_only)"
       note(

@@ -44,8 +44,6 @@ package enum Maintenance {
     package static let dropHours: Int64 = 24
     /// Seconds for which an event may wait for delivery before the doctor reports it.
     package static let webhookSeconds: Int64 = 900
-    /// Minimum version of PostgreSQL, which supports the schema's NULLS NOT DISTINCT.
-    package static let postgresVersion: Int64 = 150_000
     /// Timeout of a request to the public address in seconds.
     package static let publicSeconds = 5
     /// A trusted block whose prefix has at most this many bits trusts practically everyone.

@@ -263,6 +263,14 @@ final class MigratorFixture {
     #expect(try fixture.migrator().migrations.count == 2)
   }
 
+  @Test func `a server that is too old is refused with a remedy`() {
+    #expect(Migrator.objection(toServer: 150_000) == nil)
+    #expect(Migrator.objection(toServer: 0) == nil)
+    let sentence = Migrator.objection(toServer: 140_009)?.description ?? ""
+    #expect(sentence.hasPrefix("PostgreSQL 14 is too old"), "\(sentence)")
+    #expect(sentence.contains("version 15 or newer"), "\(sentence)")
+  }
+
   // MARK: Finding
 
   @Test func `a configured directory that is not there is refused, and nothing else is tried`() throws {

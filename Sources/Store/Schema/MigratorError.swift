@@ -13,6 +13,7 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
   case recordMissing(Migration)
   case renamed(Migration, recorded: String)
   case changed(Migration)
+  case oldServer(Int32)
   case wrongEncoding(String)
   case foreignTables([String])
   case failed(Migration, PostgresError)
@@ -55,6 +56,12 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
       return """
         \(migration.fileName) was changed after it was applied: restore it as it was and put the change into a new \
         migration
+        """
+    case .oldServer(let version):
+      return """
+        PostgreSQL \(version / 10_000) is too old; nothing was made in the database: use version \
+        \(ServerVersion.oldestMajor) or newer. For a private database, install that and move postgres in UPMC_DATA_DIR \
+        away
         """
     case .wrongEncoding(let encoding):
       return """

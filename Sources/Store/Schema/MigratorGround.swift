@@ -3,11 +3,12 @@ package import Postgres
 /// The check of a database before its migration, so that the migration does not fail half-way.
 extension Migrator {
   /// Returns why the pending migrations cannot run in this database; nil if they can, or if none are pending. Objects
-  /// to an encoding other than UTF-8 and, before the first migration, to tables or views that have the names of our
-  /// tables. Throws what `pending` throws.
+  /// to a server that is too old, to an encoding other than UTF-8 and, before the first migration, to tables or views
+  /// that have the names of our tables. Throws what `pending` throws.
   package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }
+    if let objection = Self.objection(toServer: connection.serverVersion) { return objection }
     do throws(PostgresError) {
       let encoding = try connection.run(Self.encoding).decodeOne { $0.text() }
       guard encoding == "UTF8" else { return .wrongEncoding(encoding) }
@@ -19,6 +20,12 @@ extension Migrator {
     } catch {
       throw .database(error)
     }
+  }
+
+  /// Returns the objection to a server of this version (`server_version_num`; 0 while it is unknown, because the
+  /// connection was lost); nil if there is none.
+  static func objection(toServer version: Int32) -> MigratorError? {
+    version > 0 && version < ServerVersion.oldestNumber ? .oldServer(version) : nil
   }
 
   private static let encoding = Statement("migrator_encoding", "SELECT current_setting('server_encoding')")
