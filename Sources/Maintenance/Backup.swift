@@ -26,11 +26,8 @@ package enum Backup {
     let dump = try PostgresProgram("pg_dump")
     try refuseUnfinished(url)
     let part = file + ".part"
-    try? FileManager.default.removeItem(atPath: part)
-    // Create it empty with its final permissions, so that no other user can ever read it.
-    guard (try? PrivateFile.create(part, [])) == true else {
-      throw CareError("\(part) cannot be written: name a file in a directory that this user may write to.")
-    }
+    let lock = try begin(part)
+    defer { lock.unlock() }
     do {
       try dump.run(options + ["--file=\(part)"], on: url)
       try FileManager.default.moveItem(atPath: part, toPath: file)
@@ -39,6 +36,24 @@ package enum Backup {
       throw error
     }
     return Int64(FileStatus(file)?.bytes ?? 0)
+  }
+
+  /// Creates the file that the backup is written to, and locks it until its name is final. Replaces what an interrupted
+  /// backup has left, but not what another one is writing at this moment: of two that shared the file, the first would
+  /// give the second's half its name.
+  private static func begin(_ part: String) throws -> FileLock {
+    if FileManager.default.fileExists(atPath: part), let other = try? FileLock(path: part), !other.tryExclusive() {
+      throw CareError(
+        "Another backup is writing \(part). Wait for it or name another file; remove that one if there is none.")
+    }
+    try? FileManager.default.removeItem(atPath: part)
+    // Create it empty with its final permissions, so that no other user can ever read it.
+    guard (try? PrivateFile.create(part, [])) == true, let lock = try? FileLock(path: part) else {
+      throw CareError("\(part) cannot be written: name a file in a directory that this user may write to.")
+    }
+    // Fails only on file systems that have no locks.
+    _ = lock.tryExclusive()
+    return lock
   }
 
   private static func refuseUnfinished(_ url: String) throws {

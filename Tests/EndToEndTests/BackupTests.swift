@@ -140,6 +140,19 @@ import Time
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
+  @Test func `two backups never share a file`() throws {
+    defer { TemporaryDirectory.remove(directory) }
+    let world = try world()
+    let other = try FileLock(path: file + ".part")
+    #expect(other.tryExclusive())
+    let refusal = #expect(throws: CareError.self) { try Backup.take(file, of: world.database.url) }
+    #expect(refusal?.description.contains("Another backup is writing") == true)
+    // Once that one has been killed, what it left is in nobody's way.
+    other.unlock()
+    #expect(try Backup.take(file, of: world.database.url) > 0)
+    #expect(!FileManager.default.fileExists(atPath: file + ".part"))
+  }
+
   @Test func `a restore that was cut off is not served from, and goes on when it is run again`() throws {
     defer { TemporaryDirectory.remove(directory) }
     let world = try world()
