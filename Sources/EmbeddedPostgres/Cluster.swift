@@ -94,6 +94,15 @@ struct Cluster {
 }
 
 extension ClusterPlace {
+  /// Moves the content of the running server's log to `postgres.log.1` if it is too large. The server appends to the
+  /// file that it has open, so that file stays, and lines written at this instant may be lost. Cheap if it is small.
+  func trimLog() {
+    guard Files.size(of: log) > Limits.logBytes, Files.isWritable(log) else { return }
+    // On a full disk there may be no room for the copy; then the content goes.
+    try? Files.copy(log, to: "\(log).1")
+    try? Files.empty(log)
+  }
+
   /// Returns the most informative of the server's last log lines, for an error message.
   func lastLogLines(since start: Int) -> String {
     let bytes = Files.bytes(log) ?? []

@@ -10,7 +10,7 @@ internal import Reactor
 ///     postgres.socket/     the socket, or a short directory under /tmp where this path is too long
 ///     postgres.lock        held while a process starts or stops the server
 ///     postgres.users       held shared by every process that uses it: the last one to release it stops the server
-///     postgres.log
+///     postgres.log         what it says; beyond 10 MB it goes on anew, and postgres.log.1 holds the former part
 /// ```
 ///
 /// ```
@@ -107,11 +107,13 @@ extension EmbeddedPostgres {
       self.postmaster = postmaster
     }
 
-    /// Restarts the server if it has died, and returns true if it did. Cheap if the server is running: call it
-    /// regularly. `url` does not change.
+    /// Restarts the server if it has died, and returns true if it did; keeps its log small. Cheap if the server is
+    /// running: call it regularly. `url` does not change.
     @discardableResult
     package func ensureRunning() throws(EmbeddedPostgresError) -> Bool {
-      guard !isStopped, !postmaster.isRunning else { return false }
+      guard !isStopped else { return false }
+      cluster.place.trimLog()
+      guard !postmaster.isRunning else { return false }
       try lock.beginChange()
       defer { lock.endChange() }
       postmaster = try EmbeddedPostgres.run(cluster, lock, formerSocket: postmaster.socketDirectory)

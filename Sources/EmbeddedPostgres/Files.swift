@@ -73,6 +73,19 @@ enum Files {
     try orCannotWrite(path) { try FileManager.default.removeItem(atPath: path) }
   }
 
+  /// Copies a file over another one.
+  static func copy(_ path: String, to other: String) throws(EmbeddedPostgresError) {
+    try remove(other)
+    try orCannotWrite(other) { try FileManager.default.copyItem(atPath: path, toPath: other) }
+  }
+
+  /// Removes the content of a file, which stays the same file to those that have it open.
+  static func empty(_ path: String) throws(EmbeddedPostgresError) {
+    try orCannotWrite(path) { try Data().write(to: URL(filePath: path)) }
+  }
+
+  static func isWritable(_ path: String) -> Bool { FileManager.default.isWritableFile(atPath: path) }
+
   /// Renames `path` to the first unused name of `path.suffix-1`, `path.suffix-2` and so on, and returns the new path.
   static func setAside(_ path: String, _ suffix: String) throws(EmbeddedPostgresError) -> String {
     var number = 1

@@ -21,6 +21,6 @@ enum Limits {
   /// Timeout of a fast shutdown, which writes all dirty buffers. After it, an immediate shutdown follows, and the next
   /// start needs recovery.
   static let stopTimeout: Duration = .seconds(60)
-  /// The size in bytes above which the log is moved to `postgres.log.1` at the next start.
+  /// The size in bytes above which the log is moved to `postgres.log.1`.
   static let logBytes = 10 << 20
 }

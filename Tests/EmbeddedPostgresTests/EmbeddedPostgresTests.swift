@@ -151,6 +151,18 @@ final class EmbeddedFixture {
     #expect(try fixture.start().stop())
   }
 
+  @Test func `the log of a server that runs for long stays small`() throws {
+    let handle = try fixture.start()
+    let log = "\(fixture.configuration.dataDirectory)/postgres.log"
+    let large = 11 << 20
+    TemporaryDirectory.write(log, String(repeating: "it says\n", count: large / 8))
+    #expect(try !handle.ensureRunning())
+    #expect(Files.size(of: log) < large / 2)
+    #expect(Files.size(of: "\(log).1") >= large)
+    try Connection(handle.url).script("SELECT 1")
+    try handle.stop()
+  }
+
   // MARK: Accidents
 
   @Test func `what was left half-made is made again, and nothing that may hold data is deleted`() throws {
