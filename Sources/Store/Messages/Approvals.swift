@@ -129,26 +129,30 @@ package enum Approvals {
 
   // MARK: Reading
 
-  private static let columnList = columns(whole: "true")
-
-  /// Returns the columns that `records` decodes.
-  /// - Parameter isWhole: SQL condition for a row whose request, content and unknown entries are read; those of other
-  ///   rows are empty.
-  private static func columns(whole isWhole: String) -> String {
+  private static let keys = "p.approval, p.app, a.app_id, p.state"
+  /// What is held has its request in its message, and nowhere else.
+  private static let request = """
+    coalesce(CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')
     """
-    p.approval, p.app, a.app_id, p.state,
-    -- What is held has its request in its message, and nowhere else.
-    CASE WHEN \(isWhole) THEN coalesce(
-      CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')::text
-      ELSE '' END,
-    CASE WHEN NOT (\(isWhole)) THEN NULL
-      WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END,
-    p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
-    CASE WHEN \(isWhole) THEN p.unknown_entries::text ELSE '' END,
+  private static let sealed = """
+    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END
+    """
+  private static let origin = "p.request_sha256, p.idempotency_key, p.resend_of, p.targeted"
+  private static let decision = """
     coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at,
     p.decided_by, p.decided_at, p.reason, p.seqno, p.held, p.because, p.within_hour, p.trace
     """
-  }
+
+  /// The columns that `records` decodes.
+  private static let columnList = """
+    \(keys), \(request)::text, \(sealed), \(origin), p.unknown_entries::text, \(decision)
+    """
+  /// The same, but without request, content and unknown entries of rows after the first `$8` bytes of these.
+  private static let pageColumnList = """
+    \(keys), CASE WHEN p.size_before < $8 THEN \(request)::text ELSE '' END,
+    CASE WHEN p.size_before < $8 THEN \(sealed) END, \(origin),
+    CASE WHEN p.size_before < $8 THEN p.unknown_entries::text ELSE '' END, \(decision)
+    """
 
   private static let findStatement = Statement(
     "approvals-find", "SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.approval = $1")
@@ -178,7 +182,7 @@ package enum Approvals {
   private static let listStatement = Statement(
     "approvals-list",
     """
-    SELECT \(columns(whole: "p.size_before < $8")) FROM (
+    SELECT \(pageColumnList) FROM (
       SELECT f.*, sum(f.size) OVER (ORDER BY f.approval DESC) - f.size AS size_before FROM (
         SELECT s.*, pg_column_size(s.request) + pg_column_size(s.unknown_entries) + coalesce(
           (SELECT pg_column_size(m.request) FROM messages m WHERE s.held AND m.seqno = s.seqno), 0) AS size

@@ -2,6 +2,7 @@ import Domain
 import HTTPClient
 import Operations
 import Postgres
+import Store
 import TestSupport
 import Testing
 
