@@ -47,7 +47,8 @@ import Time
     #expect(ended.int("targeted") == 7 && ended.int("accepted") == 7 && ended["estimate"] == nil, "\(ended.text)")
     let first = Timestamp(microseconds: try #require(world.simulator.allDeliveries().map(\.atMicroseconds).min()))
     #expect(first >= Timestamp(milliseconds: due.milliseconds), "sent \(due - first) too early")
-    #expect(first <= due + .milliseconds(1_500 * Sanitizers.slowness), "sent \(first - due) late")
+    // Due messages are looked for every second. A busy machine takes longer, but not until a slower walk finds them.
+    #expect(first <= due + .seconds(15 * Sanitizers.slowness), "sent \(first - due) late")
     // It is worth something for as long as it was asked for, from when it was due.
     #expect(
       try world.count("SELECT extract(epoch FROM expires_at - due_at)::bigint FROM messages") == 600)

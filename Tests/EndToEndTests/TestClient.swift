@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import Reactor
+import TestSupport
 import Testing
 
 /// A blocking HTTP client for tests.
@@ -29,7 +30,7 @@ final class TestClient {
     }
     if let idempotencyKey { request.headers.append(("Idempotency-Key", idempotencyKey)) }
     var outcome: Result<HTTPResponse, HTTPClientError>?
-    client.send(request) { outcome = $0 }
+    client.send(request, timeout: .patience) { outcome = $0 }
     while outcome == nil { loop.turn(atMost: .seconds(1)) }
     let response = try #require(outcome).get()
     let cookie = response.header("set-cookie").map { String($0.prefix { $0 != ";" }) }

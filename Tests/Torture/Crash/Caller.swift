@@ -25,9 +25,10 @@ final class Caller {
   ///   - node: tried first; the others follow if it does not respond.
   ///   - accepting: statuses besides 2xx that a repeated call may get.
   ///   - type: of the body.
+  ///   - timeout: time until an answer counts as lost; longer for a call that cannot be repeated.
   func call(
     _ method: String, _ path: String, bearer: String? = nil, key: String? = nil, node: Int = 0, accepting: [Int] = [],
-    type: String = "application/json", _ body: String = ""
+    type: String = "application/json", _ body: String = "", timeout: Duration = Limits.timeout
   ) throws -> Reply {
     var request = HTTPRequest(method, path, headers: [("Content-Type", type)], body: Array(body.utf8))
     if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
@@ -38,7 +39,7 @@ final class Caller {
       try tend()
       let id = attempts?.begin()
       do {
-        let response = try nodes[(node + attempt) % nodes.count].send(request, timeout: Limits.timeout)
+        let response = try nodes[(node + attempt) % nodes.count].send(request, timeout: timeout)
         attempts?.end(id, Reply(status: response.status, text: response.text))
         last = "\(response.status) \(response.text.prefix(300))"
         if (200..<300).contains(response.status) || accepting.contains(response.status) {
@@ -66,7 +67,7 @@ final class Caller {
     throw Trouble(complaint())
   }
 
-  private enum Limits {
+  enum Limits {
     static let attempts = 200
     static let timeout: Duration = .seconds(5)
     /// Upper bound until everything is at rest after a crash: retries after lost responses come 15 s later, and an

@@ -1,6 +1,7 @@
 import Foundation
 import Reactor
 import Simulator
+import TestSupport
 
 /// A complete use of the center in miniature: 20 devices of 8 users and two guests, campaigns, codes, receipts, reads
 /// with each badge option, a group from a file and a message kept in inboxes, a token that moves, a pause, a
@@ -53,7 +54,8 @@ struct ReferenceRun {
   /// Creates the app, before boundaries are counted.
   func prepare() throws -> String {
     let made = try caller.call(
-      "POST", "/v1/admin/apps", bearer: apiKey, #"{"appId":"\#(app)","name":"Run \#(number)","identity":"open"}"#)
+      "POST", "/v1/admin/apps", bearer: apiKey, #"{"appId":"\#(app)","name":"Run \#(number)","identity":"open"}"#,
+      timeout: .patience)
     guard let clientKey = made.string("clientKey") else { throw Trouble("no client key: \(made.text)") }
     let pem = String(decoding: try JSONEncoder().encode(providerKey.privateKeyPEM), as: UTF8.self)
     _ = try caller.call(
