@@ -273,7 +273,13 @@ import Testing
     let clock = SystemClock()
     let pause = try Wakeup()
     let began = clock.now
-    for number in 1...scale.updates {
+    var number = 0
+    // The small one goes on until enough are published: how many that takes depends on the machine.
+    while number < scale.updates
+      || !scale.isFull && world.simulator.channel(apple)?.updates ?? 0 < scale.leastUpdates
+        && clock.now - began < .patience
+    {
+      number += 1
       #expect(try publish(id, Self.update(number)).status == 202)
       // Each at its time, whatever the one before took.
       let next = began + .milliseconds(Int64(number) * scale.everyMilliseconds)
@@ -281,16 +287,16 @@ import Testing
     }
     _ = try published(id)
     let report = try #require(world.simulator.channel(apple))
-    #expect(report.latest?.contains(#""content-state":{"n":\#(scale.updates)}"#) == true, "\(report.latest ?? "")")
+    #expect(report.latest?.contains(#""content-state":{"n":\#(number)}"#) == true, "\(report.latest ?? "")")
     #expect(report.followers == scale.followers && report.upToDate == scale.followers)
     #expect(report.throttled == 0 && world.simulator.counters().rejected["TooManyRequests"] == nil)
     #expect(report.deliveries == report.updates * scale.followers)
     // One each second: the next goes a second after Apple's answer, so that a few of a minute are superseded.
-    #expect(report.updates >= scale.leastUpdates, "\(report.updates) of \(scale.updates) were published")
+    #expect(report.updates >= scale.leastUpdates, "\(report.updates) of \(number) were published")
     if scale.isFull {
       print(
         """
-        stadium: \(report.updates) of \(scale.updates) updates published to \(report.followers) activities, \
+        stadium: \(report.updates) of \(number) updates published to \(report.followers) activities, \
         \(report.deliveries) shown, \(report.throttled) refused as too many; all show the last one
         """)
     }
