@@ -17,9 +17,17 @@ package struct TestDatabase: Sendable {
     try copy(of: "template0")
   }
 
-  /// Opens a blocking connection.
-  package func connect(options: ConnectionOptions = ConnectionOptions()) throws -> Connection {
+  /// Opens a blocking connection. A test may hold a transaction open for as long as it likes, unless it says otherwise:
+  /// the ten seconds of the product end in the middle of a test on a busy machine, and its locks with them.
+  package func connect(options: ConnectionOptions = TestDatabase.patientOptions) throws -> Connection {
     try Connection(url, options: options)
+  }
+
+  /// The options of a connection that holds a transaction open for a test.
+  package static var patientOptions: ConnectionOptions {
+    var options = ConnectionOptions()
+    options.idleInTransactionTimeout = .seconds(3_600)
+    return options
   }
 
   /// `Migrations/` of this source tree.
