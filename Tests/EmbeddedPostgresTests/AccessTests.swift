@@ -65,7 +65,7 @@ import Testing
       ]
     }
     func connect(_ user: String) throws -> ChildProcess.Report {
-      try ChildProcess.run(command(user), environment: ["PATH=/usr/bin:/bin"], withErrors: true, atMost: .seconds(60))
+      try ChildProcess.run(command(user), environment: ["PATH=/usr/bin:/bin"], withErrors: true, atMost: .patience)
     }
     #expect(try connect("postgres").text == "1\n")
     #expect(try !connect("daemon").succeeded)

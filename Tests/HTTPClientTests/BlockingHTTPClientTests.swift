@@ -48,7 +48,9 @@ import Testing
 
   @Test func `it waits for answers`() throws {
     try withServer { origin in
-      let client = try HTTPClient.Blocking(origin)
+      var configuration = HTTPClient.Configuration()
+      configuration.timeout = .patience
+      let client = try HTTPClient.Blocking(origin, configuration: configuration)
       for size in [0, 1, 100_000, 1_000_000] {
         let body = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
         let response = try client.send(HTTPRequest("POST", "/", body: body))

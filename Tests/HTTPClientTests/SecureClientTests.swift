@@ -89,7 +89,7 @@ import Testing
 
   private func client(_ server: SecureServer, trusting pem: String, name: String) throws -> HTTPClient.Blocking {
     var configuration = HTTPClient.Configuration()
-    configuration.timeout = .seconds(20)
+    configuration.timeout = .patience
     configuration.security = HTTPClientSecurity(
       context: try TLSContext.client(
         trust: TLSContext.Trust(systemAuthorities: false, pems: [pem]), protocols: ["http/1.1"]),

@@ -23,8 +23,14 @@ import Testing
       HTTPOrigin(host: "hooks.example:8080", address: server.address), loop: loop, configuration: configuration)
   }
 
-  private func wait(_ rounds: Int = 1_000, until condition: () -> Bool) {
-    for round in 0..<rounds where !condition() { loop.turn(atMost: round < 100 ? .zero : .milliseconds(1)) }
+  /// - Parameter rounds: after which it is given up; nil: when patience ends.
+  private func wait(_ rounds: Int? = nil, until condition: () -> Bool) {
+    let end = SystemClock().now + .patience
+    var round = 0
+    while round < rounds ?? .max, SystemClock().now < end, !condition() {
+      loop.turn(atMost: round < 100 ? .zero : .milliseconds(1))
+      round += 1
+    }
   }
 
   /// What a client is told when the proxy says this.
@@ -218,7 +224,7 @@ import Testing
     let client = HTTPClient(HTTPOrigin(host: "a", address: address), loop: loop, configuration: configuration)
     defer { client.close() }
     for number in 0..<3 { client.send(HTTPRequest("GET", "/\(number)")) { _ in } }
-    wait(5_000) { server.peers.filter { $0.text.hasSuffix("\r\n\r\n") }.count == 3 }
+    wait { server.peers.filter { $0.text.hasSuffix("\r\n\r\n") }.count == 3 }
     #expect(server.peers.count == 3 && proxy.open == 3 && proxy.faults.isEmpty, "\(proxy.faults)")
     #expect(proxy.asked == Array(repeating: "127.0.0.1:\(server.address.port)", count: 3))
   }

@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -128,7 +129,7 @@ import Testing
     let start = clock.now
     var accepted: Socket?
     let loop = try EventLoop()
-    while accepted == nil, clock.now - start < .seconds(5) {
+    while accepted == nil, clock.now - start < .patience {
       loop.turn(atMost: .milliseconds(10))
       accepted = try successor.accept()
     }

@@ -1,5 +1,6 @@
 import Reactor
 import TLS
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -64,11 +65,14 @@ final class SecurePeer {
 
   @discardableResult
   func wait(until condition: () -> Bool) -> Bool {
-    for round in 0..<2_000 {
-      server.loop.turn(atMost: round < 100 ? .zero : .milliseconds(1))
+    let end = SystemClock().now + .patience
+    var rounds = 0
+    repeat {
+      server.loop.turn(atMost: rounds < 100 ? .zero : .milliseconds(1))
+      rounds += 1
       receive()
       if condition() { return true }
-    }
+    } while SystemClock().now < end
     return false
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Reactor
 import TLS
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -139,15 +140,18 @@ final class Peer {
     }
   }
 
-  /// Turns the server and reads until `condition` holds; false when it does not within a bounded number of turns.
+  /// Turns the server and reads until `condition` holds; false when it does not for as long as patience lasts.
   @discardableResult
   func wait(until condition: () -> Bool) -> Bool {
-    for round in 0..<2_000 {
+    let end = SystemClock().now + .patience
+    var rounds = 0
+    repeat {
       // The kernel may need real time, to acknowledge or to open a window: after some turns the loop waits for it.
-      server.loop.turn(atMost: round < 100 ? .zero : .milliseconds(1))
+      server.loop.turn(atMost: rounds < 100 ? .zero : .milliseconds(1))
+      rounds += 1
       receive()
       if condition() { return true }
-    }
+    } while SystemClock().now < end
     return false
   }
 

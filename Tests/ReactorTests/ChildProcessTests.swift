@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 
 @Suite struct ChildProcessTests {
-  private let soon = Duration.seconds(60)
+  private let soon = Duration.patience
 
   @Test func `a program's output and its end come back`() throws {
     let report = try ChildProcess.run(["sh", "-c", "echo out; echo err >&2; exit 3"], withErrors: true, atMost: soon)
@@ -112,7 +113,7 @@ import Testing
     let thread = try Thread(name: "blocks") {
       Signals.block()
       _ = status.offer(
-        (try? ChildProcess.run(["cat", "/proc/self/status", "/proc/self/stat"], atMost: .seconds(60)).text) ?? "")
+        (try? ChildProcess.run(["cat", "/proc/self/status", "/proc/self/stat"], atMost: .patience).text) ?? "")
     }
     thread.join()
     let text = status.takeAll().first ?? ""

@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 
 @Suite struct InboxTests {
@@ -72,7 +73,7 @@ import Testing
         inbox.close()
       }
       var received: [Int] = []
-      repeat { received += inbox.receive(atMost: .seconds(60)) } while !inbox.isClosed
+      repeat { received += inbox.receive(atMost: .patience) } while !inbox.isClosed
       thread.join()
       guard received == [0, 1, 2] else {
         Issue.record("round \(round): received \(received)")
@@ -105,7 +106,7 @@ import Testing
       }
       _ = inbox.offer(1)
     }
-    #expect(inbox.receive(atMost: .seconds(60)) == [1])
+    #expect(inbox.receive(atMost: .patience) == [1])
     thread.join()
   }
 
@@ -121,7 +122,7 @@ import Testing
     }
     var next = [Int](repeating: 0, count: names.count)
     while next.reduce(0, +) < names.count * perThread {
-      let batch = inbox.receive(atMost: .seconds(60))
+      let batch = inbox.receive(atMost: .patience)
       try #require(!batch.isEmpty, "the owner was not woken")
       for (thread, number) in batch {
         try #require(next[thread] == number)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTP2
 import Reactor
 import TLS
+import TestSupport
 import Time
 
 @testable import Simulator
@@ -60,7 +61,7 @@ final class WireClient: EventLoop.Handler {
   }
 
   func wait(_ isDone: () -> Bool) throws {
-    let deadline = loop.clock.now + .seconds(20)
+    let deadline = loop.clock.now + .patience
     while !isDone() {
       guard loop.clock.now < deadline else { throw TimedOut() }
       loop.turn(atMost: .milliseconds(50))

@@ -184,7 +184,7 @@ package final class ConnectProxy: Sendable {
     var poll = pollfd(fd: server, events: Int16(POLLOUT), revents: 0)
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
-    guard Glibc.poll(&poll, 1, 5_000) == 1, getsockopt(server, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code == 0
+    guard Glibc.poll(&poll, 1, 300_000) == 1, getsockopt(server, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code == 0
     else {
       Glibc.close(server)
       return nil

@@ -2,10 +2,10 @@ package import Reactor
 import Synchronization
 
 /// A hostile server: sends the same bytes to every client as fast as they are read, on its own thread. It stops after a
-/// number of bytes or two minutes, so a client that never gives up fails a test instead of hanging it.
+/// number of bytes or twenty minutes, so a client that never gives up fails a test instead of hanging it.
 package final class FloodServer: Sendable {
   /// Seconds after which it gives up by itself: far longer than what is tested takes.
-  private static let seconds: Int64 = 120
+  private static let seconds: Int64 = 1_200
 
   private struct State {
     var sentBytes = 0
@@ -50,7 +50,7 @@ package final class FloodServer: Sendable {
       acceptor.close()
       record.state.withLock { $0.isOver = true }
     }
-    guard let stopper = stoppers.receive(atMost: .seconds(20)).first else { throw SystemError.last("flood") }
+    guard let stopper = stoppers.receive(atMost: .patience).first else { throw SystemError.last("flood") }
     self.stopper = stopper
   }
 

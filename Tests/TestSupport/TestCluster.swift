@@ -113,13 +113,13 @@ package final class TestCluster: Sendable {
       if [ -n "$user" ]; then setpriv --reuid="$user" --regid="$user" --clear-groups -- "$@"; else "$@"; fi
     }
     start() {
-      as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 60 -l "$directory/log" start \\
+      as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 600 -l "$directory/log" start \\
         -o "${CITUS:+-c shared_preload_libraries=citus} -c listen_addresses='' -c unix_socket_directories=$directory -c fsync=off -c full_page_writes=off \\
             -c synchronous_commit=off -c shared_buffers=64MB -c max_connections=500 -c autovacuum=off" \\
         >/dev/null 2>&1 </dev/null
     }
     stop() {
-      as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 60 -m immediate stop >/dev/null 2>&1 </dev/null
+      as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 600 -m immediate stop >/dev/null 2>&1 </dev/null
     }
     [ -n "$user" ] && chown "$user" "$directory"
     as_owner "$binaries/initdb" -D "$directory/data" -U postgres -A trust -E UTF8 --no-locale --no-sync \\

@@ -68,7 +68,7 @@ final class AdminWorld {
     if isBehindProxy { engine.trustedProxies = [try #require(IPBlock("127.0.0.0/8"))] }
     server = try HTTPServer(loop: loop, listener: listener, configuration: engine, handler: AdminHandler(threads))
     var timeout = HTTPClient.Configuration()
-    timeout.timeout *= Sanitizers.slowness
+    timeout.timeout = .patience
     client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop, configuration: timeout)
   }
 

@@ -153,12 +153,10 @@ final class Watcher {
     socket = try Socket.connect(to: address)
     let length = body.map { "\r\nContent-Length: \($0.utf8.count)" } ?? ""
     let request = Array("\(head)\(length)\r\n\r\n\(body ?? "")".utf8)
-    var sent = false
-    for _ in 0..<1_000 where !sent {
+    _ = try poll("the request could not be sent", every: .zero) { () -> Bool? in
       world.loop.turn(atMost: .milliseconds(1))
-      sent = request.withUnsafeBytes { socket.send($0) } == .bytes(request.count)
+      return request.withUnsafeBytes { socket.send($0) } == .bytes(request.count) ? true : nil
     }
-    #expect(sent)
   }
 
   /// Goes without a word, as a browser that is closed.

@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import TestSupport
 
 @testable import HTTPServer
 
@@ -48,7 +49,7 @@ struct ProxyTraffic {
 
   /// Sends each of `requests` on a connection of its own, and waits until all are closed.
   /// - Returns: what came back on each; nil where the connection was still open at the end of patience.
-  static func exchange(_ requests: [[UInt8]], with address: SocketAddress, timeout: Duration = .seconds(30)) throws
+  static func exchange(_ requests: [[UInt8]], with address: SocketAddress, timeout: Duration = .patience) throws
     -> [[UInt8]?]
   {
     let loop = try EventLoop()
