@@ -18,17 +18,21 @@ final class ReverseProxy {
   /// - Parameters:
   ///   - streams: whether bodies are passed on as they arrive, instead of being gathered first (nginx).
   ///   - usesProxyProtocol: whether it names its client at the start of each connection to us (haproxy).
-  init(_ kind: Kind, before server: SocketAddress, streams: Bool = true, usesProxyProtocol: Bool = false) throws {
+  ///   - seconds: how long it waits for the next bytes of a client.
+  init(
+    _ kind: Kind, before server: SocketAddress, streams: Bool = true, usesProxyProtocol: Bool = false,
+    seconds: Int = 600
+  ) throws {
     directory = TemporaryDirectory.make(prefix: "upmc-proxy.")
     address = try SocketAddress.unix(path: directory + "/front")
     let file = directory + "/configuration"
     let command: [String]
     switch kind {
     case .nginx:
-      TemporaryDirectory.write(file, Self.nginx(directory, server, streams: streams))
+      TemporaryDirectory.write(file, Self.nginx(directory, server, streams: streams, seconds))
       command = ["/usr/sbin/nginx", "-p", directory, "-c", file, "-e", directory + "/error.log"]
     case .haproxy:
-      TemporaryDirectory.write(file, Self.haproxy(directory, server, usesProxyProtocol: usesProxyProtocol))
+      TemporaryDirectory.write(file, Self.haproxy(directory, server, usesProxyProtocol: usesProxyProtocol, seconds))
       command = ["/usr/sbin/haproxy", "-db", "-f", file]
     }
     process = try ChildProcess.start(command, output: .file(directory + "/log"), errors: .file(directory + "/log"))
@@ -47,7 +51,9 @@ final class ReverseProxy {
   }
 
   /// `X-Stamp` is what the proxy understood: a number of its own for each request, the method and the target.
-  private static func nginx(_ directory: String, _ server: SocketAddress, streams: Bool) -> String {
+  private static func nginx(
+    _ directory: String, _ server: SocketAddress, streams: Bool, _ seconds: Int
+  ) -> String {
     """
     daemon off;
     master_process off;
@@ -61,8 +67,8 @@ final class ReverseProxy {
       uwsgi_temp_path \(directory)/b;
       scgi_temp_path \(directory)/c;
       client_max_body_size 64m;
-      client_header_timeout 2s;
-      client_body_timeout 2s;
+      client_header_timeout \(seconds)s;
+      client_body_timeout \(seconds)s;
       upstream upmc { server \(server); keepalive 4; }
       server {
         listen unix:\(directory)/front backlog=4096;
@@ -79,17 +85,19 @@ final class ReverseProxy {
     """
   }
 
-  private static func haproxy(_ directory: String, _ server: SocketAddress, usesProxyProtocol: Bool) -> String {
+  private static func haproxy(
+    _ directory: String, _ server: SocketAddress, usesProxyProtocol: Bool, _ seconds: Int
+  ) -> String {
     """
     global
       maxconn 1000
       stats socket \(directory)/admin
     defaults
       mode http
-      timeout connect 5s
-      timeout client 2s
-      timeout server 10s
-      timeout http-request 2s
+      timeout connect 600s
+      timeout client \(seconds)s
+      timeout server \(max(10, seconds))s
+      timeout http-request \(seconds)s
       http-reuse always
     frontend front
       bind unix@\(directory)/front
