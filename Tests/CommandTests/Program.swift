@@ -33,7 +33,7 @@ final class Program {
   deinit { TemporaryDirectory.remove(directory) }
 
   /// A look behind the program's back.
-  func connect() throws -> Connection { try Connection(databaseURL) }
+  func connect() throws -> Connection { try Connection(databaseURL, options: TestDatabase.patientOptions) }
 
   /// Who the program says has run it.
   static let unixUser = SystemAccount.current?.name ?? "unknown"
@@ -56,8 +56,10 @@ final class Program {
   /// - Parameters:
   ///   - more: variables beside the others.
   ///   - names: variables that are not to be set.
+  ///   - meanwhile: is told the program's process while that runs.
   func run(
-    through wrapper: [String], _ arguments: [String], adding more: [String] = [], removing names: [String] = []
+    through wrapper: [String], _ arguments: [String], adding more: [String] = [], removing names: [String] = [],
+    meanwhile: (_ process: Int32) throws -> Void = { _ in }
   ) throws -> Ended {
     let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
     let (output, errors) = (directory + "/output", directory + "/errors")
@@ -65,9 +67,14 @@ final class Program {
     let environment = more + variables.filter { line in !names.contains { line.hasPrefix($0 + "=") } }
     var child = try ChildProcess.start(
       wrapper + [program] + arguments, environment: environment, output: .file(output), errors: .file(errors))
-    let ending = child.wait(atMost: .patience)
-    guard case .exited(let status) = ending else {
-      Issue.record("upmc \(arguments) has not ended by itself: \(String(describing: ending))")
+    try meanwhile(child.identifier)
+    let status: Int32
+    switch child.wait(atMost: .patience) {
+    case .exited(let code): status = code
+    // As a shell tells it.
+    case .killed(let signal): status = 128 + signal
+    case nil:
+      Issue.record("upmc \(arguments) has not ended by itself")
       return Ended(status: -1, lines: [], complaint: "")
     }
     return Ended(
