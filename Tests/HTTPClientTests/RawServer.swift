@@ -22,6 +22,7 @@ final class RawServer: EventLoop.Handler {
       registration = try loop.register(descriptor, interest: .readable, handler: self)
     }
 
+    var isClosed: Bool { registration == nil }
     var text: String { String(decoding: received, as: UTF8.self) }
     /// How many whole requests without body have come.
     var requests: Int { text.components(separatedBy: "\r\n\r\n") - 1 }
