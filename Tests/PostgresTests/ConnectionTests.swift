@@ -154,7 +154,7 @@ import TestSupport
     var parameters = Parameters()
     parameters.append(victim.backendPID)
     let killed = try database.connect().run(
-      Statement("kill", "SELECT pg_terminate_backend($1, 10000)"), parameters)
+      Statement("kill", "SELECT pg_terminate_backend($1, 300000)"), parameters)
     #expect(killed.bool(0, 0))
   }
 
@@ -197,7 +197,9 @@ import TestSupport
     let hasty = try database.connect(options: options)
     let error = try #require(throws: PostgresError.self) { try hasty.script("SELECT pg_sleep(30)") }
     #expect(error.sqlState == .queryCanceled)
-    try hasty.script("SELECT 1")
+    // On a busy machine even this may take too long once.
+    _ = try poll("it is of no use any more") { try? hasty.script("SELECT 1") }
+    #expect(hasty.generation == 0)
   }
 
   @Test func `a server that is not there is a connection error that names the place`() throws {

@@ -11,7 +11,7 @@ import TestSupport
   }
 
   private func cut(_ fixture: PipelineFixture, _ backend: Int32) throws {
-    try fixture.database.connect().script("SELECT pg_terminate_backend(\(backend), 10000)")
+    try fixture.database.connect().script("SELECT pg_terminate_backend(\(backend), 300000)")
   }
 
   @Test func `what is in flight fails as lost, what waits is sent after the reconnect`() throws {
@@ -75,7 +75,7 @@ import TestSupport
     let silent = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     let port = silent.localAddress?.port ?? 0
     var options = ConnectionOptions()
-    options.connectTimeout = .milliseconds(100)
+    options.connectTimeout = .seconds(2)
     let database = try TestDatabase.makeEmpty()
     let url =
       "postgresql://postgres@/\(database.name)?host=127.0.0.1,\(TestCluster.shared.directory)&port=\(port),5432"
