@@ -124,15 +124,17 @@ final class Harness: @unchecked Sendable {
       readAtNanoseconds: SystemClock().now.nanoseconds)
   }
 
-  /// Keeps all these routes busy for a while. How many were accepted, what was said of others, and how long it took.
+  /// Keeps all these routes busy for a while, and until so many were accepted. How many were, what was said of others,
+  /// and how long it took.
   func flood(
-    _ routes: [PushRoute], for duration: Duration
+    _ routes: [PushRoute], for duration: Duration, least: Int
   ) throws -> (accepted: Int, others: Set<String>, seconds: Double) {
     let began = SystemClock().now
     let names = (0..<20).map { "f\($0):APA91b\($0)" }
     var (open, accepted, others) = (0, 0, Set<String>())
     while true {
-      let isOver = SystemClock().now - began > duration
+      let passed = SystemClock().now - began
+      let isOver = (passed > duration && accepted >= least) || passed > .patience
       if isOver, open == 0 { break }
       for route in routes where !isOver {
         if sender.offer(batch(names, try makeMessage(seqno: batches + 1000), route)) { open += names.count }

@@ -82,12 +82,13 @@ import Testing
     let harness = try Harness {
       $0.wire.lookUp = { endpoint throws(SystemError) in
         if endpoint.host.hasPrefix("silent") {
-          _ = bell.wait(atMost: .seconds(20))
+          _ = bell.wait(atMost: .patience)
           _ = ended.offer(())
         }
         return try SocketAddress.resolve(host: "127.0.0.1", port: endpoint.port)
       }
     }
+    defer { bell.signal() }
     harness.sender.set(nil, for: Harness.route.app)
     try equip(harness, tokenURL: "https://silent.example/token")
     #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
@@ -95,6 +96,5 @@ import Testing
     harness.sender.set(try harness.credential(), for: Harness.route.app)
     #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
     #expect(ended.count == 0, "the others waited for that name")
-    bell.signal()
   }
 }

@@ -109,7 +109,7 @@ import Testing
     let began = SystemClock().now
     let harness = try Harness(quota: Self.perMinute)
     try addAccount(harness)
-    let sent = try harness.flood([Harness.route, Self.second], for: .seconds(3))
+    let sent = try harness.flood([Harness.route, Self.second], for: .seconds(3), least: 101)
     let seconds = Double((SystemClock().now - began).nanoseconds) / 1e9
     #expect(sent.accepted > 100 && sent.accepted <= most(seconds), "\(sent) in \(seconds) s")
     #expect(sent.others.isEmpty && harness.simulator.counters().fcm.accessTokens == 2)
@@ -124,9 +124,9 @@ import Testing
     for node in [first, second] { node.sender.share(among: 2) }
     let done = try Inbox<Int>(capacity: 1)
     let other = try Thread(name: "second-node") {
-      _ = done.offer((try? second.flood([Harness.route], for: .seconds(3)).accepted) ?? 0)
+      _ = done.offer((try? second.flood([Harness.route], for: .seconds(3), least: 51).accepted) ?? 0)
     }
-    let sent = try first.flood([Harness.route], for: .seconds(3))
+    let sent = try first.flood([Harness.route], for: .seconds(3), least: 51)
     let accepted = sent.accepted + (done.receive(atMost: .patience).first ?? 0)
     other.join()
     #expect(accepted > 100 && sent.others.isEmpty, "\(accepted), \(sent.others)")

@@ -172,7 +172,7 @@ private final class FakeServer: Sendable {
   }
 
   @Test func `what waits while the server is away is confirmed when it is back, in batches of a hundred`() throws {
-    let first = try FakeServer()
+    let first = try FakeServer(port: LastingPort.find())
     let plan = plan(first, devices: 250)
     try simulator.startDevices(plan)
     try wait { $0.registered == 250 }
