@@ -102,7 +102,8 @@ final class WireClient: EventLoop.Handler {
       case .goAway(let goAway): goAways.append(goAway)
       case .settings(let entries):
         settings += entries
-        limits.append(session.peerStreamLimit)
+        // Of each frame, for the next one may have come already.
+        for entry in entries where entry.identifier == 3 { limits.append(Int(entry.value)) }
       case .pong(let payload): pongs.append(payload)
       }
     }
