@@ -171,12 +171,15 @@ END $$;
 
 -- Whose device it is ------------------------------------------------------------------------------------------------
 
--- A voucher by the app's server: the next device that names this user is bound to it. Used up by that registration.
+-- A voucher by the app's server: the next device that names this user is bound to it. Once used, it is
+-- valid for that device and token only, and shortly.
 CREATE TABLE vouchers (
   app             integer NOT NULL,
   user_key        text COLLATE "C" NOT NULL,
   -- The DEVICE_ID it is valid for; empty: any.
   device_id       text COLLATE "C" NOT NULL DEFAULT '',
+  -- The token of the device that used it; empty: not used.
+  psid            text COLLATE "C" NOT NULL DEFAULT '',
   expires_at      timestamptz NOT NULL,
   PRIMARY KEY (app, user_key)
 );

@@ -6,7 +6,7 @@ import Time
 
 @testable import Operations
 
-/// A voucher admits the one device that it was made for, once, whoever else asks in the same batch.
+/// A voucher admits one device with one token, whoever else asks in the same batch, and however often that one asks.
 @Suite struct VoucherTests {
   @Test func `a voucher for one device does not vouch for another that is in the same batch`() throws {
     let world = try BatchWorld()
@@ -27,5 +27,27 @@ import Time
     #expect(outcomes[1].problem == .badUserProof, "\(outcomes)")
     #expect(try world.record("phone")?.userKey == user.userKey)
     #expect(try world.record("stranger") == nil)
+  }
+
+  @Test(arguments: [App.Identity.proof, .strict])
+  func `a device whose answer was lost may repeat its registration, and no other device may`(identity: App.Identity)
+    throws
+  {
+    let world = try BatchWorld()
+    world.setPolicies(identity)
+    let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    try world.connection.run(Vouchers.make(for: user, installation: nil, until: world.now + .seconds(600)))
+    for _ in 1...2 {
+      let outcomes = try world.run(world.registration("phone", psid: "aa", user: "kim"))
+      #expect(outcomes.allSatisfy { $0.problem == nil }, "\(outcomes)")
+      let record = try #require(try world.record("phone"))
+      #expect((identity == .strict ? record.pending?.userKey : record.userKey) == user.userKey)
+    }
+    // Nor by the DEVICE_ID alone, which is no secret.
+    let others = try world.run(
+      world.registration("stranger", psid: "bb", user: "kim"), world.registration("phone", psid: "cc", user: "kim"))
+    #expect(others.map(\.problem) == [.badUserProof, .badUserProof], "\(others)")
+    world.now = world.now + .seconds(180)
+    #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == .badUserProof)
   }
 }

@@ -7,9 +7,8 @@ internal import Time
 struct BindingSteps {
   private final class State {
     var presented: Set<Vouchers.Presented> = []
-    /// Users whose voucher this batch has used up, with the DEVICE_ID to which the voucher was limited. An empty text
-    /// stands for a voucher that was valid for any device.
-    var vouched: [Users.Key: String] = [:]
+    /// The devices for which vouchers that this batch has used vouch.
+    var vouched: Set<Vouchers.Presented> = []
     var named: Set<Users.Key> = []
     var devices: [Users.Key: [DeviceID]] = [:]
   }
@@ -22,31 +21,27 @@ struct BindingSteps {
   // MARK: Round 1
 
   /// Requests what round 1 must read because a device names a user. If the app accepts vouchers, a voucher for the user
-  /// that fits the installation is used up even if it is not needed; otherwise another device could use it later.
+  /// that fits the device is used even if it is not needed; otherwise another device could use it later.
   /// - Parameter isNew: whether the device does not have this user yet, so that the user's other devices are read for
   ///   `note`.
-  func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {
-    if isNew { state.named.insert(user) }
-    guard policies.rules(of: user.app).sought > .open else { return }
-    state.presented.insert(Vouchers.Presented(user: user, installation: installation))
+  func ask(_ presented: Vouchers.Presented, isNew: Bool, _ policies: AppPolicies) {
+    if isNew { state.named.insert(presented.user) }
+    guard policies.rules(of: presented.user.app).sought > .open else { return }
+    state.presented.insert(presented)
   }
 
   func look(at now: Timestamp) -> [Step] {
     let state = state
     return
       (state.presented.isEmpty
-      ? [] : [Vouchers.take(Array(state.presented), at: now).map { state.vouched = $0 }])
+      ? [] : [Vouchers.use(Array(state.presented), at: now).map { state.vouched = $0 }])
       + (state.named.isEmpty ? [] : [Bindings.some(of: state.named).map { state.devices = $0 }])
   }
 
   // MARK: Round 2
 
-  /// Returns whether this batch has used up a voucher that vouches for this device of the user. No two devices of a
-  /// batch name the same user, but another device may have used up the user's voucher by returning a push.
-  func hasVoucher(_ user: Users.Key, for installation: String) -> Bool {
-    guard let limit = state.vouched[user] else { return false }
-    return limit.isEmpty || limit == installation
-  }
+  /// Returns whether this batch has used a voucher that vouches for this device of the user.
+  func hasVoucher(_ presented: Vouchers.Presented) -> Bool { state.vouched.contains(presented) }
 
   /// Counts a request that the app's identity mode refuses, or that its simulated stricter mode would refuse. Does
   /// nothing if both modes are `open`.

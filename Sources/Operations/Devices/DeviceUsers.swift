@@ -10,7 +10,7 @@ struct DeviceUsers {
   /// Requests the voucher and the devices of the user to whom the operation would bind the device. Does nothing for an
   /// operation that names no user, an expired key, an unregistered device, or a proof without a pending user.
   func ask(_ operation: Operation, _ record: Devices.Record) {
-    // An expired key must not consume a voucher.
+    // An expired key must not use a voucher.
     guard operation.claim?.epoch == record.authEpoch, record.state != .unregistered else { return }
     let wanted: UserKey
     switch operation {
@@ -22,9 +22,7 @@ struct DeviceUsers {
       wanted = pending.userKey
     default: return
     }
-    batch.bindings.ask(
-      Users.Key(app: record.app, userKey: wanted), for: record.installation, isNew: record.userKey != wanted,
-      batch.policies)
+    batch.bindings.ask(Self.presented(wanted, record), isNew: record.userKey != wanted, batch.policies)
   }
 
   // MARK: Round 2
@@ -58,8 +56,12 @@ struct DeviceUsers {
     .impossible, "That push was not sent to this device since it named its user. Bring back the one that comes next.")
 
   private func hasVoucher(_ named: NamedUser, _ record: Devices.Record) -> Bool {
-    batch.bindings.hasVoucher(
-      Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)), for: record.installation)
+    batch.bindings.hasVoucher(Self.presented(UserKey(clientUID: named.clientUID), record))
+  }
+
+  private static func presented(_ user: UserKey, _ record: Devices.Record) -> Vouchers.Presented {
+    Vouchers.Presented(
+      user: Users.Key(app: record.app, userKey: user), installation: record.installation, psid: record.psid)
   }
 
   /// Applies the rules of `Devices.Record.name` to a device that names a user: the user is bound, becomes pending, or

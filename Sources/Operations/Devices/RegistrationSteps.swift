@@ -110,7 +110,7 @@ struct RegistrationSteps {
   private func askAboutUser(_ entry: Entry, _ batch: BatchContext) {
     guard let user = entry.user, !user.userKey.isGuest else { return }
     let present = entry.row.recognition == .none ? nil : batch.devices[entry.row.device]?.userKey
-    batch.bindings.ask(user, for: entry.registration.installation, isNew: present != user.userKey, batch.policies)
+    batch.bindings.ask(Self.presented(user, entry), isNew: present != user.userKey, batch.policies)
   }
 
   private func owner(_ entry: Entry) -> DeviceID? {
@@ -220,7 +220,11 @@ struct RegistrationSteps {
   }
 
   private static func hasVoucher(_ entry: Entry, _ batch: BatchContext) -> Bool {
-    entry.user.map { batch.bindings.hasVoucher($0, for: entry.registration.installation) } ?? false
+    entry.user.map { batch.bindings.hasVoucher(presented($0, entry)) } ?? false
+  }
+
+  private static func presented(_ user: Users.Key, _ entry: Entry) -> Vouchers.Presented {
+    Vouchers.Presented(user: user, installation: entry.registration.installation, psid: entry.registration.psid)
   }
 
   private func isVouched(_ entry: Entry, _ batch: BatchContext) -> Bool {
