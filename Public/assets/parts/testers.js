@@ -59,18 +59,21 @@ export function testGroupForm(group, save) {
   } });
 }
 
-/// Removes a group of an app; those that others have made meanwhile stay.
+/// The groups of an app besides this one, with those that others have made meanwhile.
+const others = async (path, name) => (await get(path)).groups.filter((one) => one.name !== name);
+
+/// Removes a group of an app.
 export async function dropTestGroup(path, name) {
-  return putTo(path, { groups: (await get(path)).groups.filter((one) => one.name !== name) });
+  return putTo(path, { groups: await others(path, name) });
 }
 
 /// Stores a group among an app's others; `former` is the one that it replaces. What is wrong with it is told at its fields.
 export async function saveTestGroup(path, group, former = null) {
-  const others = (await get(path)).groups.filter((one) => one.name !== former);
+  const rest = await others(path, former);
   try {
-    return await putTo(path, { groups: [...others, group] });
+    return await putTo(path, { groups: [...rest, group] });
   } catch (problem) {
-    const own = `/groups/${others.length}`;
+    const own = `/groups/${rest.length}`;
     problem.errors = problem.errors?.map((one) => ({ ...one, pointer: one.pointer.startsWith(own) ? one.pointer.slice(own.length) : one.pointer }));
     throw problem;
   }

@@ -41,12 +41,17 @@ final class RetentionWorker {
   /// logged, and the others still run; other failures are thrown.
   func turn(_ connection: Connection) throws(PostgresError) {
     for step in [wipe, endInboxes, endFiles, drop, sweepLedger, forget, takeOut, purgeApps] {
-      do throws(PostgresError) {
-        try step(connection)
-      } catch {
-        guard error.isOwnFault else { throw error }
-        isolation.note("a part of what is no longer kept cannot be removed", nil, error)
-      }
+      try isolated { () throws(PostgresError) in try step(connection) }
+    }
+  }
+
+  /// Runs a removal. Logs its failure if that is because of its data, so that others still run; throws other failures.
+  private func isolated(_ removal: () throws(PostgresError) -> Void) throws(PostgresError) {
+    do throws(PostgresError) {
+      try removal()
+    } catch {
+      guard error.isOwnFault else { throw error }
+      isolation.note("a part of what is no longer kept cannot be removed", nil, error)
     }
   }
 
@@ -102,14 +107,11 @@ final class RetentionWorker {
   /// because of its data is logged, and the others still run.
   private func prune(_ queries: [Query<Int>], _ connection: Connection) throws(PostgresError) {
     for query in queries {
-      do throws(PostgresError) {
+      try isolated { () throws(PostgresError) in
         for _ in 0..<Limits.pruningRounds {
           let gone = try connection.transaction(attempts: 3) { () throws(PostgresError) in try connection.run(query) }
           guard gone >= Limits.prunedRows else { break }
         }
-      } catch {
-        guard error.isOwnFault else { throw error }
-        isolation.note("a part of what is no longer kept cannot be removed", nil, error)
       }
     }
   }

@@ -51,14 +51,8 @@ package enum PasswordService {
   ) throws(Problem) {
     let wrong = Problem(at: "/current", "is not the current password")
     guard let current = password.current else { throw wrong }
-    let throttle = SignInThrottle(origin: caller.origin, now: now)
-    let log = RefusalLog(throttle: throttle, requestID: caller.requestID)
-    try throttle.count(account.login, on: connection) { () throws(Problem) in
-      _ = try log.refuse(account, "too-many", wrong, on: connection)
+    try RefusalLog.check(account, "current-password", orElse: wrong, by: caller, on: connection, now: now) {
+      PasswordHash.matches(current, account.password, salt: account.salt)
     }
-    guard PasswordHash.matches(current, account.password, salt: account.salt) else {
-      throw try log.refuse(account, "current-password", wrong, on: connection)
-    }
-    try throttle.forgive(account.login, on: connection)
   }
 }

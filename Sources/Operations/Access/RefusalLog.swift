@@ -2,6 +2,7 @@ internal import Domain
 internal import JSON
 internal import Postgres
 internal import Store
+internal import Time
 
 /// Writes refused sign-ins, and wrong passwords and codes of somebody who is signed in, to the audit log, within the
 /// limits of `SignInThrottle`. The actor is nobody: it was not shown who it was.
@@ -31,5 +32,24 @@ struct RefusalLog {
     nobody.origin = throttle.origin
     nobody.requestID = requestID
     try connection.answer(AuditTrail.add(change, by: nobody))
+  }
+
+  /// Checks a secret that somebody who is signed in must show again. A wrong one counts like a failed sign-in
+  /// (`SignInThrottle`), and is audited like one.
+  /// - Parameters:
+  ///   - reason: fixed identifier for the audit log if the secret is wrong.
+  ///   - isRight: called once, unless the attempt is not allowed now.
+  /// - Throws: `wrong` if `isRight` returns false; `.tooManyAttempts`.
+  static func check(
+    _ account: Accounts.Record, _ reason: String, orElse wrong: Problem, by caller: Caller, on connection: Connection,
+    now: Timestamp, isRight: () throws(Problem) -> Bool
+  ) throws(Problem) {
+    let throttle = SignInThrottle(origin: caller.origin, now: now)
+    let log = RefusalLog(throttle: throttle, requestID: caller.requestID)
+    try throttle.count(account.login, on: connection) { () throws(Problem) in
+      try log.note(account.login, "too-many", app: account.app, on: connection)
+    }
+    guard try isRight() else { throw try log.refuse(account, reason, wrong, on: connection) }
+    try throttle.forgive(account.login, on: connection)
   }
 }

@@ -186,16 +186,11 @@ package struct SecondFactorService: Sendable {
   ) throws(Problem) {
     guard let sealed = account.factor else { throw Problem(.conflict, "The account has no second factor.") }
     guard let code else { throw Problem(at: pointer, "is needed") }
-    let throttle = SignInThrottle(origin: caller.origin, now: now)
-    let log = RefusalLog(throttle: throttle, requestID: caller.requestID)
-    let wrong = Self.wrong(at: pointer)
-    try throttle.count(account.login, on: connection) { () throws(Problem) in
-      _ = try log.refuse(account, "too-many", wrong, on: connection)
+    try RefusalLog.check(
+      account, "current-code", orElse: Self.wrong(at: pointer), by: caller, on: connection, now: now
+    ) { () throws(Problem) in
+      try factor.use(code, sealed, of: account.number, on: connection, now: now) != nil
     }
-    guard try factor.use(code, sealed, of: account.number, on: connection, now: now) != nil else {
-      throw try log.refuse(account, "current-code", wrong, on: connection)
-    }
-    try throttle.forgive(account.login, on: connection)
   }
 
   private static func wrong(at pointer: String) -> Problem {

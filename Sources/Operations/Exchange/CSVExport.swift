@@ -60,9 +60,7 @@ package struct CSVExport: Sendable {
     of seqno: Seqno, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
     try caller.require(.exportPeople)
-    guard let found = try connection.answer(Funnels.find(seqno))?.0, caller.reaches(found.app) else {
-      throw Problem(.unknownMessage, "There is no message \(seqno).")
-    }
+    let found = try ReportService.find(seqno, for: caller, on: connection).found
     if !found.isKept { throw ReportService.notKept(seqno) }
     try audit("export.deliveries", String(seqno), found.app, caller, connection)
     return CSVExport(list: .deliveries(seqno, after: .start), name: "deliveries-\(seqno)")

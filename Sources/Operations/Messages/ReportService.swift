@@ -59,11 +59,20 @@ package enum ReportService {
     -> FunnelAnswer
   {
     try caller.require(.viewMessages)
+    let (found, reasons) = try find(seqno, for: caller, on: connection)
+    return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
+  }
+
+  /// Returns a message's numbers, and its reasons as JSON.
+  /// - Throws: `.unknownMessage`, also if the caller may not access its app.
+  static func find(_ seqno: Seqno, for caller: Caller, on connection: Connection) throws(Problem)
+    -> (found: Funnels.Found, reasons: String)
+  {
     // Report messages of other apps as nonexistent.
     guard let (found, reasons) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
-    return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
+    return (found, reasons)
   }
 
   /// Returns a message's funnel without checking permissions, for viewers whom the caller has authorized; nil if the
@@ -93,9 +102,7 @@ package enum ReportService {
     -> App.Number
   {
     try caller.require(.viewMessages)
-    guard let (found, _) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
-      throw Problem(.unknownMessage, "There is no message \(seqno).")
-    }
+    let found = try find(seqno, for: caller, on: connection).found
     if !found.isKept { throw notKept(seqno) }
     return found.app
   }

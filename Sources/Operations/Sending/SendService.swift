@@ -93,23 +93,25 @@ package enum SendService {
     // If the audience was too large to be counted, the approval covers any number of devices.
     new.approvedFor = request.consent.map { $0.targeted ?? .max }
     let stored = new
-    var (isFileGone, isUploadGone) = (false, false)
-    var status: MessageControl.Status?
+    var refusal: Problem?
     let made = try connection.commit { () throws(PostgresError) -> Seqno? in
+      refusal = nil
       if let consent = request.consent {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
       }
-      if let replaced = request.replaces {
-        status = try ScheduledMessage.objection(replaced, connection)
-        if status != nil { return nil }
+      if let replaced = request.replaces, let status = try ScheduledMessage.objection(replaced, connection) {
+        refusal = ControlService.wrongState("replace", replaced, status)
+        return nil
       }
-      if let csv = message.csv {
-        // The lock keeps the file until the message is stored.
-        isFileGone = try connection.run(StoredUploads.lockFile(csv, of: stored.app)) == nil
-        if isFileGone { return nil }
+      // The locks keep the files until the message is stored.
+      if let csv = message.csv, try connection.run(StoredUploads.lockFile(csv, of: stored.app)) == nil {
+        refusal = CSVUploads.gone(csv)
+        return nil
       }
-      isUploadGone = try !plan.holdUpload(on: connection)
-      if isUploadGone { return nil }
+      guard try plan.holdUpload(on: connection) else {
+        refusal = HostingPlan.uploadIsGone
+        return nil
+      }
       // Nothing is changed before this, so a message that is not stored changes nothing.
       guard let seqno = try connection.run(Messages.create(stored)) else { return nil }
       if let csv = message.csv { try connection.run(CSVAudiences.keep(csv, until: plan.keptUntil)) }
@@ -139,11 +141,7 @@ package enum SendService {
       }
       return seqno
     }
-    if let status, let replaced = request.replaces {
-      throw ControlService.wrongState("replace", replaced, status)
-    }
-    if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
-    if isUploadGone { throw HostingPlan.uploadIsGone }
+    if let refusal { throw refusal }
     return made
   }
 

@@ -177,11 +177,8 @@ package enum EventService {
     of seqno: Seqno, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Fallback> {
     try caller.require(.viewMessages)
-    // Report messages of other apps as nonexistent.
-    guard let (found, _) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
-      throw Problem(.unknownMessage, "There is no message \(seqno).")
-    }
-    try AuditTrail.note(.fallbacks, of: found.app, by: caller, on: connection)
+    let app = try ReportService.find(seqno, for: caller, on: connection).found.app
+    try AuditTrail.note(.fallbacks, of: app, by: caller, on: connection)
     let after = page.cursor.map(UserKey.init(clientUID:)) ?? UserKey(stored: "")
     let entries = try connection.answer(Fallbacks.list(seqno, after: after, limit: page.limit + 1))
     return ItemPage(entries.map(Fallback.init), limit: page.limit) { $0.entry.userKey.description }

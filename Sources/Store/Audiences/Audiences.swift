@@ -230,6 +230,16 @@ package enum Audiences {
       identity: App.Identity(rawValue: row.int16()) ?? .open, boundAt: row.timestamp())
   }
 
+  /// Decodes rows of `memberColumns` followed by the app, and groups them by user.
+  static func membersByUser(_ rows: Rows) -> [Users.Key: [Member]] {
+    var members: [Users.Key: [Member]] = [:]
+    rows.forEach { row in
+      let member = member(&row)
+      members[Users.Key(app: row.int32(), userKey: member.userKey), default: []].append(member)
+    }
+    return members
+  }
+
   // MARK: Already claimed
 
   private static let claimedStatement = Statement(

@@ -147,11 +147,12 @@ package enum Approvals {
   private static let columnList = """
     \(keys), \(request)::text, \(sealed), \(origin), p.unknown_entries::text, \(decision)
     """
+  private static let fitsPage = "p.size_before < $8"
   /// The same, but without request, content and unknown entries of rows after the first `$8` bytes of these.
   private static let pageColumnList = """
-    \(keys), CASE WHEN p.size_before < $8 THEN \(request)::text ELSE '' END,
-    CASE WHEN p.size_before < $8 THEN \(sealed) END, \(origin),
-    CASE WHEN p.size_before < $8 THEN p.unknown_entries::text ELSE '' END, \(decision)
+    \(keys), CASE WHEN \(fitsPage) THEN \(request)::text ELSE '' END,
+    CASE WHEN \(fitsPage) THEN \(sealed) END, \(origin),
+    CASE WHEN \(fitsPage) THEN p.unknown_entries::text ELSE '' END, \(decision)
     """
 
   private static let findStatement = Statement(

@@ -46,14 +46,7 @@ package enum DirectSends {
   /// Returns the active devices of the given users, in order of device id. The users must be distinct; those without
   /// active devices are omitted.
   package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
-    Query(membersStatement, Users.keys(users)) { rows in
-      var members: [Users.Key: [Audiences.Member]] = [:]
-      rows.forEach { row in
-        let member = Audiences.member(&row)
-        members[Users.Key(app: row.int32(), userKey: member.userKey), default: []].append(member)
-      }
-      return members
-    }
+    Query(membersStatement, Users.keys(users), read: Audiences.membersByUser)
   }
 
   // MARK: Earlier messages

@@ -79,18 +79,23 @@ package enum Statistics {
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
   static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
 
+  /// Returns the SET list of ON CONFLICT that adds the counts of a new row to those of the row in `table`.
+  static func additions(to table: String) -> String {
+    countColumns.split(separator: ", ").map { "\($0) = \(table).\($0) + excluded.\($0)" }.joined(separator: ", ")
+  }
+
   /// Returns SQL that adds a tally, with 16 parameters numbered from `offset` + 1.
   static func insertion(after offset: Int) -> String {
     func place(_ number: Int) -> String { "$\(offset + number)" }
     let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
-    let sums = countColumns.split(separator: ", ").map { "\($0) = statistics_minutes.\($0) + excluded.\($0)" }
     return """
       INSERT INTO statistics_minutes (app, network, lane, app_version, reason, at, writer, \(countColumns))
       SELECT app, network, lane, app_version, reason, date_trunc('minute', \(place(6))), \(place(7)), a, r, e, c, s, v, d, j, l
       FROM unnest(\(columns)) AS t(app, network, lane, app_version, reason, a, r, e, c, s, v, d, j, l)
       -- In one order, for the writer of rare steps is on every node.
       ORDER BY app, network, lane, app_version COLLATE "C", reason COLLATE "C"
-      ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET \(sums.joined(separator: ", "))
+      ON CONFLICT (app, at, network, lane, app_version, reason, writer)
+      DO UPDATE SET \(additions(to: "statistics_minutes"))
       """
   }
 

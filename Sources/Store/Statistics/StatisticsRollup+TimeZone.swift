@@ -17,9 +17,6 @@ extension StatisticsRollup {
   private static let dropStatement = Statement(
     "statistics-zone-drop", "DELETE FROM statistics_days WHERE app = $1 AND at >= $2")
 
-  private static let additions = Statistics.countColumns.split(separator: ", ")
-    .map { "\($0) = statistics_days.\($0) + excluded.\($0)" }.joined(separator: ", ")
-
   private static let makeStatement = Statement(
     "statistics-zone-make",
     """
@@ -28,7 +25,8 @@ extension StatisticsRollup {
     WHERE app = $1 AND at >= $3 AND at < date_trunc('day', $4, $2)
     GROUP BY 1, 2, 3, 4, 5, 6
     -- The first day may begin with one of the former zone.
-    ON CONFLICT (app, at, network, lane, app_version, reason) DO UPDATE SET \(additions)
+    ON CONFLICT (app, at, network, lane, app_version, reason)
+    DO UPDATE SET \(Statistics.additions(to: "statistics_days"))
     """)
 
   /// Makes an app's days again from its hours, by its new time zone, in the transaction that changes the zone. Days

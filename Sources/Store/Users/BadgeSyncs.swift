@@ -82,14 +82,7 @@ package enum BadgeSyncs {
   ) -> Query<[Users.Key: [Audiences.Member]]> {
     var parameters = Users.keys(users)
     parameters.append(limit)
-    return Query(devicesStatement, parameters) { rows in
-      var members: [Users.Key: [Audiences.Member]] = [:]
-      rows.forEach { row in
-        let member = Audiences.member(&row)
-        members[Users.Key(app: row.int32(), userKey: member.userKey), default: []].append(member)
-      }
-      return members
-    }
+    return Query(devicesStatement, parameters, read: Audiences.membersByUser)
   }
 
   private static let dropStatement = Statement(
