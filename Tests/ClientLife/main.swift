@@ -24,7 +24,8 @@ guard arguments.count >= 7 else {
 let end = End(arguments.count > 7 ? arguments[7] : "")
 var settings = ClientSettings(
   server: try ServerAddress(arguments[2]), appID: arguments[3], clientKey: arguments[4], directory: arguments[1])
-settings.callSeconds = 60
+// No call is given up because the machine is busy.
+settings.callSeconds = 300
 let client = PushClient(
   settings, transport: EndingTransport(end: end), keys: FileKeyStore(directory: arguments[1] + "/keys"),
   now: { Date() }, onStep: { end.reached($0.rawValue) }, onSending: { end.reached($0.rawValue) })

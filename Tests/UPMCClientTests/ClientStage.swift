@@ -94,6 +94,7 @@ final class ClientStage: @unchecked Sendable {
   func admin(_ method: String, _ path: String, _ json: String? = nil) async throws -> JSON {
     var request = WireRequest(method, "/v1/admin" + path, at: address)
     request.bearer = apiKey
+    request.seconds = Double(Duration.patience.components.seconds)
     request.body = json.map { Array($0.utf8) }
     let transport = transport
     let answer = try await withCheckedThrowingContinuation { continuation in
