@@ -12,6 +12,8 @@ final class EventReceiver: Sendable {
   struct Told: Sendable {
     let headers: [(name: String, value: String)]
     let body: [UInt8]
+    /// Seconds since 1970.
+    let arrivedAt: Double
 
     func header(_ name: String) -> String { headers.first { $0.name.lowercased() == name }?.value ?? "" }
     var id: String { header("webhook-id") }
@@ -20,12 +22,12 @@ final class EventReceiver: Sendable {
     var data: [String: Any] { json["data"] as? [String: Any] ?? [:] }
     var user: String { data["clientUid"] as? String ?? "" }
 
-    /// Whether the headers prove it, as a receiver would check.
+    /// Whether the headers prove it, as a receiver would check when it arrives.
     func isSigned(with secret: String) -> Bool {
       guard let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count))),
         let seconds = Int64(header("webhook-timestamp"))
       else { return false }
-      return abs(Date().timeIntervalSince1970 - Double(seconds)) < 300
+      return abs(arrivedAt - Double(seconds)) < 300
         && header("webhook-signature").split(separator: " ").contains {
           $0 == Signature.sign(id: id, seconds: seconds, body: body, secret: Array(key))
         }
@@ -92,7 +94,8 @@ final class EventReceiver: Sendable {
     init(_ state: State) { self.state = state }
 
     func handle(_ request: Request, _ responder: Responder) {
-      let told = Told(headers: request.headers, body: request.bodyBytes)
+      let told = Told(
+        headers: request.headers, body: request.bodyBytes, arrivedAt: Date().timeIntervalSince1970)
       state.told.withLock { $0.append(told) }
       var headers: [(String, String)] = []
       let status = state.status.withLock { $0 }

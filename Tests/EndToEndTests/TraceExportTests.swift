@@ -141,9 +141,11 @@ import Testing
     _ = try poll("the webhook is not called") { receiver.told.count == 3 ? true : nil }
     #expect(receiver.told[1].header("traceparent").isEmpty && receiver.told[2].header("traceparent").isEmpty)
     // Later than all of these, and alone in the collector.
-    _ = try send(world, otp("four"), traceparent: Self.sampled)
-    _ = try spans(world, collector, ["POST /v1/admin/messages", "commit", "push apns", "POST"])
-    #expect(collector.spans.count == 4, "\(collector.spans)")
+    let sent = try send(world, otp("four"), traceparent: Self.sampled)
+    let recorded = try spans(world, collector, ["POST /v1/admin/messages", "commit", "push apns", "POST"])
+    #expect(recorded.count == 4 && collector.spans.allSatisfy { $0.trace == Self.trace }, "\(collector.spans)")
+    let request = try #require(recorded.first { $0.kind == 2 })
+    #expect(collector.spans.count { $0.kind == 2 } == 1 && request.id == sent.header("x-request-id"))
   }
 
   @Test func `a share of the requests without a caller's trace begins one`() throws {
