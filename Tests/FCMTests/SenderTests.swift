@@ -145,12 +145,17 @@ import Testing
     } simulator: {
       $0.fcmMessagesPerMinute = 5
     }
-    let found = try harness.send((0..<20).map { "f\($0):APA91b\($0)" })
-    #expect(found.count { $0 == .accepted } <= 5)
-    let waits = found.compactMap { result -> Int? in
-      if case .retry("QUOTA_EXCEEDED", let after) = result { after } else { nil }
+    // On a busy machine all of them may be stale before the first access token is there.
+    var found: [SubmissionResult] = []
+    let waits = try poll("the quota is not met") { () -> [Int]? in
+      found += try harness.send((0..<20).map { "f\($0):APA91b\($0)" })
+      let waits = found.compactMap { result -> Int? in
+        if case .retry("QUOTA_EXCEEDED", let after) = result { after } else { nil }
+      }
+      return waits.isEmpty ? nil : waits
     }
-    #expect(!waits.isEmpty && waits.allSatisfy { (1...60).contains($0) }, "\(found)")
+    #expect(found.count { $0 == .accepted } <= 5)
+    #expect(waits.allSatisfy { (1...60).contains($0) }, "\(found)")
     #expect(try harness.send([Self.token]).isEmpty, "the gate is shut meanwhile")
   }
 
