@@ -31,7 +31,9 @@ import Testing
     try wait("nobody answers", server) { ready(server) != nil }
     let answer = try #require(ready(server))
     #expect(answer.status == 503 && answer.text.contains("database"), "\(answer)")
-    #expect(server.output.contains("waiting for the database of UPMC_DATABASE_URL"))
+    try wait("it does not say what for", server) {
+      server.output.contains("waiting for the database of UPMC_DATABASE_URL")
+    }
     cluster.start()
     try wait("it is not ready", server) { ready(server)?.status == 200 }
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")

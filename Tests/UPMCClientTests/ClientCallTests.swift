@@ -161,7 +161,7 @@ import UPMCClient
     await #expect(throws: ClientError.self) { try await client.register(user: ClientUser("kim", proof: "made up")) }
     #expect(await client.status(mayShow: true, token: Self.token).findings == [.unproved(clientUID: "kim")])
     _ = try await stage.admin(
-      "POST", "/users/kim/vouchers", #"{"appId":"\#(ClientStage.appID)","expiresIn":"PT5M"}"#)
+      "POST", "/users/kim/vouchers", #"{"appId":"\#(ClientStage.appID)","expiresIn":"PT15M"}"#)
     #expect(try await client.register(user: ClientUser("kim", name: "Kim")).identity == "proof")
     #expect(await client.status(mayShow: true, token: Self.token).isWell)
     #expect(try await client.badge() == 0)
@@ -185,7 +185,7 @@ import UPMCClient
     let stage = try ClientStage(identity: .strict)
     let client = try stage.client()
     _ = try await stage.admin(
-      "POST", "/users/kim/vouchers", #"{"appId":"\#(ClientStage.appID)","expiresIn":"PT5M"}"#)
+      "POST", "/users/kim/vouchers", #"{"appId":"\#(ClientStage.appID)","expiresIn":"PT15M"}"#)
     let waiting = try await client.register(token: Self.token, user: ClientUser("kim", name: "Kim"))
     #expect(waiting.awaitsPush && waiting.clientUID == nil)
     #expect(await client.status(mayShow: true, token: Self.token).findings == [.awaitsPush])
