@@ -135,12 +135,20 @@ import Testing
 
   // MARK: When it is used up all the same
 
+  /// Google asks for the longest rest that there is: a shorter one may be over before the test has looked.
+  private func meetTheEnd(_ harness: Harness, seqno: Int64, lane: Lane) throws {
+    var fault = Fault(.answer)
+    (fault.status, fault.reason, fault.retryAfterSeconds, fault.times) = (429, "QUOTA_EXCEEDED", 600, 1)
+    try harness.simulator.add(fault)
+    #expect(
+      try harness.deliver(["f1:APA91b1"], try harness.makeMessage(seqno: seqno, lane: lane))
+        == [.retry(reason: "QUOTA_EXCEEDED", after: 600)])
+  }
+
   @Test func `after a 429 the project rests, whichever account met it, but for a little that is urgent`() throws {
     let harness = try Harness()
     try addAccount(harness)
-    #expect(
-      try harness.deliver(["fault.QUOTA_EXCEEDED:x"], try harness.makeMessage(seqno: 50))
-        == [.retry(reason: "QUOTA_EXCEEDED", after: 60)])
+    try meetTheEnd(harness, seqno: 50, lane: .normal)
     for route in [Harness.route, Self.second] {
       for lane in [Lane.normal, .bulk] {
         #expect(try harness.send(["f2:APA91b2"], try harness.makeMessage(seqno: 51, lane: lane), route: route).isEmpty)
@@ -149,9 +157,7 @@ import Testing
       #expect(try harness.deliver(["f2:APA91b2"], urgent, route: route) == [.accepted])
     }
     // Refused although all the others rest: there is nothing left at all.
-    let refused = try harness.makeMessage(seqno: 53, lane: .urgent)
-    #expect(
-      try harness.deliver(["fault.QUOTA_EXCEEDED:x"], refused) == [.retry(reason: "QUOTA_EXCEEDED", after: 60)])
+    try meetTheEnd(harness, seqno: 53, lane: .urgent)
     for route in [Harness.route, Self.second] {
       let urgent = try harness.makeMessage(seqno: 54, lane: .urgent)
       #expect(try harness.send(["f2:APA91b2"], urgent, route: route).isEmpty)
