@@ -35,12 +35,13 @@ import Testing
     }
     try world.register("guest", token: World.token("b0"), user: nil)
     let seqno = try world.send(
-      #"{"all":true}"#, Self.sms("PT3S") + #","sender":"BANK","reference":{"key":"o1"}"#)
+      #"{"all":true}"#, Self.sms("PT1H") + #","sender":"BANK","reference":{"key":"o1"}"#)
     _ = try world.finished(seqno)
     #expect(try states(world, seqno).count == 3)
     // One receives it, one opens it: both will do.
     #expect(try world.receipt(seqno, World.token("a0")).status == 200)
     #expect(try world.read(seqno, World.token("a2")).status == 200)
+    try makeDue(world)
     #expect(
       try decided(world, seqno) == ["kim": "confirmed", "lee": "sms-requested", "park": "confirmed"])
     let told = try poll("nobody asked for a short message") { receiver.told.first }
