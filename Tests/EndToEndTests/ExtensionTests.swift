@@ -63,9 +63,18 @@ import Testing
       VirtualDevices.Plan(
         count: 1, server: "http://127.0.0.1:\(world.port)", appID: World.appID, clientKey: world.clientKey))
     _ = try poll("the phone has not registered") { world.simulator.deviceCounters?.registered == 1 ? true : nil }
-    for (more, state) in [("", "confirmed"), (#","mutableContent":false"#, "sms-requested")] {
-      let seqno = try world.send(#"{"clientUids":["user0"]}"#, #","sms":true,"fallback":{"after":"PT4S"}"# + more)
+    for (more, after, state) in [
+      ("", "PT1H", "confirmed"), (#","mutableContent":false"#, "PT4S", "sms-requested"),
+    ] {
+      let seqno = try world.send(
+        #"{"clientUids":["user0"]}"#, #","sms":true,"fallback":{"after":"\#(after)"}"# + more)
       #expect(try world.finished(seqno).int("accepted") == 1)
+      if state == "confirmed" {
+        _ = try poll("the extension does not confirm") {
+          try world.funnel(seqno).int("received") == 1 ? true : nil
+        }
+        try world.script("UPDATE fallbacks SET due_at = now() WHERE decision IS NULL")
+      }
       let found = try poll("it is not decided") {
         let reply = try world.client.call("GET", "/v1/admin/messages/\(seqno)/fallbacks", bearer: world.apiKey)
         let state = (reply["items"] as? [[String: Any]])?.first?["state"] as? String
