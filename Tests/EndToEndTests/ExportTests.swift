@@ -16,7 +16,11 @@ import TestTier
   }
 
   private func world(_ export: Configuration.Export) throws -> World {
-    try World(server: { $0.export = export })
+    // An answer that comes late on a busy machine is no reason to send twice.
+    try World(server: {
+      $0.export = export
+      $0.export?.timeout = .patience
+    })
   }
 
   private func ask(_ world: World, _ number: Int) throws {
@@ -146,6 +150,7 @@ import TestTier
       var export = Configuration.Export(
         url: try #require(HTTPURL("https://collector.invalid:\(collector.port)/otel/")))
       export.metricsInterval = nil
+      export.timeout = .patience
       return try World(server: { configuration in
         configuration.export = export
         configuration.proxy = try OutboundProxy(proxy.url)
@@ -164,8 +169,9 @@ import TestTier
     let second = try world(bad)
     try ask(second, 2)
     _ = try poll("the failure is not counted") {
+      // It is tried again and again, so that there may be more than one by now.
       try second.client.call("GET", "/metrics", bearer: second.apiKey).text
-        .contains("upmc_otlp_failures_total{signal=\"traces\"} 1\n") ? true : nil
+        .contains(#/upmc_otlp_failures_total\{signal="traces"\} [1-9]/#) ? true : nil
     }
     #expect(bad.requests("traces").isEmpty)
   }
