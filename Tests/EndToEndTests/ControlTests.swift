@@ -21,6 +21,9 @@ import Time
     }
   }
 
+  /// Slow enough that much is left when the test, after a stop of several seconds, controls the message.
+  private static let slowly = #","lane":"bulk","pace":{"perSecond":1500}"#
+
   /// Pauses a running message and checks everything that is promised about it.
   private func pause(_ seqno: String, _ world: World) throws -> Reply {
     let reply = try world.control("pause", seqno)
@@ -41,16 +44,17 @@ import Time
 
   @Test func `a paused message sends nothing, and all of it when it is resumed`() throws {
     let world = try slowWorld()
-    try world.populate(8_000)
-    let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
+    try world.populate(16_000)
+    let seqno = try world.send(#"{"all":true}"#, Self.slowly + #","badge":{"increment":1}"#)
     try world.delivered(300) { try world.checkAccount(seqno) }
     _ = try pause(seqno, world)
     #expect(try world.control("pause", seqno).string("state") == "paused")
     #expect(try world.control("resume", seqno).string("state") == "sending")
+    #expect(try world.setPace(seqno, "null").status == 200)
     let ended = try world.finishedExactly(seqno)
-    #expect(ended.string("state") == "completed" && ended.int("accepted") == 8_000, "\(ended.text)")
-    #expect(world.simulator.counters().deliveries == 8_000 && world.simulator.counters().duplicates == 0)
-    #expect(try world.count("SELECT count(*) FROM users WHERE badge = 1") == 8_000)
+    #expect(ended.string("state") == "completed" && ended.int("accepted") == 16_000, "\(ended.text)")
+    #expect(world.simulator.counters().deliveries == 16_000 && world.simulator.counters().duplicates == 0)
+    #expect(try world.count("SELECT count(*) FROM users WHERE badge = 1") == 16_000)
     #expect(try world.control("resume", seqno).status == 409)
   }
 
@@ -80,8 +84,8 @@ import Time
 
   @Test func `a cancelled message ends with an exact account, and sends nothing more`() throws {
     let world = try slowWorld()
-    try world.populate(8_000)
-    let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
+    try world.populate(16_000)
+    let seqno = try world.send(#"{"all":true}"#, Self.slowly + #","badge":{"increment":1}"#)
     try world.delivered(300) { try world.checkAccount(seqno) }
     let reply = try world.control("cancel", seqno)
     #expect(reply.status == 200, "\(reply.text)")
@@ -89,7 +93,7 @@ import Time
     #expect(ended.string("state") == "cancelled" && ended.int("pending") == 0, "\(ended.text)")
     let accepted = try #require(ended.int("accepted"))
     let cancelled = try #require(ended.int("cancelled"))
-    #expect(accepted + cancelled == 8_000 && cancelled > 0, "\(ended.text)")
+    #expect(accepted + cancelled == 16_000 && cancelled > 0, "\(ended.text)")
     #expect(ended["reasons"] as? [String: Int] == ["cancelled": cancelled])
     try world.wait(until: world.now + .seconds(1)) { try world.checkAccount(seqno) }
     #expect(world.simulator.counters().deliveries == accepted)
@@ -103,9 +107,9 @@ import Time
     let world = try slowWorld()
     let second = try world.startNode()
     defer { second.stop() }
-    try world.populate(8_000)
-    // Slow enough that both get a part.
-    let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","pace":{"perSecond":1500}"#)
+    try world.populate(16_000)
+    // And so slow that both get a part.
+    let seqno = try world.send(#"{"all":true}"#, Self.slowly)
     _ = try poll("only one node claims") {
       try world.checkAccount(seqno)
       return try world.count("SELECT count(DISTINCT node) FROM claims") == 2 ? true : nil
@@ -117,7 +121,7 @@ import Time
     #expect(try world.control("cancel", seqno).status == 200)
     let ended = try world.finishedExactly(seqno)
     #expect(ended.string("state") == "cancelled")
-    #expect((ended.int("accepted") ?? 0) + (ended.int("cancelled") ?? 0) == 8_000)
+    #expect((ended.int("accepted") ?? 0) + (ended.int("cancelled") ?? 0) == 16_000)
     #expect(ended.int("accepted") == world.simulator.counters().deliveries)
   }
 
