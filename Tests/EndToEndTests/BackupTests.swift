@@ -45,13 +45,15 @@ import Time
     #expect(try world.finished(done).int("accepted") == 6)
     #expect(try world.receipt(done, Self.token(1)).status == 200)
     #expect(try world.read(done, Self.token(2)).status == 200)
-    let slow = try world.send(#"{"clientUids":\#(Self.users(1...6))}"#, #","pace":{"perSecond":2}"#)
+    let slow = try world.send(
+      #"{"clientUids":\#(Self.users(1...6))}"#, #","pace":{"devices":1,"wait":"PT1H"}"#)
     _ = try poll("nothing went out") { try world.funnel(slow).int("accepted") ?? 0 > 0 ? true : nil }
     let bytes = try Backup.take(file, of: world.database.url)
     #expect(bytes > 10_000)
     // The server goes on: the rest of the slow one, and a message that the backup has never heard of.
     let later = try world.send(#"{"clientUids":["u1"]}"#)
     #expect(try world.finished(later).int("accepted") == 1)
+    #expect(try world.setPace(slow, "null").status == 200)
     #expect(try world.finished(slow).int("accepted") == 6)
 
     let database = try TestDatabase.makeEmpty()
