@@ -3,6 +3,7 @@ import Postgres
 import Simulator
 import TestSupport
 import Testing
+import Time
 
 /// A new count reaches the user's other devices by a push that shows nothing else.
 @Suite(.serialized) struct BadgeSyncTests {
@@ -88,11 +89,13 @@ import Testing
       try world.connection.run(.init("test-syncs", "SELECT count(*) FROM badge_syncs")).int64(0, 0) == 0 ? true : nil
     }
     let before = try world.payloads(Self.two).count
+    let began = world.now
     for badge in 100..<200 {
       _ = try world.client.call("PUT", "/v1/devices/\(device)/badge", bearer: key, #"{"badge":\#(badge)}"#)
     }
     _ = try poll("the last count was not told") { try world.badges(Self.two).last == 199 ? true : nil }
-    // A hundred calls take a second or two, however slow the machine.
-    #expect(try world.payloads(Self.two).count - before < 20)
+    // A hundred calls take a second or two, and on a busy machine longer: then it is one a second.
+    let seconds = Int(world.now.seconds - began.seconds)
+    #expect(try world.payloads(Self.two).count - before < max(20, seconds + 3))
   }
 }
