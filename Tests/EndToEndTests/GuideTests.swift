@@ -1,6 +1,7 @@
 import Foundation
 import Reactor
 import Server
+import TestSupport
 import TestTier
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
         "python3", "-B", Self.script, "--server=http://127.0.0.1:\(world.server.address.port)",
         // A key may begin with a hyphen.
         "--client-key=\(world.clientKey)", "--api-key=\(world.apiKey)", "--app=\(World.appID)", language,
-      ], environment: ["PATH=\(path)"], withErrors: true, atMost: .seconds(300))
+      ], environment: ["PATH=\(path)"], withErrors: true, atMost: .patience)
     #expect(report.succeeded && report.text.contains("\(language): sent message 1"), "\(report.text)")
   }
 }

@@ -30,7 +30,7 @@ final class DemoProcess {
   }
 
   deinit {
-    _ = child.stop(timeout: .seconds(60))
+    _ = child.stop(timeout: .patience)
     TemporaryDirectory.remove(directory)
   }
 
@@ -40,7 +40,7 @@ final class DemoProcess {
       let text = TemporaryDirectory.read(log) ?? ""
       if text.contains("another program has this port") {
         // Another test was faster: once more, with another port.
-        _ = child.stop(timeout: .seconds(60))
+        _ = child.stop(timeout: .patience)
         try FileManager.default.removeItem(atPath: log)
         port = try ServerProcess.freePort()
         child = try Self.start(in: directory, at: port)

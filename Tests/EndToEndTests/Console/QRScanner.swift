@@ -17,7 +17,7 @@ enum QRScanner {
     }
     TemporaryDirectory.write(directory + "/code.pgm", picture)
     let report = try ChildProcess.run(
-      ["/usr/bin/zbarimg", "--raw", "--quiet", "--oneshot", "-Sbinary", directory + "/code.pgm"], atMost: .seconds(60))
+      ["/usr/bin/zbarimg", "--raw", "--quiet", "--oneshot", "-Sbinary", directory + "/code.pgm"], atMost: .patience)
     try #require(report.succeeded, "zbarimg reads nothing: \(report.text)")
     let text = report.text
     return text
