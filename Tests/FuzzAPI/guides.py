@@ -139,7 +139,7 @@ def run(name, options, directory):
 
         proxy = LossyProxy(options.server)
         environment.update(PUSH_SERVER=f"http://127.0.0.1:{proxy.server_port}", PUSH_API_KEY=options.api_key)
-        sent = subprocess.run([*command, "send", user, '12"34'], env=environment, capture_output=True, text=True, timeout=120)
+        sent = subprocess.run([*command, "send", user, '12"34'], env=environment, capture_output=True, text=True, timeout=300)
         expect(sent.returncode == 0, name, sent.stderr)
         seqno = sent.stdout.strip()
         expect(len(proxy.keys) >= 3 and len(set(proxy.keys)) == 1, name, "did not repeat with one key:", proxy.keys)
@@ -148,7 +148,7 @@ def run(name, options, directory):
         until(f"{name} was not told", lambda: said(rf'message\.finished .*"seqno" ?: ?"{seqno}"'))
 
         environment["PUSH_API_KEY"] = "wrong"
-        refused = subprocess.run([*command, "send", user, "1"], env=environment, capture_output=True, text=True, timeout=60)
+        refused = subprocess.run([*command, "send", user, "1"], env=environment, capture_output=True, text=True, timeout=300)
         expect(refused.returncode != 0 and "upmc:" in refused.stderr, name, "was not refused:", refused.stderr)
         expect(len(proxy.keys) == 4, name, "repeated what was refused for good")
         proxy.shutdown()
@@ -156,7 +156,7 @@ def run(name, options, directory):
               flush=True)
     finally:
         receiver.terminate()
-        receiver.wait(timeout=30)
+        receiver.wait(timeout=300)
         call(options, "DELETE", f"/v1/admin/webhooks/{number}")
 
 
