@@ -37,7 +37,7 @@ import Testing
   private func run(_ command: String) throws -> (isContent: Bool, said: String) {
     let output = TemporaryDirectory.make() + "/output"
     var child = try ChildProcess.start(["/bin/sh", "-c", command], output: .file(output), errors: .file(output))
-    let ending = child.wait(atMost: .seconds(60))
+    let ending = child.wait(atMost: .patience)
     return (ending == .exited(0), TemporaryDirectory.read(output) ?? "")
   }
 

@@ -145,7 +145,7 @@ import Testing
     let query = Query(counts, try World.master.sealingID.bytes) { ($0.int64(0, 0), $0.int64(0, 1)) }
     _ = try poll("nothing was sealed anew") { try bank.world.connection.run(query).0 > 0 ? true : nil }
     child.signal(9)
-    _ = child.wait(atMost: .seconds(30))
+    _ = child.wait(atMost: .patience)
     let again = try bank.command("master-key", "rotate", "--json")
     #expect(again.status == 0, "\(again.complaint)")
     let (renewed, all) = try bank.world.connection.run(query)

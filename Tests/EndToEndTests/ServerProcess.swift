@@ -60,7 +60,7 @@ final class ServerProcess {
   /// Asks it to end and waits.
   func stop() -> ChildProcess.Ending? {
     defer { child = nil }
-    return child?.stop(timeout: .seconds(30))
+    return child?.stop(timeout: .patience)
   }
 
   /// Ends it as nothing can be prevented: SIGKILL.

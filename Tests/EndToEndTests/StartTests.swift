@@ -48,7 +48,7 @@ import Testing
     if (try? files.linkItem(atPath: ServerProcess.program, toPath: program)) == nil {
       // By another process: a program cannot be started while anybody has it open for writing, and the children that other
       // tests begin have for a moment whatever this process has open.
-      #expect(try ChildProcess.run(["/bin/cp", ServerProcess.program, program], atMost: .seconds(60)).succeeded)
+      #expect(try ChildProcess.run(["/bin/cp", ServerProcess.program, program], atMost: .patience).succeeded)
     }
     for name in ["Public", "Migrations"] {
       let place = URL(filePath: TestDatabase.migrationsDirectory).deletingLastPathComponent().appending(path: name).path
