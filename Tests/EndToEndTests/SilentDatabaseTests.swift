@@ -36,22 +36,30 @@ import Testing
     let other = try world.database.connect()
     try other.script("BEGIN; SELECT FROM devices WHERE device_id = 'd2' FOR UPDATE")
     let (port, key) = (world.server.address.port, world.clientKey)
-    let blocked = try Inbox<Int>(capacity: 1)
     let body =
       #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(World.token("b2"))","#
       + #""deviceId":"d2"}"#
-    _ = try Thread(name: "blocked") {
-      let reply = try? TestClient(port: port).call("POST", "/v1/devices", bearer: key, body)
-      _ = blocked.offer(reply?.status ?? 0)
+    // It waits for half a second. A busy machine may stand for longer than that: then it is begun anew.
+    var attempts = 0
+    _ = try poll("nobody gets through before the blocked one is answered") { () -> Bool? in
+      attempts += 1
+      let blocked = try Inbox<Int>(capacity: 1)
+      _ = try Thread(name: "blocked") {
+        let reply = try? TestClient(port: port).call("POST", "/v1/devices", bearer: key, body)
+        _ = blocked.offer(reply?.status ?? 0)
+      }
+      var early: [Int] = []
+      while early.isEmpty, try world.number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0 {
+        early = blocked.receive(atMost: .milliseconds(1))
+      }
+      #expect(try world.receipt(seqno, World.token("a1")).status == 200)
+      let (name, token) = ("other \(attempts)", World.token(number: 100 + attempts))
+      #expect(try world.register(name, token: token, user: "park").status == 201)
+      early += blocked.receive(atMost: .zero)
+      let answer = early.isEmpty ? blocked.receive(atMost: .patience) : early
+      #expect(answer == [503])
+      return early.isEmpty ? true : nil
     }
-    _ = try poll("nobody waits for the lock") {
-      try world.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 ? true : nil
-    }
-    // UnregisteredPolicy get through before the blocked one is answered.
-    #expect(try world.receipt(seqno, World.token("a1")).status == 200)
-    #expect(try world.register("d3", token: World.token("c3"), user: "park").status == 201)
-    #expect(blocked.receive(atMost: .zero).isEmpty)
-    #expect(blocked.receive(atMost: .patience) == [503])
     try other.script("COMMIT")
   }
 
@@ -105,7 +113,7 @@ import Testing
     }
     var told: [String] = []
     let clock = SystemClock()
-    let end = clock.now + .seconds(30 * Sanitizers.slowness)
+    let end = clock.now + .patience
     while told.count < calls.count, clock.now < end { told += answers.receive(atMost: .seconds(1)) }
     #expect(told == Array(repeating: "503 upmc:database-away", count: calls.count), "\(told)")
     proxy.cut()
