@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test func `a file stays for as long as a message that shows it, and then goes`() throws {
-    let uploaded = try upload(picture(300_000), more: "&expiresIn=PT1M")
+    let uploaded = try upload(picture(300_000), more: "&expiresIn=PT1H")
     let id = try #require(uploaded.json?["uploadId"] as? String)
     let url = try #require(uploaded.json?["url"] as? String)
     _ = try payload(#""alert":"hi","media":"\#(id)""#)
