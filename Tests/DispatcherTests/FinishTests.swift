@@ -50,12 +50,12 @@ import Testing
       try restore(seqno, world.connection).run(world.connection, writer: 8)
       _ = try Thread(name: "finisher") {
         do {
-          try Messages.finish([seqno], at: now, on: try Connection(url))
+          try Messages.finish([seqno], at: now, on: try Connection(url, options: TestDatabase.patientOptions))
           _ = done.offer("")
         } catch { _ = done.offer("\(error)") }
       }
       // Either it waits for the lock, or it is through already: wrongly.
-      let watcher = try Connection(url)
+      let watcher = try Connection(url, options: TestDatabase.patientOptions)
       _ = try poll("the finisher neither waits nor ends") {
         let waiting = try watcher.run(
           Statement(
@@ -80,7 +80,7 @@ import Testing
     try world.connection.withTransaction {
       let back = try restore(seqno, world.connection)
       // Closed in between: what was given back cannot be seen from there.
-      try Messages.finish([seqno], at: now, on: try Connection(url))
+      try Messages.finish([seqno], at: now, on: try Connection(url, options: TestDatabase.patientOptions))
       try back.run(world.connection, writer: 8)
     }
     let funnel = try world.funnel(seqno).funnel
@@ -94,7 +94,7 @@ import Testing
     try count(world, seqno)
     try world.connection.withTransaction {
       let back = try restore(seqno, world.connection)
-      let operatorsConnection = try Connection(url)
+      let operatorsConnection = try Connection(url, options: TestDatabase.patientOptions)
       try operatorsConnection.run(Controls.beginCancelling(seqno))
       try Messages.finish([seqno], at: now, on: operatorsConnection)
       try back.run(world.connection, writer: 8)

@@ -60,7 +60,7 @@ import Time
     world.network.answer { route, _, _ in
       guard route.environment == .sandbox else { return Self.bad }
       // Between the question and its answer.
-      try? Connection(url).script("UPDATE devices SET psid = 'ffff'")
+      try? Connection(url, options: TestDatabase.patientOptions).script("UPDATE devices SET psid = 'ffff'")
       return .accepted
     }
     #expect(try world.finished(try world.send()).funnel.accepted == 1)
@@ -107,7 +107,8 @@ import Time
     try world.makeDevices(1..<2)
     let url = world.databaseURL
     world.network.answer { _, _, _ in
-      try? Connection(url).script("UPDATE devices SET registered_at = clock_timestamp()")
+      try? Connection(url, options: TestDatabase.patientOptions).script(
+        "UPDATE devices SET registered_at = clock_timestamp()")
       return Self.bad
     }
     #expect(try world.finished(try world.send()).funnel.rejected == 1)

@@ -111,7 +111,7 @@ import Testing
 
   @Test func `what an attempt defers that is still going on, and is in progress again, does not become due`() throws {
     var decisions = try makeDecisions()
-    let other = try Connection(world.databaseURL)
+    let other = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
     try other.script("BEGIN")
     _ = try decisions.write(
       other, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true, CircuitBreaker())
@@ -123,7 +123,7 @@ import Testing
     _ = try Thread(name: "again") {
       do {
         var decisions = again
-        let connection = try Connection(url)
+        let connection = try Connection(url, options: TestDatabase.patientOptions)
         try connection.withTransaction {
           _ = try decisions.write(
             connection, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true, CircuitBreaker())

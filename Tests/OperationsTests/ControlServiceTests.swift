@@ -51,7 +51,7 @@ import Time
   }
 
   @Test func `every change is announced`() throws {
-    let listener = try Connection(world.databaseURL)
+    let listener = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
     try listener.listen(ControlService.channel)
     try sendToAll()
     for change in MessageControl.allCases {

@@ -24,11 +24,12 @@ import Testing
       try write(world.connection)
       _ = try Thread(name: "import") {
         let report = try? InstalledBaseTests.bring(
-          InstalledBase.Options(appID: appID), Array(Self.text.utf8), on: Connection(url)
+          InstalledBase.Options(appID: appID), Array(Self.text.utf8),
+          on: Connection(url, options: TestDatabase.patientOptions)
         ).report
         _ = done.offer(report)
       }
-      let watcher = try Connection(url)
+      let watcher = try Connection(url, options: TestDatabase.patientOptions)
       let waiting = Statement(
         "waiting",
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")

@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 import Time
 
@@ -105,7 +106,7 @@ import Time
     let name = try upload()
     try world.connection.script("UPDATE hosted_files SET expires_at = expires_at + interval '\(days) days'")
     let plan = try plan(message(showing: name))
-    let sender = try Connection(world.databaseURL)
+    let sender = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
     try sender.script("BEGIN")
     #expect(try plan.holdUpload(on: sender))
     try world.connection.script("SET lock_timeout = '10ms'")

@@ -124,7 +124,7 @@ final class MigratorFixture {
     for number in 0..<4 {
       _ = try Thread(name: "starter-\(number)") {
         do {
-          _ = results.offer(try migrator.migrate(Connection(url)))
+          _ = results.offer(try migrator.migrate(Connection(url, options: TestDatabase.patientOptions)))
         } catch {
           Issue.record(error)
           _ = results.offer(-1)
