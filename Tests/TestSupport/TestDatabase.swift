@@ -23,9 +23,10 @@ package struct TestDatabase: Sendable {
     try Connection(url, options: options)
   }
 
-  /// The options of a connection that holds a transaction open for a test.
+  /// The options of a connection that holds a transaction open for a test. Making it may take as long as anything else.
   package static var patientOptions: ConnectionOptions {
     var options = ConnectionOptions()
+    options.connectTimeout = .patience
     options.idleInTransactionTimeout = .seconds(3_600)
     return options
   }
@@ -45,7 +46,7 @@ package struct TestDatabase: Sendable {
 
   private static func copy(of template: String, name: String? = nil) throws -> TestDatabase {
     let name = name ?? "test_\(number.add(1, ordering: .relaxed).newValue)"
-    let administrator = try Connection(TestCluster.shared.url(database: "postgres"))
+    let administrator = try Connection(TestCluster.shared.url(database: "postgres"), options: patientOptions)
     try administrator.script("CREATE DATABASE \(name) TEMPLATE \(template)")
     let database = TestDatabase(name: name, url: TestCluster.shared.url(database: name))
     // Not in the template: a process of the extension stays connected to its database, which can then not be copied.
