@@ -20,6 +20,7 @@ final class ScriptedNetwork: PushProvider {
     let device: DeviceID
     let psid: String
     let badge: Int16
+    let at: Instant
   }
 
   private struct State {
@@ -79,7 +80,7 @@ final class ScriptedNetwork: PushProvider {
         state.log.append(
           Submission(
             seqno: batch.message.seqno, route: batch.route, device: target.device, psid: target.psid,
-            badge: target.badge))
+            badge: target.badge, at: SystemClock().now))
         let delivery = Confirmations.Delivery(seqno: batch.message.seqno, device: target.device)
         state.attempts[delivery, default: 0] += 1
         let answer = state.script(batch.route, target, state.attempts[delivery] ?? 1)

@@ -12,8 +12,10 @@ import Testing
       attempt == 1 ? .retry(reason: "ServiceUnavailable", after: 3) : .accepted
     }
     try world.makeDevices(1..<3)
+    // The node sleeps with both answers until the other one is through.
+    world.network.hold((1..<3).map(DispatcherWorld.device))
     let seqno = try world.send()
-    _ = try poll("nothing was submitted") { world.network.log.count == 2 ? true : nil }
+    _ = try poll("nothing was submitted") { world.network.held == 2 ? true : nil }
     let record = Outcomes.Record(
       seqno: seqno, device: DispatcherWorld.device(1), userKey: UserKey(clientUID: "00000001"), status: .accepted,
       attempts: 1, reason: nil, dueAt: nil)
@@ -22,6 +24,7 @@ import Testing
     increase.count(.accepted, reason: nil)
     for query in Outcomes.add([seqno: increase], writer: 7) { try world.connection.run(query) }
 
+    world.network.answerHeld()
     let end = try world.finished(seqno).funnel
     #expect((end.accepted, end.skipped) == (2, 0))
     try world.settled(seqno)
