@@ -155,6 +155,14 @@ final class DispatcherWorld {
     dispatchers = []
   }
 
+  /// Ends a message whose deliveries wait: now, with a node that reads of it anew.
+  /// - Returns: that node's network.
+  func expire(_ seqno: Seqno) throws -> ScriptedNetwork {
+    stop()
+    try connection.script("UPDATE messages SET expires_at = clock_timestamp() WHERE seqno = \(seqno)")
+    return try addNode()
+  }
+
   // MARK: Devices
 
   /// Makes devices `from..<upto`, one user each, with tokens that end in their number.

@@ -187,12 +187,13 @@ import Time
   @Test func `what a paused app handed back ends when it expires`() throws {
     let world = try DispatcherWorld { _, _, _ in .credentialFault(reason: "Forbidden") }
     try world.makeDevices(1..<3)
-    // Longer than a delivery is put aside for a credential's fault, else it would expire at once.
-    let seqno = try world.send(expiresIn: Limits.credentialFaultSeconds + 3)
+    let seqno = try world.send()
     _ = try world.paused()
+    try world.settled(seqno)
+    let network = try world.expire(seqno)
     let ended = try world.finished(seqno)
     #expect(ended.funnel.expired == 2 && ended.funnel.state == .expired && ended.reasons == #"{ "expired" : 2 }"#)
-    #expect(world.network.log.count == 2)
+    #expect(world.network.log.count == 2 && network.log.isEmpty)
   }
 
   @Test func `what a paused app never began ends when it expires`() throws {
