@@ -11,8 +11,13 @@ import Testing
   @Test func `a node whose clock is a little ahead ends nothing before its time`() throws {
     let world = try DispatcherWorld(machine: ShiftedClock(seconds: 25))
     try world.makeDevices(0..<100)
-    let seqno = try world.send(expiresIn: 20)
-    let funnel = try world.finished(seqno).funnel
+    // What a slow machine has not sent in time has ended rightly, and the next one is looked at.
+    let funnel = try poll("none is sent in time") { () throws -> Funnel? in
+      let seqno = try world.send(expiresIn: 20)
+      let funnel = try world.finished(seqno).funnel
+      let isEarly = try world.count("messages WHERE seqno = \(seqno) AND expires_at > clock_timestamp()") == 1
+      return isEarly || funnel.expired == 0 ? funnel : nil
+    }
     #expect(funnel.accepted == 100 && funnel.expired == 0)
   }
 
@@ -30,7 +35,7 @@ import Testing
     }
     #expect(network.log.isEmpty)
     #expect(!world.dispatchers[1].holdsLease())
-    #expect(try world.count("nodes WHERE alive_until > now()") == 1)
+    _ = try poll("not one of them is alive") { try world.count("nodes WHERE alive_until > now()") == 1 ? true : nil }
     // Set right, it takes its part.
     wrong.jump(to: 0)
     _ = try poll("it takes no part again") { world.dispatchers[1].holdsLease() ? true : nil }
