@@ -163,8 +163,9 @@ import Time
     try world.makeDevices(1..<2)
     let seqno = try world.send()
     _ = try world.finished(seqno)
-    try world.resume()
+    // Taken before the resumption: however late it is looked at, the token was read earlier.
     let now = SystemClock().wallTime - .milliseconds(900)
+    try world.resume()
     let finding = TokenFinding(
       kind: .refused(reason: "BadDeviceToken"),
       route: PushRoute(app: world.app, network: .apns, environment: .production),
