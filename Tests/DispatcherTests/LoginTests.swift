@@ -54,10 +54,13 @@ import Testing
     let (world, seqno) = try halfSent()
     world.network.hold([DispatcherWorld.device(1_500)])
     try world.connection.script("DELETE FROM block_states; DELETE FROM blocks")
+    // By another node: of its own a node would find that it has not sent it, and send it.
+    let other = "00000000-0000-0000-0000-0000000000ff"
     try world.connection.script(
       """
-      INSERT INTO claims (seqno, node, devices, user_keys) SELECT \(seqno), node, '{\(DispatcherWorld.device(1))}', '{g1}'
-      FROM nodes
+      INSERT INTO nodes (node, alive_until) VALUES ('\(other)', now() + interval '1 hour');
+      INSERT INTO claims (seqno, node, devices, user_keys)
+      VALUES (\(seqno), '\(other)', '{\(DispatcherWorld.device(1))}', '{g1}')
       """)
     try logIn(1, before: "3 seconds", seqno, world)
     try world.connection.run(Gates.setPace(seqno, nil))
