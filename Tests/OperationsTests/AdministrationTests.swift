@@ -48,7 +48,7 @@ import Testing
       json(first) == "{\"appId\":\"com.example.bank\",\"clientKey\":\"\(first.clientKey)\",\"identity\":\"proof\"}")
     #expect(first.clientKey.count == 43 && first.clientKey != second.clientKey)
     #expect(first.clientKey.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
-    #expect(try !listener.notifications(waitingAtMost: .seconds(30)).isEmpty)
+    #expect(try !listener.notifications(waitingAtMost: .patience).isEmpty)
   }
 
   @Test func `an app exists once`() throws {

@@ -125,7 +125,7 @@ extension BatchWorld {
     #expect(message.state == .queued)
     #expect(message.expiresAt == world.now + .seconds(600))
     #expect(try world.count("SELECT api_key::bigint FROM messages") == 7)
-    let notification = try listener.notifications(waitingAtMost: .seconds(30)).first
+    let notification = try listener.notifications(waitingAtMost: .patience).first
     #expect(notification?.channel == "upmc_messages")
     #expect(notification?.payload == "1")
   }
