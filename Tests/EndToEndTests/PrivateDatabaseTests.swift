@@ -27,7 +27,9 @@ import Testing
       try wait("no new postmaster came", server) { postmaster(data).map { $0 != killed } ?? false }
       // Repeated as any client repeats, it is answered as soon as the database is back: with 200 where it was carried
       // out before and its answer was lost.
-      try wait("nothing was written any more", server) { [200, 201].contains(try register("d\(round)", clientKey, server)) }
+      try wait("nothing was written any more", server) {
+        [200, 201].contains(try register("d\(round)", clientKey, server))
+      }
     }
     // What was answered before is there: registering again finds the devices.
     for device in ["d1", "d2", "d3"] { #expect(try register(device, clientKey, server) == 200) }
