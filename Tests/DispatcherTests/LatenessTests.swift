@@ -97,8 +97,7 @@ import Testing
   @Test func `one that was planned and never claimed fails when it is found an hour late, and goes out before`() throws
   {
     let world = try world()
-    // With as long until it is late as anything may take.
-    try planned(minutesLate: 55, 701, world)
+    try planned(minutesLate: 59, 701, world)
     try planned(minutesLate: 61, 702, world)
     try failed(702, world)
     #expect(try world.finished(701).funnel.accepted == 5)
