@@ -33,7 +33,7 @@ final class Program {
   deinit { TemporaryDirectory.remove(directory) }
 
   /// A look behind the program's back.
-  func connect() throws -> Connection { try Connection(databaseURL, options: TestDatabase.patientOptions) }
+  func connect() throws -> Connection { try TestDatabase.connect(to: databaseURL) }
 
   /// Who the program says has run it.
   static let unixUser = SystemAccount.current?.name ?? "unknown"
@@ -56,7 +56,7 @@ final class Program {
   /// - Parameters:
   ///   - more: variables beside the others.
   ///   - names: variables that are not to be set.
-  ///   - meanwhile: is told the program's process while that runs.
+  ///   - meanwhile: called with the process id once the program has started.
   func run(
     through wrapper: [String], _ arguments: [String], adding more: [String] = [], removing names: [String] = [],
     meanwhile: (_ process: Int32) throws -> Void = { _ in }
@@ -71,7 +71,7 @@ final class Program {
     let status: Int32
     switch child.wait(atMost: .patience) {
     case .exited(let code): status = code
-    // As a shell tells it.
+    // As a shell reports it.
     case .killed(let signal): status = 128 + signal
     case nil:
       Issue.record("upmc \(arguments) has not ended by itself")

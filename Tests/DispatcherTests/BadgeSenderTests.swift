@@ -11,7 +11,7 @@ import Testing
   @Test func `the counts of a paused app are put off before anything is read of its users`() throws {
     let world = try DispatcherWorld()
     try world.connection.run(AppPauses.pause(world.app, reason: "maintenance"))
-    let holder = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let holder = try TestDatabase.connect(to: world.databaseURL)
     try holder.script("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
     defer {
       try? holder.script("ROLLBACK")

@@ -240,7 +240,7 @@ import Time
   @Test func `a fold that is cut short has folded nothing, and rows that another is at are passed by`() throws {
     try confirm([1])
     try confirm([2])
-    let other = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let other = try TestDatabase.connect(to: world.databaseURL)
     try other.script("BEGIN; SELECT FROM confirmation_log ORDER BY id LIMIT 1 FOR UPDATE")
     #expect(try fold() == 1)
     #expect(try totals() == [2, 0] && world.count("confirmation_log") == 1)
@@ -258,12 +258,12 @@ import Time
     try confirm([1])
     try confirm([2])
     let (seqno, url) = (seqno, world.databaseURL)
-    let other = try Connection(url, options: TestDatabase.patientOptions)
+    let other = try TestDatabase.connect(to: url)
     try other.script("BEGIN")
     #expect(try ConfirmationFold.step(of: seqno, after: 0, atMost: 1, writer: 9, on: other)?.rows == 1)
     let done = try Inbox<Int?>(capacity: 1)
     _ = try Thread(name: "fold") {
-      let connection = try? Connection(url, options: TestDatabase.patientOptions)
+      let connection = try? TestDatabase.connect(to: url)
       let rows = try? connection?.transaction(attempts: 3) { () throws(PostgresError) in
         try connection.flatMap { connection throws(PostgresError) in
           try ConfirmationFold.step(of: seqno, after: 0, atMost: 9, writer: 8, on: connection)?.rows
@@ -271,10 +271,7 @@ import Time
       }
       _ = done.offer(rows)
     }
-    _ = try poll("nobody waits for the row") {
-      try world.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
-        ? true : nil
-    }
+    _ = try poll("nobody waits for the row") { try world.connection.waitingSessions() > 0 ? true : nil }
     try other.script("COMMIT")
     #expect(done.receive(atMost: .patience) == [1])
     #expect(try totals() == [2, 0] && world.count("confirmation_log") == 0 && world.count("receipts") == 2)

@@ -12,7 +12,7 @@ import Testing
 
   /// What another node decides about a delivery: its row and what it counts.
   private static func decideElsewhere(_ seqno: Seqno, _ target: PushTarget, _ url: String) throws {
-    let connection = try Connection(url, options: TestDatabase.patientOptions)
+    let connection = try TestDatabase.connect(to: url)
     let record = Outcomes.Record(
       seqno: seqno, device: target.device, userKey: target.userKey, status: .rejected, attempts: 1,
       reason: "Elsewhere", dueAt: nil)

@@ -155,8 +155,8 @@ final class DispatcherWorld {
     dispatchers = []
   }
 
-  /// Ends a message whose deliveries wait: now, with a node that reads of it anew.
-  /// - Returns: that node's network.
+  /// Expires a message whose deliveries wait, and starts a new node, which has not read the message before. Returns the
+  /// new node's network.
   func expire(_ seqno: Seqno) throws -> ScriptedNetwork {
     stop()
     try connection.script("UPDATE messages SET expires_at = clock_timestamp() WHERE seqno = \(seqno)")

@@ -15,7 +15,7 @@ import Testing
     let url = world.databaseURL
     world.network.answer { _, _, _ in
       // A claim that cannot be taken over leaves the test without the situation it is about, which it notices.
-      try? Connection(url, options: TestDatabase.patientOptions).script(
+      try? TestDatabase.connect(to: url).script(
         """
         UPDATE claims SET node = '00000000-0000-0000-0000-0000000000ff', fence = fence + 1
         WHERE node <> '00000000-0000-0000-0000-0000000000ff'
@@ -68,7 +68,7 @@ import Testing
     // Lost to a node that died at once: this node takes it over from that one while it still waits to hand it back.
     world.network.answer { _, _, attempt in
       guard attempt == 1 else { return .accepted }
-      try? Connection(url, options: TestDatabase.patientOptions).script(
+      try? TestDatabase.connect(to: url).script(
         "UPDATE claims SET node = '00000000-0000-0000-0000-0000000000fe', fence = fence + 1")
       return .retry(reason: "ServiceUnavailable", after: 20)
     }

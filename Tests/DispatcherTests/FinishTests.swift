@@ -50,21 +50,16 @@ import Testing
       try restore(seqno, world.connection).run(world.connection, writer: 8)
       _ = try Thread(name: "finisher") {
         do {
-          try Messages.finish([seqno], at: now, on: try Connection(url, options: TestDatabase.patientOptions))
+          try Messages.finish([seqno], at: now, on: try TestDatabase.connect(to: url))
           _ = done.offer("")
         } catch { _ = done.offer("\(error)") }
       }
       // Either it waits for the lock, or it is through already: wrongly.
-      let watcher = try Connection(url, options: TestDatabase.patientOptions)
+      let watcher = try TestDatabase.connect(to: url)
       _ = try poll("the finisher neither waits nor ends") {
-        let waiting = try watcher.run(
-          Statement(
-            "waiting",
-            """
-            SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-            """))
+        let waiting = try watcher.waitingSessions()
         let isOver = world.isFinal(try watcher.run(Messages.find(seqno)))
-        return waiting.int64(0, 0) > 0 || isOver ? true : nil
+        return waiting > 0 || isOver ? true : nil
       }
     }
     #expect(done.receive(atMost: .patience) == [""])
@@ -80,7 +75,7 @@ import Testing
     try world.connection.withTransaction {
       let back = try restore(seqno, world.connection)
       // Closed in between: what was given back cannot be seen from there.
-      try Messages.finish([seqno], at: now, on: try Connection(url, options: TestDatabase.patientOptions))
+      try Messages.finish([seqno], at: now, on: try TestDatabase.connect(to: url))
       try back.run(world.connection, writer: 8)
     }
     let funnel = try world.funnel(seqno).funnel
@@ -94,7 +89,7 @@ import Testing
     try count(world, seqno)
     try world.connection.withTransaction {
       let back = try restore(seqno, world.connection)
-      let operatorsConnection = try Connection(url, options: TestDatabase.patientOptions)
+      let operatorsConnection = try TestDatabase.connect(to: url)
       try operatorsConnection.run(Controls.beginCancelling(seqno))
       try Messages.finish([seqno], at: now, on: operatorsConnection)
       try back.run(world.connection, writer: 8)

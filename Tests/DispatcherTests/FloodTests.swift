@@ -163,7 +163,7 @@ import Time
     try world.makeDevices(1..<2)
     let seqno = try world.send()
     _ = try world.finished(seqno)
-    // Taken before the resumption: however late it is looked at, the token was read earlier.
+    // Read before the resumption, so that the token was read earlier however late this runs.
     let now = SystemClock().wallTime - .milliseconds(900)
     try world.resume()
     let finding = TokenFinding(

@@ -80,7 +80,7 @@ import Testing
     try expectRestExpires(try send(world, pace: Pace(devices: 1, waitSeconds: 3_600)), world)
   }
 
-  /// Lets a message end when its first device has got it.
+  /// Expires a message once its first device has got it, and expects that the other 99 expire.
   private func expectRestExpires(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     _ = try poll("the first has not got it") { try world.funnel(seqno).funnel.accepted == 1 ? true : nil }
     let network = try world.expire(seqno)

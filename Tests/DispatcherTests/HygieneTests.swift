@@ -60,7 +60,7 @@ import Time
     world.network.answer { route, _, _ in
       guard route.environment == .sandbox else { return Self.bad }
       // Between the question and its answer.
-      try? Connection(url, options: TestDatabase.patientOptions).script("UPDATE devices SET psid = 'ffff'")
+      try? TestDatabase.connect(to: url).script("UPDATE devices SET psid = 'ffff'")
       return .accepted
     }
     #expect(try world.finished(try world.send()).funnel.accepted == 1)
@@ -107,7 +107,7 @@ import Time
     try world.makeDevices(1..<2)
     let url = world.databaseURL
     world.network.answer { _, _, _ in
-      try? Connection(url, options: TestDatabase.patientOptions).script(
+      try? TestDatabase.connect(to: url).script(
         "UPDATE devices SET registered_at = clock_timestamp()")
       return Self.bad
     }
@@ -122,7 +122,7 @@ import Time
     }
     try world.makeDevices(1..<3)
     let first = try world.send()
-    // Written after both answers, which came together, were taken in: device 1 is known to be busy.
+    // The node writes this after it has processed both answers, so it knows that device 1 is busy.
     _ = try poll("device 2 has not got the first") { try world.funnel(first).funnel.accepted > 0 ? true : nil }
     let second = try world.send()
     _ = try poll("device 2 has not got both") {

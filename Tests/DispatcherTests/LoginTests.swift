@@ -54,7 +54,7 @@ import Testing
     let (world, seqno) = try halfSent()
     world.network.hold([DispatcherWorld.device(1_500)])
     try world.connection.script("DELETE FROM block_states; DELETE FROM blocks")
-    // By another node: of its own a node would find that it has not sent it, and send it.
+    // Claimed by another node: a node sends what it has claimed itself and not sent yet.
     let other = "00000000-0000-0000-0000-0000000000ff"
     try world.connection.script(
       """

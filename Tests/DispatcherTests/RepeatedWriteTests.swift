@@ -111,7 +111,7 @@ import Testing
 
   @Test func `what an attempt defers that is still going on, and is in progress again, does not become due`() throws {
     var decisions = try makeDecisions()
-    let other = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let other = try TestDatabase.connect(to: world.databaseURL)
     try other.script("BEGIN")
     _ = try decisions.write(
       other, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true, CircuitBreaker())
@@ -123,7 +123,7 @@ import Testing
     _ = try Thread(name: "again") {
       do {
         var decisions = again
-        let connection = try Connection(url, options: TestDatabase.patientOptions)
+        let connection = try TestDatabase.connect(to: url)
         try connection.withTransaction {
           _ = try decisions.write(
             connection, finished: [], node: Self.node, writer: 7, now: 1, storesRows: true, CircuitBreaker())
@@ -131,10 +131,7 @@ import Testing
         _ = done.offer("")
       } catch { _ = done.offer("\(error)") }
     }
-    _ = try poll("the repetition does not wait") {
-      try world.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
-        ? true : nil
-    }
+    _ = try poll("the repetition does not wait") { try world.connection.waitingSessions() > 0 ? true : nil }
     try other.script("COMMIT")
     #expect(done.receive(atMost: .patience) == [""])
     #expect(try world.count("outcomes WHERE due_at IS NULL") == 1)

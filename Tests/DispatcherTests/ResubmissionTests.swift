@@ -12,7 +12,7 @@ import Testing
       attempt == 1 ? .retry(reason: "ServiceUnavailable", after: 3) : .accepted
     }
     try world.makeDevices(1..<3)
-    // The node sleeps with both answers until the other one is through.
+    // Hold both answers until the other node has written its outcome.
     world.network.hold((1..<3).map(DispatcherWorld.device))
     let seqno = try world.send()
     _ = try poll("nothing was submitted") { world.network.held == 2 ? true : nil }

@@ -10,7 +10,7 @@ func onTwoThreads(_ url: String, _ work: @escaping @Sendable (Connection) throws
   for name in ["one", "two"] {
     _ = try Thread(name: name) {
       do {
-        try work(Connection(url, options: TestDatabase.patientOptions))
+        try work(TestDatabase.connect(to: url))
         _ = done.offer(nil)
       } catch {
         _ = done.offer("\(error)")

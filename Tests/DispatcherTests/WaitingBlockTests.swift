@@ -95,7 +95,7 @@ import Testing
   @Test func `when its time has come each gets it once, and a byte says so, whoever was left out hours before`() throws
   {
     let seqno = try send()
-    // Whoever is accepted a minute after the others has a row: here the time of all is that of those who wait.
+    // A device accepted a minute after the others gets its own row, so let the waiting ones set the block's time.
     try world.connection.script(
       "UPDATE block_states SET left_out_at = left_out_at - interval '8 hours', accepted_at = NULL")
     try dawn()

@@ -11,7 +11,7 @@ import Testing
   @Test func `a node whose clock is a little ahead ends nothing before its time`() throws {
     let world = try DispatcherWorld(machine: ShiftedClock(seconds: 25))
     try world.makeDevices(0..<100)
-    // What a slow machine has not sent in time has ended rightly, and the next one is looked at.
+    // On a slow machine a message may expire rightly; then the next one is tried.
     let funnel = try poll("none is sent in time") { () throws -> Funnel? in
       let seqno = try world.send(expiresIn: 20)
       let funnel = try world.finished(seqno).funnel

@@ -28,16 +28,7 @@ import Testing
 
   /// Turns the loop until `condition` holds.
   @discardableResult
-  private func wait(until condition: () -> Bool) -> Bool {
-    let end = SystemClock().now + .patience
-    var rounds = 0
-    while !condition() {
-      guard SystemClock().now < end else { return false }
-      loop.turn(atMost: rounds < 100 ? .zero : .milliseconds(1))
-      rounds += 1
-    }
-    return true
-  }
+  private func wait(until condition: () -> Bool) -> Bool { condition() || loop.turns(until: condition) }
 
   private final class Outcomes {
     var all: [Result<HTTPResponse, HTTPClientError>] = []

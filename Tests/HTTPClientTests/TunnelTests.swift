@@ -23,15 +23,7 @@ import Testing
       HTTPOrigin(host: "hooks.example:8080", address: server.address), loop: loop, configuration: configuration)
   }
 
-  /// - Parameter rounds: after which it is given up; nil: when patience ends.
-  private func wait(_ rounds: Int? = nil, until condition: () -> Bool) {
-    let end = SystemClock().now + .patience
-    var round = 0
-    while round < rounds ?? .max, SystemClock().now < end, !condition() {
-      loop.turn(atMost: round < 100 ? .zero : .milliseconds(1))
-      round += 1
-    }
-  }
+  private func wait(until condition: () -> Bool) { _ = condition() || loop.turns(until: condition) }
 
   /// What a client is told when the proxy says this.
   private func outcome(of answer: String, user: String = "", closes: Bool = false) throws -> String {
@@ -146,7 +138,7 @@ import Testing
     let limit = min(timeout, ProxyTunnel.Limits.seconds)
     for _ in 0..<(limit - 1) {
       clock.advance(by: .seconds(1))
-      wait(20) { outcome != nil }
+      for _ in 0..<20 where outcome == nil { loop.turn(atMost: .zero) }
       server.peers.first?.send("0")
     }
     #expect(outcome == nil)

@@ -65,15 +65,10 @@ final class SecurePeer {
 
   @discardableResult
   func wait(until condition: () -> Bool) -> Bool {
-    let end = SystemClock().now + .patience
-    var rounds = 0
-    repeat {
-      server.loop.turn(atMost: rounds < 100 ? .zero : .milliseconds(1))
-      rounds += 1
+    server.loop.turns {
       receive()
-      if condition() { return true }
-    } while SystemClock().now < end
-    return false
+      return condition()
+    }
   }
 
   func takeAnswer() throws -> Answer {

@@ -140,19 +140,13 @@ final class Peer {
     }
   }
 
-  /// Turns the server and reads until `condition` holds; false when it does not for as long as patience lasts.
+  /// Turns the server and reads until `condition` holds. Returns false if it does not hold within `.patience`.
   @discardableResult
   func wait(until condition: () -> Bool) -> Bool {
-    let end = SystemClock().now + .patience
-    var rounds = 0
-    repeat {
-      // The kernel may need real time, to acknowledge or to open a window: after some turns the loop waits for it.
-      server.loop.turn(atMost: rounds < 100 ? .zero : .milliseconds(1))
-      rounds += 1
+    server.loop.turns {
       receive()
-      if condition() { return true }
-    } while SystemClock().now < end
-    return false
+      return condition()
+    }
   }
 
   @discardableResult

@@ -51,7 +51,7 @@ import Time
   }
 
   @Test func `every change is announced`() throws {
-    let listener = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let listener = try TestDatabase.connect(to: world.databaseURL)
     try listener.listen(ControlService.channel)
     try sendToAll()
     for change in MessageControl.allCases {

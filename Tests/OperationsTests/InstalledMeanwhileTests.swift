@@ -25,15 +25,12 @@ import Testing
       _ = try Thread(name: "import") {
         let report = try? InstalledBaseTests.bring(
           InstalledBase.Options(appID: appID), Array(Self.text.utf8),
-          on: Connection(url, options: TestDatabase.patientOptions)
+          on: TestDatabase.connect(to: url)
         ).report
         _ = done.offer(report)
       }
-      let watcher = try Connection(url, options: TestDatabase.patientOptions)
-      let waiting = Statement(
-        "waiting",
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-      _ = try poll("nothing waits") { try watcher.run(waiting).int64(0, 0) > 0 || done.count > 0 ? true : nil }
+      let watcher = try TestDatabase.connect(to: url)
+      _ = try poll("nothing waits") { try watcher.waitingSessions() > 0 || done.count > 0 ? true : nil }
       #expect(done.count == 0, "it did not wait for what was being written")
     }
     let report = try #require(done.receive(atMost: .patience).first ?? nil)

@@ -115,7 +115,7 @@ extension BatchWorld {
   // MARK: What is stored
 
   @Test func `the message is stored as it was asked for, and announced`() throws {
-    let listener = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let listener = try TestDatabase.connect(to: world.databaseURL)
     try listener.listen(SendService.channel)
     let body = world.request(#"{"clientUids":["kim"]}"#, #""alert":"hi","lane":"urgent","expiresIn":"PT10M""#)
     _ = try world.send(body, by: Caller(role: .sender, app: nil, apiKey: 7))
@@ -230,7 +230,7 @@ extension BatchWorld {
   }
 
   @Test func `a lost database is said, and the next send works`() throws {
-    let killer = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let killer = try TestDatabase.connect(to: world.databaseURL)
     var parameters = Parameters()
     parameters.append(world.connection.backendPID)
     // In a transaction the loss cannot be hidden.

@@ -66,7 +66,7 @@ import Time
       _ = try Thread(name: "worker") {
         var failure = ""
         do {
-          let connection = try Connection(url, options: TestDatabase.patientOptions)
+          let connection = try TestDatabase.connect(to: url)
           for (round, operations) in batches.enumerated() {
             let batch = OperationBatch(
               operations, writer: Int32(worker + 1), node: BatchWorld.node, policies: policies,

@@ -106,7 +106,7 @@ import Time
     let name = try upload()
     try world.connection.script("UPDATE hosted_files SET expires_at = expires_at + interval '\(days) days'")
     let plan = try plan(message(showing: name))
-    let sender = try Connection(world.databaseURL, options: TestDatabase.patientOptions)
+    let sender = try TestDatabase.connect(to: world.databaseURL)
     try sender.script("BEGIN")
     #expect(try plan.holdUpload(on: sender))
     try world.connection.script("SET lock_timeout = '10ms'")

@@ -91,13 +91,10 @@ import Time
     #expect(ended.count == nodes.count && ended.allSatisfy { $0 == nil }, "\(ended)")
   }
 
-  private static let waitingStatement = Statement(
-    "waiting", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-
   private func waiting(_ connection: Connection) throws -> Int64 {
     // Within a transaction the activity is read once only.
     try connection.script("SELECT pg_stat_clear_snapshot()")
-    return try connection.run(Self.waitingStatement).int64(0, 0)
+    return try connection.waitingSessions()
   }
 
   @Test func `nodes that want one at the same moment have one token of one time, and so at its renewal`() throws {

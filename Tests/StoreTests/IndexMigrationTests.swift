@@ -44,7 +44,7 @@ import Testing
     let (migrator, url) = (try fixture.migrator(), fixture.database.url)
     _ = try Thread(name: "migration") {
       do {
-        let connection = try Connection(url, options: TestDatabase.patientOptions)
+        let connection = try TestDatabase.connect(to: url)
         _ = started.offer(connection.backendPID)
         _ = ended.offer("\(try migrator.migrate(connection))")
       } catch {

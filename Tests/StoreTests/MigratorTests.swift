@@ -124,7 +124,7 @@ final class MigratorFixture {
     for number in 0..<4 {
       _ = try Thread(name: "starter-\(number)") {
         do {
-          _ = results.offer(try migrator.migrate(Connection(url, options: TestDatabase.patientOptions)))
+          _ = results.offer(try migrator.migrate(TestDatabase.connect(to: url)))
         } catch {
           Issue.record(error)
           _ = results.offer(-1)

@@ -17,13 +17,18 @@ package struct TestDatabase: Sendable {
     try copy(of: "template0")
   }
 
-  /// Opens a blocking connection. A test may hold a transaction open for as long as it likes, unless it says otherwise:
-  /// the ten seconds of the product end in the middle of a test on a busy machine, and its locks with them.
+  /// Opens a blocking connection. With the default options a test may hold a transaction open for an hour. The product's
+  /// limit of ten seconds would end it, and release its locks, in the middle of a test on a busy machine.
   package func connect(options: ConnectionOptions = TestDatabase.patientOptions) throws -> Connection {
     try Connection(url, options: options)
   }
 
-  /// The options of a connection that holds a transaction open for a test. Making it may take as long as anything else.
+  /// Opens a blocking connection to a database of the tests, with `patientOptions`.
+  package static func connect(to url: String) throws(PostgresError) -> Connection {
+    try Connection(url, options: patientOptions)
+  }
+
+  /// The options of a connection that a test opens: connecting and idle transactions have time.
   package static var patientOptions: ConnectionOptions {
     var options = ConnectionOptions()
     options.connectTimeout = .patience
@@ -46,7 +51,7 @@ package struct TestDatabase: Sendable {
 
   private static func copy(of template: String, name: String? = nil) throws -> TestDatabase {
     let name = name ?? "test_\(number.add(1, ordering: .relaxed).newValue)"
-    let administrator = try Connection(TestCluster.shared.url(database: "postgres"), options: patientOptions)
+    let administrator = try connect(to: TestCluster.shared.url(database: "postgres"))
     try administrator.script("CREATE DATABASE \(name) TEMPLATE \(template)")
     let database = TestDatabase(name: name, url: TestCluster.shared.url(database: name))
     // Not in the template: a process of the extension stays connected to its database, which can then not be copied.

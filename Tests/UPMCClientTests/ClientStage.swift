@@ -15,6 +15,8 @@ import UPMCClientURLSession
 /// A server with its own database, the simulator in Apple's place, and an app: what a client meets.
 final class ClientStage: @unchecked Sendable {
   static let appID = "com.example.bank"
+  /// `.patience` in seconds, as the client takes it.
+  static let patience = Double(Duration.patience.components.seconds)
   let simulator: Simulator
   let server: Server
   let clientKey: String
@@ -73,7 +75,7 @@ final class ClientStage: @unchecked Sendable {
     var settings = ClientSettings(
       server: try ServerAddress(address), appID: Self.appID, clientKey: clientKey, directory: "\(directory)/\(name)")
     // No call is repeated because the machine is busy.
-    settings.callSeconds = Double(Duration.patience.components.seconds)
+    settings.callSeconds = Self.patience
     return settings
   }
 
@@ -94,7 +96,7 @@ final class ClientStage: @unchecked Sendable {
   func admin(_ method: String, _ path: String, _ json: String? = nil) async throws -> JSON {
     var request = WireRequest(method, "/v1/admin" + path, at: address)
     request.bearer = apiKey
-    request.seconds = Double(Duration.patience.components.seconds)
+    request.seconds = Self.patience
     request.body = json.map { Array($0.utf8) }
     let transport = transport
     let answer = try await withCheckedThrowingContinuation { continuation in

@@ -144,7 +144,7 @@ import UPMCClientURLSession
   @Test func `an answer that is too long, a silent server and a closed port are failures`() async throws {
     let stage = try ClientStage()
     var request = WireRequest("GET", "/openapi.json", at: stage.address)
-    request.seconds = Double(Duration.patience.components.seconds)
+    request.seconds = ClientStage.patience
     request.mostBytes = 1_000
     let transport = stage.transport
     guard case .failure(let reason) = await transport.send(request) else { return #expect(Bool(false), "taken") }

@@ -39,12 +39,9 @@ import Testing
 
   /// Until a thread has begun what the lock holds up.
   private func waitUntilHeldUp(_ world: AdminWorld) throws {
-    let waiting = Statement(
-      "test-held-up",
-      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
     _ = try poll("nothing was held up", every: .zero) { () -> Bool? in
       world.loop.turn(atMost: .milliseconds(1))
-      return try world.connection.run(waiting).int64(0, 0) > 0 ? true : nil
+      return try world.connection.waitingSessions() > 0 ? true : nil
     }
   }
 
