@@ -274,7 +274,7 @@ import Testing
     let pause = try Wakeup()
     let began = clock.now
     var number = 0
-    // The small one goes on until enough are published: how many that takes depends on the machine.
+    // The small run continues until enough updates are published; how many that takes depends on the machine.
     while number < scale.updates
       || !scale.isFull && world.simulator.channel(apple)?.updates ?? 0 < scale.leastUpdates
         && clock.now - began < .patience

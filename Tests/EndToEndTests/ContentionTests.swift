@@ -17,7 +17,7 @@ import Testing
     let ports = [world.server.address.port, second.address.port]
     let users = ["kim", "lee"]
     let finished = try Inbox<String>(capacity: 2)
-    // Each is told when it was looked at often enough in the midst of it.
+    // Tells each thread that the test has looked often enough while it registered.
     let enough = [try Inbox<Bool>(capacity: 1), try Inbox<Bool>(capacity: 1)]
     for (index, (port, user)) in zip(ports, users).enumerated() {
       let (clientKey, told) = (world.clientKey, enough[index])

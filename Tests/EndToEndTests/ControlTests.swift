@@ -21,7 +21,7 @@ import Time
     }
   }
 
-  /// Slow enough that much is left when the test, after a stop of several seconds, controls the message.
+  /// Slow enough that much of the message is left when the test controls it, even if the machine stalls for seconds.
   private static let slowly = #","lane":"bulk","pace":{"perSecond":1500}"#
 
   /// Pauses a running message and checks everything that is promised about it.
@@ -108,7 +108,7 @@ import Time
     let second = try world.startNode()
     defer { second.stop() }
     try world.populate(16_000)
-    // And so slow that both get a part.
+    // Slow enough that both nodes get a share.
     let seqno = try world.send(#"{"all":true}"#, Self.slowly)
     _ = try poll("only one node claims") {
       try world.checkAccount(seqno)

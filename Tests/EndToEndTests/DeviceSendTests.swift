@@ -208,7 +208,7 @@ import Testing
     #expect((try world.finished(seqno)["from"] as? [String: String])?["clientUid"] == "kim")
     let payload = try #require(try world.payloads(Self.two).first)
     #expect((payload["mps"] as? [String: Any])?["sender"] as? String == "device-android")
-    // However long that took: the minute begins now.
+    // Restart the minute, which the steps before may have used up.
     try world.script("UPDATE device_send_meters SET window_began = now()")
     // One user at a time, at once, and with a key.
     for wrong in [["TYPE": "A"], ["CUID": #"["lee","kim"]"#], ["RESERVEDATE": "20990101 000000"]] {

@@ -46,7 +46,7 @@ import TestTier
     let names = Set(scraped.matches(of: #/# TYPE (\S+)/#).map { String($0.1) })
     let values = names.filter { scraped.contains("\n\($0) ") || scraped.contains("\n\($0){") }
     #expect(values.count > 40, "\(values)")
-    // What got its first value after the last export comes with the next one.
+    // A metric that was first set after the last export comes with the next one.
     var missing: Set<String> = []
     _ = try poll("not exported: \(missing)") {
       missing = values.filter { collector.metric($0).isEmpty }
@@ -169,7 +169,7 @@ import TestTier
     let second = try world(bad)
     try ask(second, 2)
     _ = try poll("the failure is not counted") {
-      // It is tried again and again, so that there may be more than one by now.
+      // The export is repeated, so there may be more than one failure by now.
       try second.client.call("GET", "/metrics", bearer: second.apiKey).text
         .contains(#/upmc_otlp_failures_total\{signal="traces"\} [1-9]/#) ? true : nil
     }

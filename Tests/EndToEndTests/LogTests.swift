@@ -103,8 +103,8 @@ import TestTier
     #expect(server.stop() == .exited(0))
   }
 
-  /// The lines about a message, once they tell of these steps and of so many accepted pushes: each thread writes its
-  /// own when it comes to it, so that the last step may be told first.
+  /// Returns the lines about a message once they contain these steps and so many accepted pushes. Threads write
+  /// independently, so the last step may be logged first.
   private func life(
     _ server: ServerProcess, of seqno: Int, _ steps: [String], accepted: Int
   ) throws -> [[String: Any]] {

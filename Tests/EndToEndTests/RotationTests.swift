@@ -161,7 +161,7 @@ import Testing
       let nodes = try MasterKeyRotation.nodes(try World.master.sealingID, on: bank.world.connection)
       return nodes.all == 2 && nodes.know == 2 ? true : nil
     }
-    // The other one reads the file in its own time: until then none has the key.
+    // The node reads the file a moment later; until then no node has the key.
     _ = try poll("no rotation finds the key on one of two nodes") { () -> Bool? in
       let held = try bank.command("master-key", "rotate", "--timeout", "3")
       #expect(held.status == 1, "\(held.complaint)")

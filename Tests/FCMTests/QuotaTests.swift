@@ -135,7 +135,7 @@ import Testing
 
   // MARK: When it is used up all the same
 
-  /// Google asks for the longest rest that there is: a shorter one may be over before the test has looked.
+  /// Makes Google answer 429 and ask for the longest rest allowed: a shorter one may end before the test looks.
   private func meetTheEnd(_ harness: Harness, seqno: Int64, lane: Lane) throws {
     var fault = Fault(.answer)
     (fault.status, fault.reason, fault.retryAfterSeconds, fault.times) = (429, "QUOTA_EXCEEDED", 600, 1)

@@ -145,7 +145,7 @@ import Testing
     } simulator: {
       $0.fcmMessagesPerMinute = 5
     }
-    // On a busy machine all of them may be stale before the first access token is there.
+    // On a busy machine all targets may be stale before the first access token arrives.
     var found: [SubmissionResult] = []
     let waits = try poll("the quota is not met") { () -> [Int]? in
       found += try harness.send((0..<20).map { "f\($0):APA91b\($0)" })

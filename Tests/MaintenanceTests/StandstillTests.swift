@@ -41,7 +41,7 @@ import Testing
   @Test func `receipts that nobody adds up are spoken of, once it takes too long`() throws {
     let world = try MaintenanceWorld()
     for (minutes, isSaid) in [(29, false), (31, true)] {
-      // In one transaction, in which the database's time stands still.
+      // In one transaction, so that now() does not move.
       try world.connection.script(
         """
         BEGIN;

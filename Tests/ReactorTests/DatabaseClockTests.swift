@@ -25,7 +25,7 @@ import Time
     let right = SystemClock().wallTime
     let answered = clock.now
     clock.learn(right, asked: asked, answered: answered)
-    // It was learnt as exactly as the time was asked.
+    // The clock is as exact as the interval in which the time was read.
     let slack = (answered - asked) + .seconds(1)
     for shift: Int64 in [660, 0, -86_400, 30 * 86_400] {
       machine.jump(to: shift)

@@ -45,7 +45,7 @@ import Testing
       _ = ended.receive(atMost: .patience)
     }
     // 400 leaked stacks would be 3.2 GiB. Other tests run beside this one, so the bound is generous; and a thread that
-    // has said its word may not have ended yet.
+    // has reported may not have ended yet.
     _ = try poll("the stacks are still there") { try mapped() - before < 2_000_000 ? true : nil }
   }
 }

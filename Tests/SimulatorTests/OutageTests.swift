@@ -40,7 +40,7 @@ import Testing
       try client.wait { client.isClosed }
       let address = try HostPort(started.endpoints.apns).resolve()
       #expect(try Self.connectError(address) != 0)
-      // It had better come back sooner.
+      // Bring it back now.
       simulator.goAway(for: .zero)
       _ = try poll("it is not back") { try Self.connectError(address) == 0 ? true : nil }
       #expect(try WireClient(started).connected().push(Self.token).status == 200)

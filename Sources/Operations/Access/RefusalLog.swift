@@ -38,7 +38,7 @@ struct RefusalLog {
   /// (`SignInThrottle`), and is audited like one.
   /// - Parameters:
   ///   - reason: fixed identifier for the audit log if the secret is wrong.
-  ///   - isRight: called once, unless the attempt is not allowed now.
+  ///   - isRight: checks the secret. Called once, or not at all if the account or its origin has failed too often.
   /// - Throws: `wrong` if `isRight` returns false; `.tooManyAttempts`.
   static func check(
     _ account: Accounts.Record, _ reason: String, orElse wrong: Problem, by caller: Caller, on connection: Connection,
