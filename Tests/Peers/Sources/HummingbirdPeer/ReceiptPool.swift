@@ -33,7 +33,7 @@ final class ReceiptPool: @unchecked Sendable {
     for number in 0..<connections { Thread { self.work(url, writer: 2_000 + number) }.start() }
   }
 
-  func store(seqno: Seqno, psid: String) async -> String {
+  func store(seqno: Int64, psid: String) async -> String {
     await withCheckedContinuation { continuation in
       condition.lock()
       jobs.append(Job(seqno: String(seqno), psid: psid, done: continuation))
