@@ -81,35 +81,66 @@ import Testing
       let curl = CurlSample.source(call)
       let status = try run(["/bin/sh", "-c", curl + " -o /dev/null -w '%{http_code}'"])
       #expect(status.hasPrefix("2"), "\(status)\n\(curl)")
-      let python = PythonSample.source(call)
-      let answer = try run(["python3", "-c", python])
-      #expect(answer.hasPrefix("2"), "\(answer)\n\(python)")
-      let node = NodeSample.source(call)
-      let shown = try run(["node", "--input-type=module", "-e", node])
-      #expect(shown.hasPrefix("2"), "\(shown)\n\(node)")
     }
-    try expectSuccessInJava(of: calls)
+    let names = calls.map(JavaSample.className)
+    // Each program is a file, as its reader keeps it. One process runs all: starting one takes longer than a call.
+    try expectSuccess(of: calls, PythonSample.self, "py") { directory in
+      """
+      import runpy, traceback
+      for name in \(names):
+          print(f"\\n#{name} ", end="")
+          try:
+              runpy.run_path(f"\(directory)/{name}.py", run_name="__main__")
+          except Exception:
+              print(traceback.format_exc())
+      """
+    } command: {
+      ["python3", $0]
+    }
+    try expectSuccess(of: calls, NodeSample.self, "mjs") { directory in
+      """
+      for (const name of \(names)) {
+        process.stdout.write(`\\n#${name} `);
+        await import(`\(directory)/${name}.mjs`).catch((problem) => console.log(problem));
+      }
+      """
+    } command: {
+      ["node", $0]
+    }
+    try expectSuccess(of: calls, JavaSample.self, "java") { _ in
+      let runs = names.map { "System.out.print(\"\\n#\($0) \"); \($0).main(arguments);\n" }.joined()
+      return "class RunAll { public static void main(String[] arguments) throws Exception {\n\(runs)} }\n"
+    } command: { runner in
+      // Compiles all programs at once.
+      let directory = runner.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+      let files = (names + ["RunAll"]).map { "\(directory)/\($0).java" }
+      let complaints = try run(["javac", "-encoding", "UTF-8", "-d", directory] + files)
+      #expect(complaints == "")
+      return ["java", "-cp", directory, "RunAll"]
+    }
   }
 
-  /// Compiles all programs at once, and runs one after the other in one process.
-  private func expectSuccessInJava(of calls: [SampleCall]) throws {
+  /// Runs the samples of one language one after the other, and expects that each prints a status of success first.
+  /// - Parameters:
+  ///   - suffix: of the files.
+  ///   - runner: source of the program that runs those of a directory, and prints a line `#NAME ` before each.
+  ///   - command: how to run the runner, given its path.
+  private func expectSuccess(
+    of calls: [SampleCall], _ language: any SampleLanguage.Type, _ suffix: String, runner: (String) -> String,
+    command: (String) throws -> [String]
+  ) throws {
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }
-    let names = calls.map(JavaSample.className)
-    for (name, call) in zip(names, calls) {
-      TemporaryDirectory.write("\(directory)/\(name).java", JavaSample.source(call))
+    for call in calls {
+      TemporaryDirectory.write("\(directory)/\(JavaSample.className(call)).\(suffix)", language.source(call))
     }
-    let runs = names.map { "System.out.print(\"\\n#\($0) \"); \($0).main(arguments);\n" }.joined()
-    TemporaryDirectory.write(
-      "\(directory)/RunAll.java",
-      "class RunAll { public static void main(String[] arguments) throws Exception {\n\(runs)} }\n")
-    let files = (names + ["RunAll"]).map { "\(directory)/\($0).java" }
-    let complaints = try run(["javac", "-encoding", "UTF-8", "-d", directory] + files)
-    #expect(complaints == "")
-    let lines = try run(["java", "-cp", directory, "RunAll"]).split(separator: "\n")
-    for name in names {
-      let line = lines.first { $0.hasPrefix("#\(name) ") } ?? ""
-      #expect(line.hasPrefix("#\(name) 2"), "\(name): \(line)")
+    let path = "\(directory)/RunAll.\(suffix)"
+    TemporaryDirectory.write(path, runner(directory))
+    let lines = try run(command(path)).split(separator: "\n")
+    for call in calls {
+      let start = "#\(JavaSample.className(call)) "
+      let line = lines.first { $0.hasPrefix(start) } ?? ""
+      #expect(line.hasPrefix("\(start)2"), "\(line)\n\(language.source(call))")
     }
   }
 

@@ -12,14 +12,16 @@ import Testing
     let theme: String
     let width: Int
     let height: Int
+    /// axe-core reads a page for half a second, so it sees only two looks, which differ in everything.
+    var isReadByAxe = false
     var name: String { "\(language)-\(width)\(theme == "dark" ? "-dark" : "")" }
   }
 
   private static let looks = [
-    Look(language: "en", theme: "light", width: 1280, height: 900),
+    Look(language: "en", theme: "light", width: 1280, height: 900, isReadByAxe: true),
     Look(language: "en", theme: "light", width: 390, height: 844),
     Look(language: "ko", theme: "light", width: 1280, height: 900),
-    Look(language: "ko", theme: "dark", width: 390, height: 844),
+    Look(language: "ko", theme: "dark", width: 390, height: 844, isReadByAxe: true),
   ]
 
   @Test func `every page is sound in both languages, wide and narrow`() throws {
@@ -52,7 +54,7 @@ import Testing
             """)
         }
         try browser.screenshot("\(name)-\(look.name)")
-        for finding in try browser.accessibilityFindings() {
+        for finding in try look.isReadByAxe ? browser.accessibilityFindings() : browser.ownFindings() {
           Issue.record("\(name) (\(look.name)): \(finding)")
         }
         try browser.expectSilence("\(name) (\(look.name))")
