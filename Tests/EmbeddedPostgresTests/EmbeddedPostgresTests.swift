@@ -145,8 +145,7 @@ final class EmbeddedFixture {
         _ = results.offer(handle?.pid ?? -1)
       }
     }
-    var pids: [Int32] = []
-    while pids.count < threads { pids += results.receive(atMost: .patience) }
+    let pids = try results.receive(threads, or: "not all starters have ended")
     #expect(pids[0] > 0 && pids[0] == pids[1])
     #expect(try fixture.start().stop())
   }

@@ -50,12 +50,13 @@ import Testing
       """)
     var ended: [String] = []
     var looks = 0
-    while ended.count < 2 {
-      ended += finished.receive(atMost: .milliseconds(5))
+    _ = try poll("not both clients have ended", every: .milliseconds(5)) { () -> Bool? in
+      ended += finished.takeAll()
       let rows = try world.connection.run(look)
       #expect(rows.int64(0, 0) <= 1 && rows.int64(0, 0) == rows.int64(0, 1))
       looks += 1
       if looks == 11 { for inbox in enough { _ = inbox.offer(true) } }
+      return ended.count == 2 ? true : nil
     }
     #expect(ended == ["", ""])
     #expect(looks > 10)
@@ -124,9 +125,7 @@ import Testing
         _ = finished.offer(failures)
       }
     }
-    var ended: [String] = []
-    while ended.count < 2 { ended += finished.receive(atMost: .seconds(1)) }
-    #expect(ended == ["", ""])
+    #expect(try finished.receive(2, or: "not both devices have ended") == ["", ""])
     // Whoever came last has it; nobody has two, and no token has two owners.
     let wrong = Statement(
       "test-exchanged",

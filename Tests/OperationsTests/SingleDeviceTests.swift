@@ -79,8 +79,7 @@ import Time
         _ = done.offer(failure)
       }
     }
-    var failures: [String] = []
-    while failures.count < workers { failures += done.receive(atMost: .patience) }
+    let failures = try done.receive(workers, or: "not all workers have ended")
     #expect(failures.allSatisfy { $0.isEmpty }, "\(failures)")
     let owned = try world.count("SELECT count(*) FROM devices WHERE user_key LIKE 'u%'")
     let users = try world.count("SELECT count(DISTINCT user_key) FROM devices WHERE user_key LIKE 'u%'")

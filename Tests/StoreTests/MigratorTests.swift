@@ -131,8 +131,7 @@ final class MigratorFixture {
         }
       }
     }
-    var counts: [Int] = []
-    while counts.count < 4 { counts += results.receive(atMost: .seconds(60)) }
+    let counts = try results.receive(4, or: "not all starters have ended")
     #expect(counts.sorted() == [0, 0, 0, 3])
   }
 
