@@ -13,7 +13,8 @@ package import Time
 ///            the offset is between  its time − answered  and  its time − asked
 /// ```
 /// The offset is kept while it is between these bounds, and otherwise moves to the nearer bound, so that a slow
-/// answer, which is imprecise, causes no jump. Written by one thread at a time, read by any.
+/// answer, which is imprecise, causes no jump. It begins as the machine's own, so that no answer, however slow, makes
+/// the clocks differ by more than it proves. Written by one thread at a time, read by any.
 package final class DatabaseClock: Clock {
   package enum Limits {
     /// The difference between the two clocks above which it is reported, because log lines of different machines no
@@ -61,7 +62,8 @@ package final class DatabaseClock: Clock {
     let least = time.microseconds - answered.nanoseconds / 1_000
     let most = time.microseconds - asked.nanoseconds / 1_000
     let former = start.load(ordering: .relaxed)
-    let next = former == Self.nothing ? (least + most) / 2 : min(max(former, least), most)
+    let present = former == Self.nothing ? machine.wallTime.microseconds - machine.now.nanoseconds / 1_000 : former
+    let next = min(max(present, least), most)
     start.store(next, ordering: .relaxed)
     learntAt.store(answered.nanoseconds, ordering: .relaxed)
     guard former != Self.nothing else { return nil }
@@ -69,8 +71,8 @@ package final class DatabaseClock: Clock {
     return abs(jump) > Limits.refusal ? jump : nil
   }
 
-  /// The time by which this machine's wall clock is ahead of the database's; negative if it is behind, nil before the
-  /// first reading.
+  /// The time by which this machine's wall clock is ahead of the database's, as far as the readings prove it; negative
+  /// if it is behind, nil before the first reading.
   package var ahead: Duration? {
     let start = start.load(ordering: .relaxed)
     guard start != Self.nothing else { return nil }

@@ -50,6 +50,23 @@ import Time
     #expect(clock.wallTime == Self.begin + .milliseconds(9_500))
   }
 
+  @Test(arguments: [
+    // What the database shows at some moment of ten seconds, from their beginning on, and what that proves.
+    (0.0, nil, false), (9.9, nil, false), (-0.9, nil, false), (10.9, nil, false), (-3, "3.0 s ahead of", false),
+    (13, "3.0 s behind", false), (-29, "29 s ahead of", false), (-31, "31 s ahead of", true), (41, "31 s behind", true),
+  ])
+  func `a slow first answer says no more of the clocks than it proves`(
+    seconds: Double, said: String?, isDoubtful: Bool
+  ) {
+    let machine = ManualClock()
+    let clock = DatabaseClock(machine: machine)
+    let asked = clock.now
+    machine.advance(by: .seconds(10))
+    #expect(clock.learn(Self.begin + .seconds(seconds), asked: asked, answered: clock.now) == nil)
+    #expect(clock.complaint == said.map { "\($0) the database's" })
+    #expect(clock.isDoubtful == isDoubtful)
+  }
+
   @Test func `a jump of the database's clock is told`() {
     let clock = DatabaseClock(machine: ManualClock())
     #expect(learn(clock, 0) == nil)
