@@ -17,7 +17,7 @@ extension RetentionWorker {
       }
       if let begun { log.notice("begins to remove a deleted app", metadata: ["app": .string(begun)]) }
     }
-    for _ in 0..<Limits.purgePortions {
+    for _ in 0..<Limits.purgePortions where !isStopping() {
       guard let step = try purgePortion(connection), step != .waiting else { return }
       if case .ended(_, let appID, let rows) = step {
         log.notice(

@@ -13,21 +13,28 @@ internal import Time
 final class RetentionWorker {
   private let keeping: RetentionPolicy
   private let clock: any Clock
+  /// Returns true once the node stops: no further step or round is begun then.
+  let isStopping: () -> Bool
   let log = Logger(label: "history")
   let isolation: FailureIsolation
   private var hasLearntZones = false
   /// Position of the ledger scan, and when the scan began; nil while no scan is in progress.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
 
-  init(_ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics()) {
+  init(
+    _ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics(),
+    isStopping: @escaping () -> Bool = { false }
+  ) {
     self.keeping = keeping
     self.clock = clock
+    self.isStopping = isStopping
     isolation = FailureIsolation(log, metrics)
   }
 
   static func run(_ shared: Shared) {
     let worker = RetentionWorker(
-      shared.configuration.keeping, clock: shared.clock, metrics: shared.configuration.metrics)
+      shared.configuration.keeping, clock: shared.clock, metrics: shared.configuration.metrics,
+      isStopping: { shared.isStopping })
     var turns = 0
     DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
       try worker.turn(connection)
@@ -40,7 +47,7 @@ final class RetentionWorker {
   /// Runs one bounded round of each removal step; called every few seconds. A step that fails because of its data is
   /// logged, and the others still run; other failures are thrown.
   func turn(_ connection: Connection) throws(PostgresError) {
-    for step in [wipe, endInboxes, endFiles, drop, sweepLedger, forget, takeOut, purgeApps] {
+    for step in [wipe, endInboxes, endFiles, drop, sweepLedger, forget, takeOut, purgeApps] where !isStopping() {
       try isolated { () throws(PostgresError) in try step(connection) }
     }
   }
@@ -93,7 +100,7 @@ final class RetentionWorker {
     for range in closed { note("closed the history of messages", range) }
     try prune([Tombstones.empty(afterDays: days, atMost: Limits.prunedRows)], connection)
     guard let messageDays = keeping.messageDays else { return }
-    for _ in 0..<Limits.pruningRounds {
+    for _ in 0..<Limits.pruningRounds where !isStopping() {
       let gone = try connection.run(
         OldMessages.prune(afterDays: messageDays, historyDays: days, atMost: Limits.prunedRows))
       if gone > 0 { log.info("removed messages long over", metadata: ["count": .stringConvertible(gone)]) }
@@ -102,13 +109,13 @@ final class RetentionWorker {
     try prune([OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows)], connection)
   }
 
-  /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer, but at most
-  /// `Limits.pruningRounds` times: one campaign can leave a row for each of millions of people. A query that fails
+  /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer or the node stops, but at
+  /// most `Limits.pruningRounds` times: one campaign can leave a row for each of millions of people. A query that fails
   /// because of its data is logged, and the others still run.
   private func prune(_ queries: [Query<Int>], _ connection: Connection) throws(PostgresError) {
     for query in queries {
       try isolated { () throws(PostgresError) in
-        for _ in 0..<Limits.pruningRounds {
+        for _ in 0..<Limits.pruningRounds where !isStopping() {
           let gone = try connection.transaction(attempts: 3) { () throws(PostgresError) in try connection.run(query) }
           guard gone >= Limits.prunedRows else { break }
         }
