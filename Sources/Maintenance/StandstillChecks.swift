@@ -25,7 +25,11 @@ struct StandstillChecks {
     if let apps = try connection.run(Diagnosis.appsInUnknownZones()) {
       note(
         .failure(
-          "time zones", place, "its time zone data lack those of \(apps), which holds up other apps too",
+          "time zones", place,
+          """
+          its time zone data lack those of \(apps), whose messages by local time, in a window or with ads are set \
+          aside; statistics of no app are summed up
+          """,
           remedy: "Give it the data (on Debian, old names are in tzdata-legacy), or change the zone of the app."))
     }
   }

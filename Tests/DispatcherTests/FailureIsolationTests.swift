@@ -1,4 +1,5 @@
 import Postgres
+import Reactor
 import Store
 import TestSupport
 import Testing
@@ -240,6 +241,73 @@ import Testing
   }
 
   // MARK: Time zones
+
+  /// Another app, in a zone that PostgreSQL does not know, with device 255.
+  private func makeLostApp(_ world: DispatcherWorld) throws -> App.Number {
+    let lost = try world.connection.run(
+      Apps.create(appID: "com.example.mars", name: "", clientKey: "mars", timeZone: "Mars/Base", identity: .open)
+    ).app.number
+    try world.connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, consent_ad, bound_at,
+        registered_at, created_at)
+      VALUES ('\(DispatcherWorld.device(255))', \(lost), 'umars', 1, 1, 1, repeat('f', 64), 'd', true,
+        now() - interval '1 hour', now() - interval '1 hour', now())
+      """)
+    return lost
+  }
+
+  @Test func `an app whose time zone PostgreSQL does not know any more stops no other`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<4)
+    let lost = try makeLostApp(world)
+    let request = #"{"appId":"com.example.mars","audience":{"all":true},"alert":{"body":"x"}"#
+    let window = #","window":{"from":"00:00","to":"23:59","zone":"app"}"#
+    // 700 has no time of its own, 701 and 702 a window, 703 repeats. 702 was planned when the zone was still known.
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at)
+      SELECT n, \(lost), 1, 1, CASE WHEN n IN (701, 702) THEN '\(request)\(window)}' ELSE '\(request)}' END::json, '',
+        now(), now() + interval '1 day'
+      FROM generate_series(700, 703) n;
+      INSERT INTO gates (seqno, window_opens, window_closes) VALUES (701, '00:00', '23:59'), (702, '00:00', '23:59');
+      UPDATE messages SET state = 2, planned = true, frozen_at = now(), targeted = 1 WHERE seqno = 702;
+      INSERT INTO shards (seqno, shard, after_key, upto_key, cursor_key, targeted) VALUES (702, 0, '', 'v', '', 1);
+      INSERT INTO schedules (app, unit, first_local, is_local, last_day)
+      VALUES (\(lost), 'day', now() AT TIME ZONE 'UTC', false, now()::date + 30);
+      UPDATE messages SET state = 0, due_at = now(), occurrence = 0,
+        schedule = currval(pg_get_serial_sequence('schedules', 'schedule')) WHERE seqno = 703
+      """)
+    try expectOthersGoOn(world, accepted: 3)
+    for seqno: Seqno in [701, 702] {
+      try expectSetAside(seqno, world)
+      #expect(try state(seqno, world).reason?.contains("time zone Mars/Base") == true)
+    }
+    for seqno: Seqno in [700, 703] { #expect(try world.finished(seqno).funnel.accepted == 1) }
+    #expect(world.network.log.allSatisfy { $0.seqno != 701 && $0.seqno != 702 })
+    // It comes again a day later.
+    #expect(
+      try world.count(
+        "messages n JOIN messages m ON m.seqno = 703 WHERE n.occurrence = 1 AND n.due_at = m.due_at + interval '1 day'")
+        == 1)
+    // Its operator names another zone, and resumes it.
+    try world.connection.script(
+      "UPDATE apps SET time_zone = 'UTC' WHERE app = \(lost); UPDATE messages SET state = 2 WHERE seqno = 702")
+    #expect(try world.finished(702).funnel.accepted == 1)
+  }
+
+  @Test func `in a zone that PostgreSQL does not know any more codes are sent, and ads are not`() throws {
+    let world = try DispatcherWorld()
+    let lost = try makeLostApp(world)
+    let numbers = try world.connection.run(
+      DirectSends.number([world.app, lost], at: SystemClock().wallTime))
+    #expect(numbers.count == 2)
+    let device = DispatcherWorld.device(255)
+    let times = try world.connection.run(
+      Waves.localTimes(
+        [device], appTimeZone: "Mars/Base", local: nil, expiresInSeconds: 60, window: nil, isAd: true))
+    #expect(times[device]?.nightEndsAt != nil && times[device]?.opensAt == nil)
+  }
 
   @Test func `a message has no more waves than it can number, whatever zones there are`() throws {
     let world = try DispatcherWorld()

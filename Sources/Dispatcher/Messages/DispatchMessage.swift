@@ -57,6 +57,9 @@ final class DispatchMessage: Sendable {
   /// True if the device's local time decides when to send, so that every recipient is checked before submission.
   var needsLocalTimes: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 
+  /// True if the app's time zone decides when to send.
+  var needsTimeZone: Bool { needsLocalTimes || request.window != nil }
+
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
     var request = request
     switch stored.resend {

@@ -2,12 +2,14 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Cache of the last 256 messages read from the database, which never change after acceptance. The exception is a
-/// message sent by a person, whose expiry approval can change: it is read again each time.
+/// Cache of the last 256 messages read from the database, which never change after acceptance. The exceptions are a
+/// message sent by a person, whose expiry approval can change, and one whose times depend on a time zone: they are read
+/// again each time.
 ///
-/// A message that this release cannot read, because a newer one stored it, is treated like one that does not exist;
-/// `takeUnreadable` tells the two apart, so that the caller can pause it. If such a message is being cancelled or has
-/// ended, it is returned with the part of its request that ending its deliveries needs.
+/// A message that this release cannot read, because a newer one stored it, or that is to be sent by a time zone that
+/// PostgreSQL does not know any more, is treated like one that does not exist; `takeUnreadable` tells the two apart, so
+/// that the caller can pause it. If such a message is being cancelled or has ended, it is returned with the part of its
+/// request that ending its deliveries needs.
 struct MessageCache {
   private static let capacity = 256
   private let pushkeys: PushKeyring
@@ -50,6 +52,7 @@ struct MessageCache {
     do throws(Problem) {
       let request = try contents.request(stored.request, sealed: stored.sealed, of: stored.app)
       message = DispatchMessage(stored, request, pushkeys: pushkeys)
+      if message.needsTimeZone, !stored.isTimeZoneKnown { throw Self.unknown(stored.timeZone) }
     } catch {
       // Nothing more of it will be sent, and ending its claims needs only a small part of the request.
       if stored.isCancelling || stored.state.isFinal, let rest = MessageRequest(ending: stored.request) {
@@ -58,11 +61,16 @@ struct MessageCache {
       unreadable[stored.seqno] = error
       return nil
     }
-    // Not cached, because approval can change the expiry of a message that waits for it.
-    if stored.isAskedByPerson { return message }
+    // Not cached, because approval can change the expiry of a message that waits for it, and PostgreSQL may cease to
+    // know the time zone.
+    if stored.isAskedByPerson || message.needsTimeZone { return message }
     if order.count == Self.capacity { messages[order.removeFirst()] = nil }
     messages[stored.seqno] = message
     order.append(stored.seqno)
     return message
+  }
+
+  private static func unknown(_ timeZone: String) -> Problem {
+    Problem(.notConfigured, "PostgreSQL does not know the app's time zone \(timeZone), by which it is to be sent.")
   }
 }

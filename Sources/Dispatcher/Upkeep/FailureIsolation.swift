@@ -61,6 +61,8 @@ struct FailureIsolation {
 
   private static func words(_ error: any Error) -> String {
     guard let problem = error as? Problem else { return "\(error)" }
+    // Nothing is wrong with the message.
+    if problem.code == .notConfigured { return String(problem.detail.dropLast()) }
     let fields = problem.fields.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ")
     return "this release cannot read it: \(fields.isEmpty ? problem.detail : fields)"
   }

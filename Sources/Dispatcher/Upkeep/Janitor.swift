@@ -26,8 +26,11 @@ final class Janitor {
   /// True if the database's clock had been steady for an hour at the last check (`ClockWatch`); nil before the first.
   private var wasSteady: Bool?
 
+  private let isolation: FailureIsolation
+
   init(_ shared: Shared) {
     self.shared = shared
+    isolation = FailureIsolation(log, shared)
   }
 
   func run() {
@@ -203,6 +206,12 @@ final class Janitor {
       log.notice(
         "devices became guests: their users were not vouched for", metadata: ["count": .stringConvertible(ended)])
     }
-    _ = try StatisticsRollup.run(connection, now: look.now)
+    do throws(PostgresError) {
+      _ = try StatisticsRollup.run(connection, now: look.now)
+    } catch {
+      // An app's time zone may be unknown by now. Minutes are kept until they are summed up, so nothing is lost.
+      guard error.isOwnFault else { throw error }
+      isolation.note("statistics cannot be summed up", nil, error)
+    }
   }
 }

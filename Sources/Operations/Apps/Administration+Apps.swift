@@ -58,6 +58,7 @@ extension Administration {
     }
     let clientKey = RandomToken.make()
     return try connection.commit { () throws(PostgresError) in
+      try connection.run(TimeZones.add(timeZone))
       let record = try connection.run(
         Apps.create(
           appID: appID, name: name, clientKey: clientKey, timeZone: timeZone, identity: identity,

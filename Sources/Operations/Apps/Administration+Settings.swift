@@ -115,6 +115,7 @@ extension Administration {
       throw Problem(at: "/approvalAbove", "must be null, or from \(range.lowerBound) to \(range.upperBound)")
     }
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      if let zone = change.timeZone { try connection.run(TimeZones.add(zone)) }
       guard let before = try connection.run(Apps.lock(app.number)) else { return nil }
       var after = before
       if let name = change.name { after.name = name }

@@ -9,7 +9,7 @@ enum LatenessCondition {
   /// For a message without a scheduled time, the condition costs a single comparison.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(LatenessCondition.deadline)
-      AND coalesce((SELECT window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) FROM gates g
+      AND coalesce((SELECT window_opens_at(m.due_at, \(TimeZones.ofApp), g.window_opens, g.window_closes) FROM gates g
         WHERE g.seqno = m.seqno), m.due_at) < \(LatenessCondition.deadline)
       -- Look-ups of single messages: never a plan that reads whole tables.
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL

@@ -64,7 +64,7 @@ package enum MessageRecords {
       a.paused_reason IS NOT NULL, m.held = \(MessageHold.waiting.sql),
         CASE WHEN g.ready_at > clock_timestamp() THEN g.ready_at END,
       g.canary_phase, g.canary_until,
-      window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes),
+      window_opens_at(clock_timestamp(), \(TimeZones.ofApp), g.window_opens, g.window_closes),
       (SELECT min(w.due_at) FROM waves w WHERE w.seqno = m.seqno AND NOT w.opened)
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
     LEFT JOIN schedules s ON s.schedule = m.schedule

@@ -85,6 +85,8 @@ package enum Messages {
     package var links: HostedLinks?
     /// The app's time zone.
     package var timeZone = ""
+    /// False if PostgreSQL does not know that time zone any more; `sendDate` is then in UTC.
+    package var isTimeZoneKnown = true
     /// The local time at which each device is sent the message, by the device's time zone; nil if all devices are sent
     /// the message at the same instant.
     package var localTime: LocalTime?
@@ -138,13 +140,16 @@ package enum Messages {
     "messages-find",
     """
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
-      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
-      m.planned, m.cancelled_at IS NOT NULL
+      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE coalesce(nullif(z.known, ''), 'UTC'), 'YYYYMMDDHH24'),
+      m.expires_at, m.frozen_at, m.planned, m.cancelled_at IS NOT NULL
         AND m.state = \(MessageState.paused.sql), m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
-      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text, m.trace
-    FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text, m.trace, z.known <> ''
+    FROM messages m JOIN apps a ON a.app = m.app
+      -- Once a message, not once for each mention.
+      CROSS JOIN LATERAL (SELECT zone_or(a.time_zone, '') AS known OFFSET 0) z
+    WHERE m.seqno = ANY($1)
     """)
 
   private static let unplannedStatement = Statement(
@@ -183,7 +188,9 @@ package enum Messages {
         (g.ready_at IS NULL OR g.ready_at <= clock_timestamp())
         AND (g.canary_phase IS NULL OR g.canary_phase = 2
           OR g.canary_phase = 0 AND (g.canary_devices IS NOT NULL OR m.planned))
-        AND window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL))
+        -- In a zone that is unknown it is claimed, so that it is set aside and says why.
+        AND CASE WHEN g.window_opens IS NOT NULL AND \(TimeZones.isOfAppKnown)
+          THEN window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL ELSE true END))
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 
@@ -245,6 +252,7 @@ package enum Messages {
     open.inboxOf = row.optionalSeqno()
     open.appAndroid = AndroidContent(stored: row.bytes())
     open.trace = row.optionalBytes().flatMap { TraceContext(stored: $0) }
+    open.isTimeZoneKnown = row.bool()
     return open
   }
 }

@@ -42,10 +42,12 @@ package enum Schedules {
       -- Counted from the first, so that a 31st comes back after a shorter month.
       LATERAL (SELECT s.first_local + (m.occurrence + 1) * ('1 ' || s.unit)::interval AS wall) w,
       LATERAL (SELECT w.wall, CASE WHEN s.is_local
-        THEN (SELECT min(w.wall AT TIME ZONE zone_or(z.time_zone, a.time_zone)) FROM (
+        THEN (SELECT min(w.wall AT TIME ZONE zone_or(z.time_zone, \(TimeZones.ofApp))) FROM (
           SELECT DISTINCT time_zone FROM devices WHERE app = m.app
             AND state = \(Devices.State.active.sql) UNION SELECT a.time_zone) z)
-        ELSE w.wall AT TIME ZONE a.time_zone END AS due_at) n
+        WHEN \(TimeZones.isOfAppKnown) THEN w.wall AT TIME ZONE a.time_zone
+        -- Until the zone is known again, its clocks are taken to be set neither forward nor back.
+        ELSE m.due_at + ('1 ' || s.unit)::interval END AS due_at) n
     WHERE m.seqno = $1 AND s.ended_at IS NULL AND n.wall::date <= s.last_day
     ON CONFLICT (schedule, occurrence) WHERE schedule IS NOT NULL DO NOTHING
     RETURNING seqno

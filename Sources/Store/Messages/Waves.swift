@@ -167,21 +167,31 @@ package enum Waves {
     package let nightEndsAt: Timestamp?
   }
 
+  /// SQL expression: when a delivery is taken up again whose device has no known time zone, nor has its app. Whoever
+  /// does that reads the message anew and sets it aside.
+  private static let later = "clock_timestamp() + interval '1 minute'"
+
   private static let localTimesStatement = Statement(
     "waves-local-times",
     """
-    SELECT d.device, ($3::text::timestamp AT TIME ZONE z.zone) + make_interval(secs => $4),
-      window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time),
+    SELECT d.device,
+      CASE WHEN z.zone <> '' THEN ($3::text::timestamp AT TIME ZONE z.zone) + make_interval(secs => $4) END,
+      CASE WHEN $5::text IS NULL THEN NULL
+        WHEN z.zone <> '' THEN window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time)
+        ELSE \(later) END,
       -- By day, whoever agreed to ads gets them; at night those who agreed to that too. Others get none at all.
       CASE WHEN $7::boolean AND d.consent_ad AND d.consent_night_ad IS NOT TRUE
         AND d.consent_notification IS NOT FALSE
-        THEN window_opens_at(clock_timestamp(), z.zone, a.ad_night_to, a.ad_night_from) END
-    FROM devices d JOIN apps a ON a.app = d.app, LATERAL (SELECT zone_or(d.time_zone, $2) AS zone) z
+        THEN CASE WHEN z.zone <> '' THEN window_opens_at(clock_timestamp(), z.zone, a.ad_night_to, a.ad_night_from)
+          ELSE \(later) END END
+    FROM devices d JOIN apps a ON a.app = d.app,
+      LATERAL (SELECT zone_or(d.time_zone, (SELECT zone_or($2, ''))) AS zone OFFSET 0) z
     WHERE d.device = ANY($1)
     """)
 
   /// Returns, for each device, when a message expires and when it may be sent by the device's local clock. Devices that
-  /// do not exist are omitted.
+  /// do not exist are omitted. Where neither the device's time zone nor the app's is known, it is night and the window
+  /// is closed, for another minute.
   /// - Parameters:
   ///   - local: the local time at which the message is sent; nil if it is sent to all devices at the same instant.
   ///   - window: the daily send window to apply in the device's time zone; nil for none.

@@ -6,6 +6,14 @@ package enum TimeZones {
   /// SQL expression: the device's time zone if its name is known, otherwise an empty string.
   static let named = "(CASE WHEN time_zone IN (SELECT name FROM time_zones) THEN time_zone ELSE '' END)"
 
+  /// SQL expression: the time zone of app `a`, or UTC if PostgreSQL does not know that zone any more, after an update
+  /// of its time zone data or a restore to another server. For statements that concern several apps, none of which may
+  /// fail because of another's zone.
+  static let ofApp = "zone_or(a.time_zone, 'UTC')"
+
+  /// SQL condition: PostgreSQL knows the time zone of app `a`.
+  static let isOfAppKnown = "(zone_or(a.time_zone, '') <> '')"
+
   private static let learnStatement = Statement(
     "time-zones-learn",
     """
@@ -17,6 +25,14 @@ package enum TimeZones {
   /// the data. Makes PostgreSQL read many files, which takes some tenths of a second.
   package static func learn() -> Query<Void> {
     Query(learnStatement) { _ in }
+  }
+
+  private static let addStatement = Statement(
+    "time-zones-add", "INSERT INTO time_zones (name) VALUES ($1) ON CONFLICT DO NOTHING")
+
+  /// Adds a name that PostgreSQL's time zone data are known to have, because an app is to live there.
+  package static func add(_ name: String) -> Query<Void> {
+    Query(addStatement, name) { _ in }
   }
 
   private static let allStatement = Statement("time-zones-all", "SELECT name FROM time_zones")

@@ -59,7 +59,7 @@ package enum Inboxes {
     """
     INSERT INTO inbox_messages (seqno, app, sent_at, ends_at, send_date, request, links)
     SELECT m.seqno, m.app, greatest(m.created_at, m.due_at), t.ends_at,
-      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'),
+      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE \(TimeZones.ofApp), 'YYYYMMDDHH24'),
       -- Whom it names is nobody else's business.
       (SELECT json_object_agg(e.key, CASE WHEN e.key = 'audience' AND e.value->'csv' IS NULL
         THEN '{"all":true}'::json ELSE e.value END) FROM json_each(m.request) e), m.links
