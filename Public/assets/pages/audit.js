@@ -26,7 +26,7 @@ export async function auditPage(context) {
   await entries.ready;
   const text = (name, label, value) => field({ name, label, value: value ?? "", onchange: (event) => refine({ [name]: event.target.value.trim() }) }).node;
   return h("div", null, head(t("nav.audit"), { detail: t("audit.detail"), actions: [
-    h("a", { class: "button", href: `/v1/admin/exports/audit${query({ appId: app()?.appId })}`, download: "audit.csv" }, t("do.export"))] }),
+    h("a", { class: "button", href: `/v1/admin/exports/audit${query({ appId: app()?.appId, action, actor, object })}`, download: "audit.csv" }, t("do.export"))] }),
   h("div", { class: "filters" },
     field({ name: "action", label: t("audit.action"), type: "select", value: action ?? "", options: [["", t("filter.all")], ...actions.map((one) => [one, word("audited", one)])], onchange: (event) => refine({ action: event.target.value }) }).node,
     text("actor", t("audit.who"), actor), text("object", t("audit.object"), object)), entries.node);

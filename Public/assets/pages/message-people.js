@@ -15,6 +15,8 @@ const statuses = ["accepted", "rejected", "expired", "cancelled", "skipped", "pe
 export async function messagePeople(context, seqno, tab, funnel = {}) {
   const { status, reason } = context.query;
   const reasons = [...new Set([...Object.keys(funnel.reasons ?? {}), reason].filter(Boolean))];
+  /// The file is of those that are listed.
+  const wanted = tab === "failures" ? { status: "failed", reason } : { status };
   const path = (cursor) => (tab === "failures"
     ? `/messages/${enc(seqno)}/failures${query({ reason, cursor, limit: 50 })}` : `/messages/${enc(seqno)}/deliveries${query({ status, cursor, limit: 50 })}`);
   const person = (item) => {
@@ -43,6 +45,6 @@ export async function messagePeople(context, seqno, tab, funnel = {}) {
         event.preventDefault();
         if (who.value.trim()) go(`/messages/${seqno}/people/${enc(who.value.trim())}`);
       } }, who.node, h("button", { class: "button", id: "explain" }, t("explain.do"))) : null,
-      may("exportPeople") ? h("a", { class: "button", href: `/v1/admin/exports/deliveries?seqno=${enc(seqno)}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
+      may("exportPeople") ? h("a", { class: "button", href: `/v1/admin/exports/deliveries${query({ seqno, ...wanted })}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
     deliveries.node);
 }

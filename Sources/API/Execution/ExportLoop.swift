@@ -63,8 +63,8 @@ final class ExportLoop {
         reader.stream.finish()
         return nil
       }
-      // A piece that the stream does not accept is offered again on the next turn.
-      if reader.stream.write(piece) { reader.piece = nil }
+      // A piece that the stream does not accept is offered again on the next turn. An empty one is none.
+      if piece.isEmpty || reader.stream.write(piece) { reader.piece = nil }
       return reader
     } catch {
       // Abort the response, so that a partial file does not look complete.

@@ -165,6 +165,23 @@ package enum AuditTrail {
   package static func list(
     _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
+    let filter = try filter(question, by: caller, on: connection)
+    let before = try page.number(first: .max)
+    let window = Operations.Limits.searchedRows
+    let records = try connection.answer(
+      AuditLog.list(filter, before: before, window: window, limit: page.limit + 1))
+    guard records.count <= page.limit else {
+      return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.entry) }
+    }
+    let edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
+    return ItemPage(items: records.map(Entry.init), behind: edge.map(String.init))
+  }
+
+  /// Returns what a question selects, after checking that the caller may ask it.
+  /// - Throws: `.forbidden` if the caller may not view the audit log or the app, `.unknownApp`.
+  static func filter(
+    _ question: Question, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> AuditLog.Filter {
     try caller.require(.viewAudit)
     var filter = AuditLog.Filter()
     filter.app = caller.app
@@ -177,15 +194,7 @@ package enum AuditTrail {
     filter.actor = question.actor
     filter.object = question.object
     filter.otherObject = question.object.map(PersonRights.trace)
-    let before = try page.number(first: .max)
-    let window = Operations.Limits.searchedRows
-    let records = try connection.answer(
-      AuditLog.list(filter, before: before, window: window, limit: page.limit + 1))
-    guard records.count <= page.limit else {
-      return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.entry) }
-    }
-    let edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
-    return ItemPage(items: records.map(Entry.init), behind: edge.map(String.init))
+    return filter
   }
 }
 

@@ -13,7 +13,8 @@ package struct CSVExport: Sendable {
     case users(App.Number, KeyRange, after: String)
     case members(App.Number, Groups.Number, after: String)
     case devices(App.Number, after: DeviceExport.Place)
-    case deliveries(Seqno, after: DeliveryPages.Place)
+    case deliveries(Seqno, OutcomeStatus?, reason: String?, after: DeliveryPages.Place)
+    case failures(Seqno, reason: String?, after: DeliveryPages.Place)
     case audit(AuditLog.Filter, before: Int64)
     case statistics(StatisticsService.Report)
     case campaigns(RankingService.Checked, behind: CampaignRanking.Place)
@@ -56,24 +57,43 @@ package struct CSVExport: Sendable {
     return CSVExport(list: .devices(app, after: .start), name: "devices-\(appID)")
   }
 
+  /// Selects the deliveries that failed: rejected, expired and skipped ones.
+  private static let failed = "failed"
+
+  /// Words by which deliveries can be selected: the names of all statuses, and `failed`.
+  package static let deliveryStatuses = OutcomeStatus.allCases.map(\.name) + [failed]
+
+  /// Creates the export of a message's deliveries.
+  /// - Parameters:
+  ///   - status: one of `deliveryStatuses`; nil for all.
+  ///   - reason: only deliveries with this reason; nil for all.
+  /// - Throws: `.invalidField` for any other status; `.unknownMessage`, also if the caller may not access its app;
+  ///   `.notKept` if the deliveries are no longer stored.
   package static func deliveries(
-    of seqno: Seqno, by caller: Caller, on connection: Connection
+    of seqno: Seqno, status: String?, reason: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
     try caller.require(.exportPeople)
     let found = try ReportService.find(seqno, for: caller, on: connection).found
     if !found.isKept { throw ReportService.notKept(seqno) }
+    let word = try MessageListing.word(status, "status", deliveryStatuses) { $0 }
     try audit("export.deliveries", String(seqno), found.app, caller, connection)
-    return CSVExport(list: .deliveries(seqno, after: .start), name: "deliveries-\(seqno)")
+    let known = OutcomeStatus.allCases.first { $0.name == word }
+    let list: List =
+      word == failed
+      ? .failures(seqno, reason: reason, after: .start) : .deliveries(seqno, known, reason: reason, after: .start)
+    return CSVExport(list: list, name: "deliveries-\(seqno)")
   }
 
+  /// Creates the export of the audit entries that a question selects.
+  /// - Throws: as `AuditTrail.list`.
   package static func audit(
-    of appID: String?, by caller: Caller, on connection: Connection
+    _ question: AuditTrail.Question, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
-    try caller.require(.viewAudit)
-    var filter = AuditLog.Filter()
-    filter.app = try Administration.scope(appID, .viewAudit, caller, connection)
+    let filter = try AuditTrail.filter(question, by: caller, on: connection)
     try audit("export.audit", "", filter.app, caller, connection)
-    return CSVExport(list: .audit(filter, before: .max), name: "audit")
+    // Entries that are added from now on would move the windows in which entries are searched.
+    let newest = try connection.answer(AuditLog.last())
+    return CSVExport(list: .audit(filter, before: newest + 1), name: "audit")
   }
 
   /// Computes a statistics report and creates its export.
@@ -120,8 +140,8 @@ package struct CSVExport: Sendable {
   // MARK: Writing
 
   /// Returns the next piece of the file, with up to `exportRows` rows (all rows of a statistics report); nil at the
-  /// end. The first piece begins with the byte order mark and the header line; later ones can be empty. After an error,
-  /// the same piece can be requested again.
+  /// end. The first piece begins with the byte order mark and the header line; later ones can be empty, and still be
+  /// followed by others. After an error, the same piece can be requested again.
   package mutating func next(on connection: Connection) throws(Problem) -> [UInt8]? {
     guard !isDone else { return nil }
     var writer = CSVWriter()
@@ -150,6 +170,8 @@ package struct CSVExport: Sendable {
   private mutating func write(to writer: inout CSVWriter, _ connection: Connection) throws(Problem) {
     let limit = Operations.Limits.exportRows
     let count: Int
+    // True if a search has ended before it found as many rows as the piece may have.
+    var isUnfinished = false
     switch list {
     case .users(let app, let range, let after):
       let users = try connection.answer(
@@ -173,28 +195,40 @@ package struct CSVExport: Sendable {
       for row in page.rows { writer.row(row) }
       list = .devices(app, after: page.last)
       count = page.rows.count
-    case .deliveries(let seqno, let after):
+    case .deliveries(let seqno, let status, let reason, let after):
       let deliveries = try connection.answer { () throws(PostgresError) in
-        try DeliveryPages.next(of: seqno, after: after, limit: limit, on: connection)
+        try DeliveryPages.next(of: seqno, after: after, status: status, limit: limit, on: connection)
       }
-      for delivery in deliveries {
-        writer.row([
-          delivery.device.description, delivery.userKey.clientUID, delivery.status.name, delivery.reason,
-          String(delivery.attempts), delivery.at.description, delivery.receivedAt.map(\.description),
-          delivery.readAt.map(\.description),
-        ])
-      }
-      if let last = deliveries.last { list = .deliveries(seqno, after: last.place) }
+      for delivery in deliveries where reason == nil || delivery.reason == reason { writer.write(delivery) }
+      if let last = deliveries.last { list = .deliveries(seqno, status, reason: reason, after: last.place) }
       count = deliveries.count
+    case .failures(let seqno, let reason, let after):
+      let (failures, rest) = try connection.answer { () throws(PostgresError) in
+        try DeliveryPages.failures(
+          of: seqno, after: after, reason: reason, window: Operations.Limits.searchedRows, limit: limit,
+          on: connection)
+      }
+      for failure in failures { writer.write(failure) }
+      if let place = rest ?? failures.last?.place { list = .failures(seqno, reason: reason, after: place) }
+      isUnfinished = rest != nil
+      count = failures.count
     case .audit(let filter, let before):
-      let records = try connection.answer(AuditLog.list(filter, before: before, window: limit, limit: limit))
+      // Without a criterion, each entry that is searched is found.
+      let isSearch = filter.action != nil || filter.actor != nil || filter.object != nil
+      let window = isSearch ? Operations.Limits.searchedRows : limit
+      let records = try connection.answer(AuditLog.list(filter, before: before, window: window, limit: limit))
+      var edge: Int64?
+      if isSearch, records.count < limit {
+        edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
+      }
       for record in records {
         writer.row([
           String(record.entry), record.at.description, record.actor, record.role, record.origin, record.requestID,
           record.action, record.appID, record.object, record.before, record.after,
         ])
       }
-      if let last = records.last { list = .audit(filter, before: last.entry) }
+      if let place = edge ?? records.last?.entry { list = .audit(filter, before: place) }
+      isUnfinished = edge != nil
       count = records.count
     case .statistics(let report):
       writer.write(report)
@@ -205,7 +239,17 @@ package struct CSVExport: Sendable {
       if let last = rows.last { list = .campaigns(checked, behind: last.place) }
       count = rows.count
     }
-    isDone = count < limit
+    isDone = count < limit && !isUnfinished
+  }
+}
+
+extension CSVWriter {
+  fileprivate mutating func write(_ delivery: DeliveryPages.Delivery) {
+    row([
+      delivery.device.description, delivery.userKey.clientUID, delivery.status.name, delivery.reason,
+      String(delivery.attempts), delivery.at.description, delivery.receivedAt.map(\.description),
+      delivery.readAt.map(\.description),
+    ])
   }
 }
 

@@ -85,7 +85,13 @@ package enum MessageListing {
     return filter
   }
 
-  private static func word<Value>(
+  /// Returns the value that a word of a query string stands for.
+  /// - Parameters:
+  ///   - name: the parameter's name, for the error message.
+  ///   - word: returns the word of a value.
+  /// - Returns: nil if `text` is nil.
+  /// - Throws: `.invalidField` if no value has this word.
+  static func word<Value>(
     _ text: String?, _ name: String, _ values: [Value], _ word: (Value) -> String
   ) throws(Problem) -> Value? {
     guard let text else { return nil }

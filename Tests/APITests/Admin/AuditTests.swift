@@ -264,6 +264,33 @@ import Testing
     #expect(try world.call("GET", "/v1/admin/audit", key: try world.key(.operator), type: nil).isProblem(.forbidden))
   }
 
+  @Test func `the file of the audit log has all entries that were asked for, however far apart they are`() throws {
+    let world = try AdminWorld()
+    let admin = try world.key(.admin, app: nil)
+    let action = "CASE WHEN n IN (1, 12000) OR n > 24000 THEN 'group.move' ELSE 'app.change' END"
+    try world.connection.script(
+      """
+      INSERT INTO audit_log (actor, role, origin, request_id, action, object)
+      SELECT 'kim' || n % 2, 'admin', '', '', \(action), n::text FROM generate_series(1, 27000) n
+      """)
+    func objects(_ query: String) throws -> [String] {
+      let watcher = try Watcher(world, "/v1/admin/exports/audit?\(query)", key: admin)
+      let text = String(decoding: try watcher.rest(), as: UTF8.self)
+      #expect(try watcher.isWhole())
+      return text.split(separator: "\r\n").dropFirst().map { line in
+        String(line.split(separator: ",", omittingEmptySubsequences: false)[8])
+      }
+    }
+    let latest = Array((24_001...27_000).reversed())
+    #expect(try objects("action=group.move") == latest.map { String($0) } + ["12000", "1"])
+    let even = latest.filter { $0.isMultiple(of: 2) }.map { String($0) }
+    #expect(try objects("action=group.move&actor=kim0") == even + ["12000"])
+    #expect(try objects("action=group&actor=kim1&object=1") == ["1"])
+    #expect(try objects("action=grou").isEmpty)
+    let foreign = try world.call("GET", "/v1/admin/exports/audit?appId=none&action=app", key: admin, type: nil)
+    #expect(foreign.isProblem(.unknownApp), "\(foreign.text)")
+  }
+
   @Test func `an entry says what kind of caller it is about`() throws {
     let world = try AdminWorld()
     let admin = try world.key(.admin, app: nil)

@@ -348,8 +348,21 @@ import Testing
     try world.connection.script(
       """
       INSERT INTO outcomes (seqno, device, user_key, status, reason, attempts, at)
-      VALUES (1, '00000000-0000-8000-8000-000000000001', 'ukim', 2, 'Unregistered', 1, now())
+      VALUES (1, '00000000-0000-8000-8000-000000000001', 'ukim', 2, 'Unregistered', 1, now()),
+        (1, '00000000-0000-8000-8000-000000000002', 'ulee', 1, NULL, 1, now()),
+        (1, '00000000-0000-8000-8000-000000000003', 'upark', 5, 'gone', 0, now())
       """)
+    for (query, cuids) in [
+      ("", ["kim", "lee", "park"]), ("&status=accepted", ["lee"]), ("&status=skipped", ["park"]),
+      ("&status=pending", []), ("&status=failed", ["kim", "park"]), ("&status=failed&reason=gone", ["park"]),
+      ("&reason=Unregistered", ["kim"]), ("&status=accepted&reason=gone", []),
+    ] as [(String, [String])] {
+      let file = try world.call("GET", "/v1/admin/exports/deliveries?seqno=1\(query)", key: key, type: nil)
+      let lines = file.text.split(separator: "\r\n").dropFirst()
+      #expect(lines.map { String($0.split(separator: ",")[1]) } == cuids, "\(query): \(file.text)")
+    }
+    let unknown = try world.call("GET", "/v1/admin/exports/deliveries?seqno=1&status=x", key: key, type: nil)
+    #expect(unknown.isProblem(.invalidField), "\(unknown.text)")
     let deliveries = try world.call("GET", "/v1/admin/exports/deliveries?seqno=1", key: key, type: nil)
     #expect(deliveries.text.contains("00000000-0000-8000-8000-000000000001,kim,rejected,Unregistered,1,"))
     let audit = try world.call("GET", "/v1/admin/exports/audit", key: try world.key(.admin), type: nil)

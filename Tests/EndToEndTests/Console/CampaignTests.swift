@@ -47,6 +47,14 @@ import Time
     #expect(text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) } == (language == "ko"), "\(text)")
     #expect(try browser.count(".steps li.good") >= 2)
     try browser.screenshot("explain-\(language)-1280")
+    // The file is of those that are listed.
+    let file = "return document.querySelector('main a[download]').getAttribute('href')"
+    for (filter, asked) in [
+      ("people&status=accepted", "status=accepted"), ("failures&reason=gone", "status=failed&reason=gone"),
+    ] {
+      try browser.show("/messages/\(seqno)?tab=\(filter)")
+      #expect(try browser.script(file) as? String == "/v1/admin/exports/deliveries?seqno=\(seqno)&\(asked)")
+    }
     try console.expect(language)
     try browser.expectSilence("the campaign")
   }

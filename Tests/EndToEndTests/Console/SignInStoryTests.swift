@@ -146,6 +146,13 @@ import Time
     try browser.show("/audit")
     try browser.wait("the audit", "return document.querySelector('main table')?.innerText.includes('kim@example.com')")
     try expectSound(browser, "audit-factor-\(language)")
+    try browser.show("/audit?action=account&object=\(Self.login)")
+    let asked = try browser.script(
+      """
+      const asked = new URL(document.querySelector('main a[download]').href).searchParams;
+      return ['action', 'actor', 'object'].map((name) => asked.get(name) ?? '').join();
+      """)
+    #expect(asked as? String == "account,,\(Self.login)")
   }
 
   @Test func `people sign in at the identity provider, with its key rotated, its tokens over and its role lost`() throws

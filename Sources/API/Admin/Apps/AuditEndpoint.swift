@@ -12,15 +12,7 @@ extension Endpoint {
       Newest first. Nobody can change an entry. Sends to named users by an API key are not in it: their message says who \
       sent what.
       """, by: .permission(.viewAudit), load: .heavy,
-      parameters: [
-        .ofApp(isNeeded: false),
-        .query("action", JSONSchema.givenText, "`app.change`, or `app` for all that happened to apps."),
-        .query("actor", JSONSchema.givenText, "The name of a key or account."),
-        .query(
-          "object", JSONSchema.givenText,
-          "What was changed, as its lists name it; a user by the CUID, although entries have only a hash of it."),
-        .limit, .cursor,
-      ],
+      parameters: auditParameters + [.limit, .cursor],
       answers: [
         Answer(
           200, "A page of entries. It may hold fewer than asked for, also none, and still have a next.",
@@ -34,6 +26,16 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
+  /// Query parameters of the audit log, without those of pages. The export of it has the same.
+  static let auditParameters: [Parameter] = [
+    .ofApp(isNeeded: false),
+    .query("action", JSONSchema.givenText, "`app.change`, or `app` for all that happened to apps."),
+    .query("actor", JSONSchema.givenText, "The name of a key or account."),
+    .query(
+      "object", JSONSchema.givenText,
+      "What was changed, as its lists name it; a user by the CUID, although entries have only a hash of it."),
+  ]
+
   /// The named schemas that this endpoint adds to the OpenAPI document (`Schemas`), in the document's order.
   static let auditSchemas: [JSONTree.Member] = [
     ItemPage<AuditTrail.Entry>.object.named, AuditTrail.Entry.settingsSchema,
@@ -42,9 +44,11 @@ extension Endpoint {
 
 extension AdminCall {
   fileprivate func audit() throws(Problem) -> Response {
-    let question = AuditTrail.Question(
-      appID: query["appId"], action: query["action"], actor: query["actor"],
-      object: query["object"])
-    return .json(.ok, try AuditTrail.list(question, try page(), by: caller, on: connection))
+    .json(.ok, try AuditTrail.list(auditQuestion, try page(), by: caller, on: connection))
+  }
+
+  var auditQuestion: AuditTrail.Question {
+    AuditTrail.Question(
+      appID: query["appId"], action: query["action"], actor: query["actor"], object: query["object"])
   }
 }

@@ -27,12 +27,17 @@ extension Endpoint {
       "deliveries", "exportDeliveries", "What became of each device as a file",
       "Deliveries that have an outcome, or wait for their next try.", .exportPeople,
       [
-        .query("seqno", JSONSchema.sequence, "SEQNO, the number of the message.", isNeeded: true)
+        .query("seqno", JSONSchema.sequence, "SEQNO, the number of the message.", isNeeded: true),
+        .query(
+          "status", JSONSchema.words(CSVExport.deliveryStatuses),
+          "Only those in this state; `failed`: those that ended rejected, expired or skipped."),
+        .query("reason", JSONSchema.givenText, "Only those with this reason, as the funnel names it."),
       ],
       "device,clientUid,status,reason,attempts,at,receivedAt,readAt\r\n",
       problems: [.invalidField, .unknownMessage, .notKept], AdminCall.exportDeliveries),
     export(
-      "audit", "exportAudit", "The audit log as a file", "Newest first.", .viewAudit, [.ofApp(isNeeded: false)],
+      "audit", "exportAudit", "The audit log as a file", "The entries of `GET /v1/admin/audit`, newest first.",
+      .viewAudit, auditParameters,
       "entryId,at,actor,role,origin,requestId,action,appId,object,before,after\r\n",
       problems: [.invalidField, .unknownApp], AdminCall.exportAudit),
     export(
@@ -86,7 +91,10 @@ extension AdminCall {
   }
 
   fileprivate func exportDeliveries() throws(Problem) -> StreamSource {
-    .file(try CSVExport.deliveries(of: try Self.seqno(try required("seqno")), by: caller, on: connection))
+    .file(
+      try CSVExport.deliveries(
+        of: try Self.seqno(try required("seqno")), status: query["status"], reason: query["reason"], by: caller,
+        on: connection))
   }
 
   fileprivate func exportStatistics() throws(Problem) -> StreamSource {
@@ -98,6 +106,6 @@ extension AdminCall {
   }
 
   fileprivate func exportAudit() throws(Problem) -> StreamSource {
-    .file(try CSVExport.audit(of: query["appId"], by: caller, on: connection))
+    .file(try CSVExport.audit(auditQuestion, by: caller, on: connection))
   }
 }
