@@ -126,9 +126,14 @@ function formatter(options) {
 }
 
 const long = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const short = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
 
-export function timeText(moment, options = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }) {
-  return formatter(options).format(new Date(moment));
+/// A point in time as the options say; a day of another year than the present one with its year.
+export function timeText(moment, options = short) {
+  const year = (one) => formatter({ year: "numeric", timeZone: options.timeZone }).format(one);
+  const date = new Date(moment);
+  const isOld = options.day !== undefined && year(date) !== year(Date.now());
+  return formatter(isOld ? { year: "numeric", ...options } : options).format(date);
 }
 
 /// A point in time, the short way; the whole of it when pointed at.

@@ -30,7 +30,7 @@ export async function messagePeople(context, seqno, tab, funnel = {}) {
     { title: t("delivery.reason"), cell: (item) => (item.reason ? [word("reason", item.reason), word("reason", item.reason) === item.reason ? null : h("code", { class: "under" }, item.reason)] : "") },
     { title: t("delivery.received"), fit: true, cell: (item) => (item.receivedAt ? time(item.receivedAt) : "") },
     { title: t("delivery.read"), fit: true, cell: (item) => (item.readAt ? time(item.readAt) : "") },
-    { title: t("delivery.at"), fit: true, cell: (item) => time(item.at, { hour: "2-digit", minute: "2-digit", second: "2-digit" }) },
+    { title: t("delivery.at"), fit: true, cell: (item) => time(item.at, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" }) },
   ] });
   await deliveries.ready;
   const filter = tab === "failures"

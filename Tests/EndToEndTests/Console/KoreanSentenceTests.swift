@@ -59,7 +59,7 @@ import Testing
     for line in try #require(found as? [String]) { Issue.record("\(line)") }
   }
 
-  @Test func `a particle follows what stands before it`() throws {
+  @Test func `a particle follows what stands before it, and a day of another year is shown with it`() throws {
     let console = try ConsoleWorld()
     try console.enter("ko")
     let said = try console.browser.script(
@@ -75,5 +75,37 @@ import Testing
         "1,000을 1,000이 1,000은 1,000과 1,000으로", "단말(5대)를 단말(5대)가 단말(5대)는 단말(5대)와 단말(5대)로",
         "Demo을(를) Demo이(가) Demo은(는) Demo와(과) Demo(으)로",
       ])
+    try expectYears(console.browser)
+  }
+
+  /// Years stand where they are needed, in both languages and on the clock that is shown.
+  private func expectYears(_ browser: Browser) throws {
+    let found = try browser.script(
+      """
+      const words = await import(document.querySelector('script[type=module]').src.replace('main.js', 'words.js'));
+      const day = { month: 'short', day: 'numeric', timeZone: 'Asia/Seoul' };
+      const all = [];
+      const real = Date.now;
+      try {
+        for (const language of ['en', 'ko']) {
+          await words.loadWords(language);
+          Date.now = () => Date.parse('2026-11-28T09:00:00Z');
+          for (const [moment, options, year] of [
+            ['2026-11-21T03:00:00Z', undefined, null], ['2025-11-21T03:00:00Z', undefined, '2025'],
+            ['2027-02-01T03:00:00Z', undefined, '2027'], ['2025-12-31T16:00:00Z', day, null],
+            ['2025-12-31T14:00:00Z', day, '2025'], ['2025-11-21T03:00:00Z', { hour: '2-digit' }, null],
+          ]) {
+            const text = words.time(moment, options).innerText;
+            if ((/20\\d\\d/.exec(text)?.[0] ?? null) !== year) all.push(`${language}, ${moment}: ${text}`);
+          }
+          Date.now = real;
+        }
+      } finally {
+        Date.now = real;
+        await words.loadWords('ko');
+      }
+      return all;
+      """)
+    #expect(found as? [String] == [])
   }
 }
