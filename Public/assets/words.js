@@ -104,11 +104,15 @@ export function word(group, value) {
 
 export const number = (value) => (value === null || value === undefined ? "–" : new Intl.NumberFormat(language).format(value));
 
+/// A share of a whole. Only all of it reads 100 %, and only none of it 0 %.
 export function percent(part, whole) {
   if (!whole) return "–";
   const share = part / whole;
-  const digits = share > 0 && share < 0.1 ? 1 : 0;
-  return new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: digits }).format(share);
+  const isNearEnd = (share > 0 && share < 0.1) || (share > 0.99 && share < 1);
+  const text = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: isNearEnd ? 1 : 0 });
+  if (share > 0 && share < 0.001) return `<${text.format(0.001)}`;
+  if (share > 0.999 && share < 1) return `>${text.format(0.999)}`;
+  return text.format(share);
 }
 
 export function bytes(value) {

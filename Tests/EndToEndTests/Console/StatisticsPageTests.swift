@@ -92,6 +92,19 @@ import Testing
       said.contains("Tuesday from 09:00 to 10:00") && said.contains("140 of 200") && said.contains("70%"), "\(said)")
     try browser.show("/compose")
     #expect(try browser.text("#best-hour") == said)
+    try expectShares(browser)
     try browser.expectSilence("the best hour")
+  }
+
+  /// Only all is a hundred percent, and only none is nothing.
+  private func expectShares(_ browser: Browser) throws {
+    let shares = try browser.script(
+      """
+      const words = await import(document.querySelector('script[type=module]').src.replace('main.js', 'words.js'));
+      return arguments[0].map(([part, whole]) => words.percent(part, whole));
+      """,
+      [[[0, 5], [1, 3000], [4, 1000], [1, 20], [1, 2], [19, 20], [249, 250], [2999, 3000], [5, 5], [3, 2], [0, 0]]])
+    #expect(
+      shares as? [String] == ["0%", "<0.1%", "0.4%", "5%", "50%", "95%", "99.6%", ">99.9%", "100%", "150%", "–"])
   }
 }
