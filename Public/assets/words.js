@@ -48,11 +48,19 @@ export const otherWords = () => Promise.all(Object.keys(languages).filter((code)
 
 export const knows = (key) => key in catalogue;
 
-/// The words for a key; `{name}` is replaced by the value of that name.
+/// The words for a key; `{name}` is replaced by the value of that name, and `{name|device|devices}` by the form for that
+/// number: for one, and for any other.
 export function t(key, values = {}) {
   const text = catalogue[key] ?? key;
-  return withParticles(text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)));
+  return withParticles(text.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (whole, name, one, other) => {
+    if (!(name in values)) return whole;
+    if (other === undefined) return String(values[name]);
+    return isOne(values[name]) ? one : other;
+  }));
 }
+
+/// Numbers come as the language writes them.
+const isOne = (value) => new Intl.PluralRules(language).select(Number(String(value).replaceAll(",", ""))) === "one";
 
 /// Korean particles as the catalogues write them, after a final consonant and after a vowel.
 const particles = { "을(를)": ["을", "를"], "이(가)": ["이", "가"], "은(는)": ["은", "는"], "와(과)": ["과", "와"], "(으)로": ["으로", "로"] };

@@ -148,7 +148,7 @@ export async function composePage(context) {
   }
 
   function report(answer) {
-    return [h("p", null, h("span", { class: "count", id: "audience-count" }, number(answer.targeted)), " ", t("compose.devices")),
+    return [h("p", null, h("span", { class: "count", id: "audience-count" }, number(answer.targeted)), " ", t("compose.devices", { n: number(answer.targeted) })),
       answer.unknown.length ? note("warn", t("compose.unknown", { names: answer.unknown.slice(0, 8).join(", ") })) : null,
       answer.payloads.map((one) => h("div", { class: "bytes", "data-bytes": one.bytes }, h("p", null, `${one.pnsId}: `, h("b", null, bytes(one.bytes)), " / ", bytes(4096)),
         h("span", { class: "meter" }, h("i", { class: one.bytes > 4096 ? "c-rejected" : "c-accepted", style: { width: `${Math.min(100, one.bytes / 40.96)}%` } })),

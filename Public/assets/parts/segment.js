@@ -46,7 +46,7 @@ export async function segmentField(appID, conditions) {
     if (!wanted || !isWhole()) return put(count, h("span", { class: "soft" }, t("segments.incomplete")));
     try {
       const answer = await post("/segment-counts", { appId: appID, conditions: wanted });
-      if (mine === turn) put(count, h("b", { class: "number", id: "segment-count" }, number(answer.devices)), " ", t("compose.devices"));
+      if (mine === turn) put(count, h("b", { class: "number", id: "segment-count" }, number(answer.devices)), " ", t("compose.devices", { n: number(answer.devices) }));
     } catch (problem) {
       if (mine === turn) put(count, h("span", { class: "soft" }, problem.errors?.map((one) => one.detail).join(" ") || problem.message));
     }

@@ -27,10 +27,7 @@ import Testing
   }
 
   @Test func `all languages have the same words, and every word that a script says is there`() throws {
-    let words = try ["en", "ko"].map { language in
-      let file = ConsoleCalls.root.appending(path: "words/\(language).json")
-      return try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
-    }
+    let words = try ["en", "ko"].map(Self.words)
     let missing = Set(words[0].keys).symmetricDifference(words[1].keys)
     #expect(missing.isEmpty, "only in one language: \(missing.sorted().joined(separator: ", "))")
     let holes = words.map { $0.mapValues { Set($0.matches(of: /\{\w+\}/).map { String($0.0) }) } }
@@ -39,6 +36,14 @@ import Testing
       for match in text.matches(of: /[^\w.]t\("([a-zA-Z0-9.:-]+)"/) {
         #expect(words[0][String(match.1)] != nil, "\(file) says \(match.1), which is in no catalogue")
       }
+    }
+  }
+
+  @Test func `an English text that counts has a form for one thing and a form for several`() throws {
+    for (key, text) in try Self.words("en") {
+      #expect(text.firstMatch(of: /\{n\} (?:[a-z]+ )?(?!ms\b)[a-z]+s\b/) == nil, "\(key) says 1 things: \(text)")
+      let plain = text.replacing(/\{\w+\|[^|{}]+\|[^|{}]+\}/, with: "")
+      #expect(plain.firstMatch(of: /\{[^}]*\|/) == nil, "\(key) has a form that cannot be read: \(text)")
     }
   }
 
@@ -59,6 +64,11 @@ import Testing
       #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 401, "\(file) is too long")
       #expect(text.hasPrefix("///"), "\(file) does not say what it is for")
     }
+  }
+
+  private static func words(_ language: String) throws -> [String: String] {
+    let file = ConsoleCalls.root.appending(path: "words/\(language).json")
+    return try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
   }
 
   private static func scripts() throws -> [(String, String)] {

@@ -116,10 +116,14 @@ import Testing
     let seoul = #"{"appId":"\#(World.appID)","name":"Seoul","parent":"\#(group)"}"#
     let below = try #require(try post("/v1/admin/groups", seoul).string("groupSeq"))
     _ = try post("/v1/admin/groups/\(group)/members", #"{"clientUids":["user1","user2","user3"]}"#)
+    let busan = #"{"appId":"\#(World.appID)","name":"Busan"}"#
+    let other = try #require(try post("/v1/admin/groups", busan).string("groupSeq"))
+    _ = try post("/v1/admin/groups/\(other)/members", #"{"clientUids":["user4"]}"#)
     _ = try post("/v1/admin/tags", #"{"appId":"\#(World.appID)","clientUids":["user1"],"add":["vip","gold"]}"#)
     try console.enter("en")
     try browser.show("/groups")
     #expect(try browser.text("[data-members='\(group)']") == "3 members")
+    #expect(try browser.text("[data-members='\(other)']") == "1 member")
     try browser.click(".tree .fold")
     #expect(try browser.text("[data-members='\(below)']") == "0 members")
     for finding in try browser.accessibilityFindings() { Issue.record("the tree: \(finding)") }
