@@ -17,10 +17,16 @@ export function watchOverview(scope, changed, look, connected) {
   return stream(() => new EventSource(`/v1/admin/overview/events${query(scope)}`), "overview", changed, look, connected);
 }
 
+/// Failures of a stream one after the other, after which the page asks instead.
+const patience = 3;
+/// Milliseconds after which a stream that failed is tried again. The page asks meanwhile.
+const retryPace = 30_000;
+
 /// A page that is seen listens when it has a place among the streams of this browser (`places.js`), and asks now and then
 /// when it has none. A hidden page does neither.
 function stream(open, name, changed, look, connected = () => {}) {
   let timer;
+  let retry;
   let isOver = false;
   let isEnded = false;
   let failures = 0;
@@ -38,7 +44,6 @@ function stream(open, name, changed, look, connected = () => {}) {
       rest();
       connected(false);
     } else if (!isEnded && source === null && timer === undefined) {
-      if (failures > 3) return ask();
       // Until there is a place; mostly it is there at once.
       timer = setTimeout(ask, 1000);
       giveBack = takePlace(follow, leave);
@@ -51,6 +56,7 @@ function stream(open, name, changed, look, connected = () => {}) {
     source = null;
     clearTimeout(timer);
     timer = undefined;
+    clearTimeout(retry);
     giveBack?.();
     giveBack = null;
   }
@@ -84,8 +90,14 @@ function stream(open, name, changed, look, connected = () => {}) {
     source.onerror = () => {
       connected(false);
       failures += 1;
-      if (source?.readyState === EventSource.CLOSED || failures > 3) {
+      if (source?.readyState === EventSource.CLOSED || failures > patience) {
         rest();
+        // It may be had later: the server was away, or too busy. Then one further failure is enough.
+        failures = patience;
+        retry = setTimeout(() => {
+          rest();
+          turn();
+        }, retryPace);
         ask();
       }
     };

@@ -34,7 +34,36 @@ import Testing
     _ = try console.world.finished(second)
     try browser.wait("both messages", accepted, [12])
     #expect(try browser.script("return document.querySelector('figure table').mine") as? Bool == true)
+    try expectAnotherTry(browser)
     try browser.expectSilence("the table")
+  }
+
+  /// A stream that cannot be had is asked for again and again, and the page listens as soon as it can.
+  private func expectAnotherTry(_ browser: Browser) throws {
+    try hurry(browser, 30_000)
+    try browser.script(
+      """
+      window.trueSource = window.EventSource;
+      window.failures = 0;
+      window.EventSource = class extends EventTarget {
+        static CLOSED = 2;
+        readyState = 2;
+        constructor() {
+          super();
+          setTimeout(() => {
+            window.failures += 1;
+            this.onerror();
+          });
+        }
+        close() {}
+      };
+      """)
+    try browser.show("/messages")
+    try browser.show("/")
+    try browser.wait("further tries", "return window.failures > 5")
+    #expect(try browser.count("#live.off") == 1)
+    try browser.script("window.EventSource = window.trueSource")
+    try browser.waitFor("#live:not(.off)")
   }
 
   @Test func `the dashboard says that an app was paused after somebody signed in`() throws {
