@@ -157,10 +157,11 @@ export function time(moment, options) {
 
 export const exactTime = (moment) => time(moment, long);
 
-/// How long ago or how soon, in the largest fitting unit.
+/// How long ago or how soon, in the largest fitting unit. A day is 24 hours here: what is 33 hours ahead may be on the day
+/// after tomorrow, so no day is called by its name.
 export function distance(moment) {
   const seconds = (new Date(moment) - Date.now()) / 1000;
   const steps = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? steps[3];
-  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.round(seconds / size), unit);
+  return new Intl.RelativeTimeFormat(language, { numeric: unit === "day" ? "always" : "auto" }).format(Math.round(seconds / size), unit);
 }

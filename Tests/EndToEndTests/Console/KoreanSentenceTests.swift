@@ -98,6 +98,9 @@ import Testing
             const text = words.time(moment, options).innerText;
             if ((/20\\d\\d/.exec(text)?.[0] ?? null) !== year) all.push(`${language}, ${moment}: ${text}`);
           }
+          // It is the day after tomorrow, in Seoul.
+          const soon = words.distance('2026-11-29T18:00:00Z');
+          if (!/^(in 1 day|1일 후)$/.test(soon)) all.push(`${language}: ${soon}`);
           Date.now = real;
         }
       } finally {
