@@ -90,6 +90,9 @@ function faultFile(errors) {
   return `data:text/csv;charset=utf-8,${encodeURIComponent(`\uFEFF${t("imports.line")},${t("imports.error")}\n${lines.join("\n")}\n`)}`;
 }
 
+/// The server tells of the first wrong lines only: what is downloaded must not pass for all of them.
+const downloadWords = ({ faults, errors }) => (errors.length < faults ? t("csv.faults.first", { n: number(errors.length) }) : t("csv.faults.download"));
+
 /// What a file holds; wrong lines stay out of the audience, and each is told.
 function report(answer) {
   return [
@@ -97,7 +100,7 @@ function report(answer) {
     answer.duplicates > 0 ? note("", t("csv.duplicates", { n: number(answer.duplicates) })) : null,
     answer.unknown > 0 ? note("warn", t("csv.unknown", { n: number(answer.unknown), names: answer.unknownUsers.slice(0, 8).join(", ") })) : null,
     answer.faults > 0 ? h("div", { id: "csv-faults", class: "fields", "data-faults": answer.faults }, note("bad", t("csv.faults", { n: number(answer.faults) })),
-      h("div", { class: "row" }, h("a", { class: "button small", id: "csv-faults-download", download: "wrong-lines.csv", href: faultFile(answer.errors) }, t("csv.faults.download"))),
+      h("div", { class: "row" }, h("a", { class: "button small", id: "csv-faults-download", download: "wrong-lines.csv", href: faultFile(answer.errors) }, downloadWords(answer))),
       h("div", { class: "table-box" }, table(t("csv.faults.title"), [
         { title: t("imports.line"), lead: true, fit: true, cell: (one) => h("b", { class: "number", "data-line": one.line }, t("imports.line-number", { n: number(one.line) })) },
         { title: t("imports.error"), cell: (one) => fault(one.detail) },

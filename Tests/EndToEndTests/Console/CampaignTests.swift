@@ -161,8 +161,14 @@ import Time
       "CUID,NAME,VAR1\nuser0,Kim,1000\n,nobody,1\nuser1,\"Lee, Jr.\",2000\nGUEST,guest,2\nuser2,Park,3,too,many\n")
     try browser.show("/compose")
     try browser.pick("csv")
+    // Of many wrong lines the first are told, and the button says so.
+    let many = console.file("many.csv", "CUID,NAME\nuser0,Kim\n" + String(repeating: ",nobody\n", count: 101))
+    try browser.choose("input[type=file][name=csv]", file: many)
+    try browser.waitFor("#csv-faults[data-faults='101']")
+    #expect(try browser.text("#csv-faults-download").contains("100"))
     try browser.choose("input[type=file][name=csv]", file: path)
     try browser.waitFor("#csv-faults[data-faults='3']")
+    #expect(try !browser.text("#csv-faults-download").contains("3"))
     let lines = try browser.script(
       "return [...document.querySelectorAll('#csv-faults [data-line]')].map((one) => one.dataset.line).join()")
     #expect(lines as? String == "3,5,6")
