@@ -88,9 +88,13 @@ export async function importPage(context) {
   const path = `/imports/${enc(context.params.import)}`;
   let found = await get(path);
   const about = h("div");
-  const draw = () => put(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
+  const notes = h("div", { class: "notes" });
+  const draw = () => {
+    put(notes, found.state === "open" ? note("", t("imports.open")) : found.state === "refused" ? note("bad", t("imports.refused")) : null);
+    put(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
     [t("imports.imported"), number(found.imported)], [t("imports.rejected"), number(found.rejected)], [t("message.created"), exactTime(found.createdAt)], [t("imports.by"), found.createdBy],
     [t("message.finished"), found.finishedAt && exactTime(found.finishedAt)]));
+  };
   draw();
   const errors = list({ caption: t("imports.errors"), load: (cursor) => get(`${path}/errors${query({ cursor, limit: 100 })}`), empty: empty(t("imports.no-errors")), columns: [
     { title: t("imports.line"), lead: true, cell: (item) => h("b", { class: "number" }, t("imports.line-number", { n: number(item.line) })) },
@@ -128,6 +132,5 @@ export async function importPage(context) {
     }
   }
   return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")) }),
-    found.state === "open" ? note("", t("imports.open")) : found.state === "refused" ? note("bad", t("imports.refused")) : null,
-    h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("imports.errors")), found.rejected > 0 || found.state === "open" ? download : null), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
+    notes, h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("imports.errors")), found.rejected > 0 || found.state === "open" ? download : null), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
 }

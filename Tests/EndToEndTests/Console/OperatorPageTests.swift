@@ -163,10 +163,15 @@ import Testing
     _ = try console.world.client.call(
       "POST", "/v1/admin/imports", bearer: console.world.apiKey,
       #"{"appId":"\#(World.appID)","kind":"users","skipErrors":true}"#)
+    try browser.show("/imports/1")
+    try browser.waitFor("main .note")
     let done = try console.world.client.call(
       "PUT", "/v1/admin/imports/1/parts/1?last=true", bearer: console.world.apiKey,
       "clientUid\nlee\npark\nGUEST\n", type: "text/csv")
     #expect(done.int("lines") == 3 && done.int("imported") == 2 && done.int("rejected") == 1, "\(done.text)")
+    // Who looks on meanwhile sees that the file is whole.
+    try browser.waitFor("main [data-state=finished]")
+    #expect(try browser.count("main .note") == 0)
     try browser.expectSilence("the tiles")
   }
 }
