@@ -69,6 +69,7 @@ export async function groupPage(context) {
       may("manageGroups") ? { title: h("span", { class: "unseen" }, t("do.remove")), fit: true, end: true, cell: (item) => (item.clientUid
         ? h("button", { class: "button small", "aria-label": t("groups.remove", { name: item.clientUid }), onclick: () => takeOut(item.clientUid) }, t("do.remove")) : "") } : null,
     ].filter(Boolean) });
+  const count = h("span", { class: "soft small", id: "member-count" }, memberCount(group));
   await members.ready;
 
   async function run(action) {
@@ -80,10 +81,16 @@ export async function groupPage(context) {
     }
   }
 
+  /// The list and the number above it.
+  async function showMembers() {
+    members.reload();
+    put(count, memberCount(await get(`/groups/${enc(groupSeq)}`)));
+  }
+
   const takeOut = (clientUid) => run(async () => {
     await post(`/groups/${enc(groupSeq)}/members/remove`, { clientUids: [clientUid] });
     say(t("groups.removed", { name: clientUid }));
-    members.reload();
+    await showMembers();
   });
 
   async function addMembers() {
@@ -92,7 +99,7 @@ export async function groupPage(context) {
     save: ({ clientUids }) => post(`/groups/${enc(groupSeq)}/members`, { clientUids: clientUids.split(/[\s,;]+/).filter(Boolean) }) });
     if (!answer) return;
     say(answer.unknown.length ? t("groups.added-some", { n: number(answer.members), unknown: answer.unknown.slice(0, 5).join(", ") }) : t("groups.added", { n: number(answer.members) }), answer.unknown.length ? "bad" : "");
-    members.reload();
+    await run(showMembers);
   }
 
   async function rename() {
@@ -115,7 +122,7 @@ export async function groupPage(context) {
       manages ? h("button", { class: "button", onclick: rename }, t("groups.rename")) : null,
       manages ? h("button", { class: "button bad", onclick: erase }, t("groups.delete")) : null] }),
     h("div", { class: "grid wide-narrow" },
-      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members"), " ", h("span", { class: "soft small" }, memberCount(group))), h("div", { class: "row" },
+      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members"), " ", count), h("div", { class: "row" },
         may("exportPeople") ? h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")) : null,
         manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),

@@ -26,6 +26,7 @@ import Time
     try browser.type("dialog[open] textarea", "user1 user2\nuser3, nobody")
     try browser.click("dialog[open] [type=submit]")
     try browser.wait("three members", "return document.querySelectorAll('main tbody tr').length === 3")
+    try browser.wait("their number", "return document.querySelector('#member-count').innerText.includes('3')")
     try browser.click(".head .button.main")
     try browser.waitFor("main[data-ready='/compose']")
     try browser.type("input[name=title]", "Hello")
