@@ -36,7 +36,8 @@ export async function enrolPage(done, left) {
     box, h("button", { class: "button quiet", type: "button", onclick: leave }, t("account.out")));
 }
 
-/// Shows a new secret and asks for its first code. - isReplaced: a factor is in force already, whose code is asked for too.
+/// Shows a new secret and asks for its first code, and for the password unless somebody came by a link.
+/// - isReplaced: a factor is in force already, whose code is asked for in place of the password.
 async function begin(box, isReplaced, done) {
   let made;
   try {
@@ -47,6 +48,9 @@ async function begin(box, isReplaced, done) {
   }
   const fields = [codeField("code", t("factor.code"), t("factor.first.hint"))];
   if (isReplaced) fields.unshift(codeField("present", t("factor.present"), t("factor.code.hint")));
+  else if (session.signedInBy !== "link") {
+    fields.unshift(field({ name: "password", label: t("password.current"), type: "password", autocomplete: "current-password", required: true }));
+  }
   const form = new Form(fields, { action: t("factor.turn-on"), submit: async (values) => done((await putTo(path, values)).recoveryCodes) });
   put(box, h("ol", { class: "enrol" }, h("li", null, t("factor.step.app")), h("li", null, t("factor.step.scan"))),
     qrDrawing(made.uri, t("factor.qr")),

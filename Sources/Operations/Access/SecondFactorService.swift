@@ -9,6 +9,7 @@ package import Time
 ///
 /// ```
 /// begin ──► secret, shown once (QR code) ──► confirm with its first code ──► factor active, 10 recovery codes
+///                                            and the password (`OwnerProof`)
 /// drop, new recovery codes: with a code          reset: by another administrator; sessions end
 /// ```
 /// An account that already has a factor must send one of its codes before anything about the active factor changes.
@@ -69,6 +70,8 @@ package struct SecondFactorService: Sendable {
     package var code = ""
     /// Code of the active factor, required by `confirm` if there is one; nil if none was sent.
     package var present: String?
+    /// The account's password, which `confirm` requires if there is no active factor; nil if none was sent.
+    package var password: String?
 
     package static let object = JSONObject(
       "SecondFactorCode", from: Code(), [.required("code", form, \.code, "Of the app, or a recovery code.")])
@@ -77,6 +80,7 @@ package struct SecondFactorService: Sendable {
       [
         .required("code", form, \.code, "Of the app, by the new secret."),
         .given("present", form, \.present, "A code of the factor in force, where there is one."),
+        .given("password", .givenText, \.password, "The current one, where no factor is in force."),
       ])
     private static let form = JSONForm.text(upTo: Operations.Limits.codeBytes)
   }
@@ -111,10 +115,12 @@ package struct SecondFactorService: Sendable {
 
   /// Activates the new secret, replaces the recovery codes, ends the account's other sessions and deletes its unused
   /// sign-in links.
-  /// - Parameter code: a code of the new secret, and in `present` one of the active factor if there is one.
+  /// - Parameter code: a code of the new secret, and in `present` one of the active factor, or in `password` the
+  ///   password if there is no active factor.
   /// - Returns: the new recovery codes.
   /// - Throws: `.conflict` if no new secret is pending or another has replaced it meanwhile; `.invalidField` at `/code`
-  ///   for a wrong code, or at `/present` for a missing, wrong or used one; `.tooManyAttempts`.
+  ///   for a wrong code, at `/present` for a missing, wrong or used one, or at `/password` for a missing or wrong
+  ///   password; `.forbidden` with a link that was opened too long ago; `.tooManyAttempts`.
   package func confirm(
     _ code: Code, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> RecoveryCodes {
@@ -122,7 +128,12 @@ package struct SecondFactorService: Sendable {
     guard let token, let sealed = try connection.answer(SecondFactors.pending(account.number)) else {
       throw Problem(.conflict, "Ask for a new secret first.")
     }
-    if account.factor != nil { try check(code.present, at: "/present", account, caller, on: connection, now) }
+    if account.factor != nil {
+      try check(code.present, at: "/present", account, caller, on: connection, now)
+    } else {
+      try OwnerProof.check(
+        code.password, at: "/password", of: account, session: token, by: caller, on: connection, now: now)
+    }
     let secret = try factor.open(sealed, of: account.number)
     guard let step = SecondFactor.step(of: code.code, secret, now: now) else { throw Self.wrong(at: "/code") }
     let codes = SecondFactor.makeRecoveryCodes()

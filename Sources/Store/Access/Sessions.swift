@@ -63,11 +63,12 @@ package enum Sessions {
     }
   }
 
-  private static let isByLinkStatement = Statement(
-    "sessions-is-by-link", "SELECT method = 'link' FROM sessions WHERE sha256 = $1")
+  private static let linkOpenedAtStatement = Statement(
+    "sessions-link-opened-at", "SELECT created_at FROM sessions WHERE sha256 = $1 AND method = 'link'")
 
-  package static func isByLink(sha256: [UInt8]) -> Query<Bool> {
-    Query(isByLinkStatement, sha256) { $0.decodeFirst { $0.bool() } ?? false }
+  /// Returns when a session was started with a sign-in link; nil if it was started in another way, or has ended.
+  package static func linkOpenedAt(sha256: [UInt8]) -> Query<Timestamp?> {
+    Query(first: linkOpenedAtStatement, sha256) { $0.timestamp() }
   }
 
   private static let endStatement = Statement("sessions-end", "DELETE FROM sessions WHERE sha256 = $1")

@@ -21,11 +21,18 @@ import Time
     return TimeBasedCode.code(of: bytes, step: TimeBasedCode.step(at: try ConsoleVisitor.now(world).seconds))
   }
 
+  /// The first code of a new secret, with the password that it takes.
+  private func first(
+    _ secret: String, _ world: AdminWorld, password: String = ConsoleVisitor.password
+  ) throws -> String {
+    #"{"code":"\#(try code(secret, world))","password":"\#(password)"}"#
+  }
+
   /// Sets up a factor. Returns its secret and recovery codes.
   private func enrol(_ kim: ConsoleVisitor) throws -> (secret: String, codes: [String]) {
     let begun = try kim.call("POST", path)
     let secret = try #require(begun.values(of: "secret").first, "\(begun.text)")
-    let confirmed = try kim.call("PUT", path, #"{"code":"\#(try code(secret, kim.world))"}"#)
+    let confirmed = try kim.call("PUT", path, try first(secret, kim.world))
     try #require(confirmed.status == 200, "\(confirmed.text)")
     let codes = confirmed.text.matches(of: /[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/).map { String($0.0) }
     try forgetSteps(kim.world)
@@ -49,9 +56,10 @@ import Time
         "otpauth://totp/UPMC:kim?secret=\(secret)&issuer=UPMC&algorithm=SHA1&digits=6&period=30"))
     // Nothing is in force before a code of it was typed.
     #expect(try ConsoleVisitor.post(ConsoleVisitor.proof("kim"), world).status == 201)
-    #expect(try kim.call("PUT", path, #"{"code":"000000x"}"#).isProblem(.invalidField))
+    let mistyped = try kim.call("PUT", path, #"{"code":"000000x","password":"\#(ConsoleVisitor.password)"}"#)
+    #expect(mistyped.isProblem(.invalidField) && mistyped.text.contains("/code"))
     let elsewhere = try ConsoleVisitor(try ConsoleVisitor.post(ConsoleVisitor.proof("kim"), world), world)
-    let confirmed = try kim.call("PUT", path, #"{"code":"\#(try code(secret, world))"}"#)
+    let confirmed = try kim.call("PUT", path, try first(secret, world))
     #expect(confirmed.status == 200)
     #expect(Set(confirmed.text.matches(of: /[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/).map { $0.0 }).count == 10)
     #expect(try kim.call("GET", path).text == #"{"on":true,"needed":false,"recoveryCodesLeft":10}"#)
@@ -60,6 +68,43 @@ import Time
     let stored = try world.connection.run(
       Statement("test-stored", "SELECT encode(factor, 'escape') FROM accounts"))
     #expect(!stored.text(0, 0).contains(secret))
+  }
+
+  @Test func `a session alone sets up no second factor: it takes the password, and guessing that is slowed down`() throws
+  {
+    let world = try AdminWorld()
+    let kim = try ConsoleVisitor.make(in: world)
+    let secret = try #require(try kim.call("POST", path).values(of: "secret").first)
+    let alone = try kim.call("PUT", path, #"{"code":"\#(try code(secret, world))"}"#)
+    #expect(alone.isProblem(.invalidField) && alone.text.contains("/password"))
+    for _ in 1...6 {
+      let answer = try kim.call("PUT", path, try first(secret, world, password: "wrong password"))
+      #expect(answer.isProblem(.invalidField) && answer.text.contains("/password"))
+    }
+    #expect(try world.audited("session.refuse") == Array(repeating: #"kim {"reason":"current-password"}"#, count: 6))
+    try world.connection.script(
+      "UPDATE sign_in_failures SET next_at = now() + interval '1 minute' WHERE next_at IS NOT NULL")
+    #expect(try kim.call("PUT", path, try first(secret, world)).isProblem(.tooManyAttempts))
+    #expect(try kim.call("GET", path).values(of: "on") == ["false"])
+    try world.connection.script("UPDATE sign_in_failures SET next_at = now() - interval '1 minute'")
+    #expect(try kim.call("PUT", path, try first(secret, world)).status == 200)
+  }
+
+  @Test func `a sign-in link stands in for the password for ten minutes`() throws {
+    let world = try AdminWorld()
+    _ = try ConsoleVisitor.make(in: world)
+    let link = try ConsoleAccounts.link(1, by: .commandLine, on: world.connection, now: ConsoleVisitor.now(world))
+    let kim = try ConsoleVisitor(try ConsoleVisitor.post(#"{"link":"\#(link.token)"}"#, world), world)
+    let secret = try #require(try kim.call("POST", path).values(of: "secret").first)
+    let password = "/v1/admin/session/password"
+    try world.connection.script("UPDATE sessions SET created_at = created_at - interval '601 seconds'")
+    #expect(try kim.call("PUT", path, #"{"code":"\#(try code(secret, world))"}"#).isProblem(.forbidden))
+    #expect(try kim.call("PUT", password, #"{"new":"another long sentence"}"#).isProblem(.forbidden))
+    let guessed = try kim.call("PUT", password, #"{"new":"another long sentence","current":"wrong password"}"#)
+    #expect(guessed.isProblem(.invalidField) && guessed.text.contains("/current"))
+    try world.connection.script("UPDATE sessions SET created_at = created_at + interval '601 seconds'")
+    #expect(try kim.call("PUT", path, #"{"code":"\#(try code(secret, world))"}"#).status == 200)
+    #expect(try kim.call("PUT", password, #"{"new":"another long sentence"}"#).status == 204)
   }
 
   @Test func `the password alone is asked for the code, and nothing is used up or counted`() throws {
@@ -114,7 +159,7 @@ import Time
     let kim = try ConsoleVisitor.make(from: home, in: world)
     let begun = try kim.call("POST", path, from: home)
     let secret = try #require(begun.values(of: "secret").first)
-    _ = try kim.call("PUT", path, #"{"code":"\#(try code(secret, world))"}"#, from: home)
+    _ = try kim.call("PUT", path, try first(secret, world), from: home)
     try forgetSteps(world)
     let stranger = "198.51.100.9"
     for _ in 1...3 {

@@ -78,6 +78,7 @@ import Time
     let secret = try #require(uri.firstMatch(of: /secret=([A-Z2-7]{32})/).map { String($0.1) })
     #expect(uri.hasPrefix("otpauth://totp/UPMC:kim%40example.com?") && uri.contains("&issuer=UPMC"))
     try expectSound(browser, "factor-enrol-\(language)")
+    try browser.type("input[name=password]", Self.password)
     try browser.type("input[name=code]", "000000")
     try browser.click("form button[type=submit]")
     try browser.wait("the error", "return document.querySelector('.field .error:not([hidden])')?.innerText")

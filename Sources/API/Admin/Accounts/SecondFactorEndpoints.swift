@@ -28,10 +28,13 @@ extension Endpoint {
       .put, "/v1/admin/session/second-factor", id: "confirmSecondFactor", in: .administration,
       "Put a second factor in force",
       """
-      With a code of the new secret, and where a factor is in force already, with a code of that one too. The answer has \
-      ten recovery codes; the account's other sessions end.
+      With a code of the new secret, and with the password: a session that was left open must not lock its owner out. \
+      Where a factor is in force already, a code of that one stands in for the password; so does a session that began \
+      with a link within the last 10 minutes. The answer has ten recovery codes; the account's other sessions end.
       """, by: .caller, load: .password,
-      body: Body(SecondFactorService.Code.confirming, examples: [("first", #"{"code":"287082"}"#)]),
+      body: Body(
+        SecondFactorService.Code.confirming,
+        examples: [("first", #"{"code":"287082","password":"correct horse battery"}"#)]),
       answers: [Answer(200, "In force.", SecondFactorService.RecoveryCodes.object, example: codesExample)],
       problems: [.conflict, .notConfigured, .tooManyAttempts], handler: .whole(AdminCall.confirmSecondFactor)),
     Endpoint(

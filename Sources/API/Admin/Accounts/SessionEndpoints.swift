@@ -38,9 +38,9 @@ extension Endpoint {
     Endpoint(
       .put, "/v1/admin/session/password", id: "choosePassword", in: .administration, "Choose a password",
       """
-      Needs the present one, unless the account has none or the session began with a link. Signs out everywhere. A password \
-      has at least 12 characters and is not among the first that are guessed; nothing else is asked of it, and it does \
-      not expire.
+      Needs the present one, unless the session began with a link within the last 10 minutes. Signs out everywhere. A \
+      password has at least 12 characters and is not among the first that are guessed; nothing else is asked of it, and \
+      it does not expire.
       """,
       by: .caller, load: .password,
       body: Body(PasswordService.NewPassword.object, examples: [("first", #"{"new":"correct horse battery"}"#)]),
