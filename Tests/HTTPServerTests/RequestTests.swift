@@ -27,6 +27,26 @@ import Testing
     #expect(request.headers.map(\.name) == ["host", "x-one", "x-one", "x-on"])
   }
 
+  @Test func `the client that a proxy names is looked for once a request`() throws {
+    let request = try request("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    var lookups = 0
+    var named = IPAddress("192.0.2.1")
+    request.isBehindProxy = true
+    request.findClient = {
+      lookups += 1
+      return named
+    }
+    #expect(request.clientAddress == IPAddress("192.0.2.1") && request.countedAddress == IPAddress("192.0.2.1"))
+    #expect(lookups == 1)
+    // The same proxy sends the next request for somebody else, and the one after for nobody it names.
+    for (number, next) in [IPAddress("192.0.2.2"), nil].enumerated() {
+      named = next
+      request.begin(UInt64(number) + 1, .get)
+      #expect(request.clientAddress == next && request.owned().clientAddress == next)
+      #expect(lookups == number + 2)
+    }
+  }
+
   @Test func `path and query are told apart`() throws {
     let request = try request("GET /a/b?c=d?e HTTP/1.1\r\nHost: a\r\n\r\n")
     #expect(request.path == "/a/b")

@@ -22,7 +22,11 @@ package final class Request {
   private var knownRemoteAddress: SocketAddress?
   /// True if the peer is a trusted proxy; false also before its address is known.
   var isBehindProxy = false
+  /// Returns the client that the last proxy names. Set by the connection. Called at most once a request, because it
+  /// parses the header.
   var findClient: () -> IPAddress? = { nil }
+  /// What `findClient` has returned for this request; the outer nil until it was called.
+  private var knownClient: IPAddress??
   /// Returns whether an address is exempt from the limits per address.
   var isExempt: (IPAddress) -> Bool = { _ in false }
   /// The request's shares of the memory and disk budgets.
@@ -38,6 +42,7 @@ package final class Request {
     knownMethod = method
     kind = 0
     span = nil
+    knownClient = nil
   }
 
   // MARK: Traces
@@ -172,7 +177,13 @@ package final class Request {
   }
 
   /// The client's address, following trusted proxies; nil for a Unix socket, or if the peer's address is unknown.
-  package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
+  package var clientAddress: IPAddress? {
+    guard isBehindProxy else { return remoteAddress.ip }
+    if let knownClient { return knownClient }
+    let client = findClient()
+    knownClient = .some(client)
+    return client
+  }
 
   /// The address by which limits count this client: an IPv4 address, or the /64 of an IPv6 address. Nil if the client
   /// is exempt (a trusted proxy or, if so configured, loopback), uses a Unix socket, or has an unknown address.

@@ -70,8 +70,7 @@ import Time
     #expect(!stored.text(0, 0).contains(secret))
   }
 
-  @Test func `a session alone sets up no second factor: it takes the password, and guessing that is slowed down`() throws
-  {
+  @Test func `a session alone sets up no second factor, and guessing the password is slowed down`() throws {
     let world = try AdminWorld()
     let kim = try ConsoleVisitor.make(in: world)
     let secret = try #require(try kim.call("POST", path).values(of: "secret").first)
