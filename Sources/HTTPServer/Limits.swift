@@ -43,8 +43,9 @@ package enum HTTPLimits {
   package static let outputBytes = 262_144
   /// Default of `HTTPServer.Configuration.outputMemoryBytes`. Five hundred clients that do not read reach it.
   package static let allOutputBytes = 134_217_728
-  /// Pipelined input in bytes at which the server stops reading a socket until the current request is answered.
-  package static let pipelinedBytes = 65_536
+  /// Pipelined input in bytes at which the server stops reading a socket until the current request is answered. No
+  /// budget counts this input, so it is no more than what a connection may hold uncounted anyway.
+  package static let pipelinedBytes = freeBodyBytes
   /// Size in bytes from which the body of a `Response` is sent without a copy; a smaller body is appended to its head.
   package static let detachedBodyBytes = 16_384
   /// Size of an idle connection's input buffer in bytes.
