@@ -10,7 +10,7 @@
 /// instead (decision 008).
 ///
 /// **Lock order.** A transaction that writes several of these tables locks their rows in this order of tables, and by
-/// key within each table: `psids → devices → device_send_meters → group_members → row_receipts → row_reads →
+/// key within each table: `groups → psids → devices → device_send_meters → group_members → row_receipts → row_reads →
 /// block_states → outcomes → badge_ledger → users → badge_syncs → message_totals → claims → shards → messages`. Where a
 /// rare path must violate the order (a token that moves between devices), PostgreSQL detects the deadlock and the
 /// transaction is retried. Partitions are dropped one table per transaction, with a lock timeout of a tenth of a second

@@ -114,6 +114,7 @@ package enum GroupService {
     let record = try find(group, .manageGroups, caller, connection)
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
       try connection.run(GroupTree.lockTree(of: record.app))
+      try connection.run(GroupTree.lock(group))
       guard let before = try connection.run(GroupTree.find(group)) else { return unknown(group) }
       guard !before.hasGroups else {
         return Problem(.conflict, "The group \(group) has groups below it. Move or delete them first.")
@@ -204,7 +205,9 @@ package enum GroupService {
     let memberships = known.sorted().map {
       Groups.Membership(user: Users.Key(app: record.app, userKey: $0), group: group)
     }
-    try connection.commit { () throws(PostgresError) in
+    let isThere = try connection.commit { () throws(PostgresError) -> Bool in
+      // It may have been deleted since it was found.
+      if adding, try connection.run(Groups.hold([group])).isEmpty { return false }
       try connection.run(adding ? Groups.join(memberships, at: now) : Groups.leave(memberships))
       let action = adding ? "group.add-members" : "group.remove-members"
       let audited = AuditTrail.Change(action, String(group), app: record.app).to { writer in
@@ -219,7 +222,9 @@ package enum GroupService {
         }
       }
       try connection.run(AuditTrail.add(audited, by: caller))
+      return true
     }
+    guard isThere else { throw unknown(group) }
     return MembersChanged(count: known.count, unknown: unknown)
   }
 

@@ -10,6 +10,9 @@ struct ImportBatch {
   var tagged: [ImportedDevices.Tagged] = []
   private(set) var faults: [Imports.Fault]
 
+  /// The groups that users of the valid lines join.
+  var groups: Set<Groups.Number> { Set(memberships.map(\.group)) }
+
   /// Validates the lines of a part against the database, and counts the valid and the faulty ones in `record`. Writes
   /// nothing; `bringIn` writes the valid lines.
   init(_ lines: ImportLines, _ record: inout Imports.Record, on connection: Connection) throws(PostgresError) {
@@ -28,7 +31,8 @@ struct ImportBatch {
   ) throws(PostgresError) {
     guard !found.isEmpty else { return }
     let app = record.app
-    let named = Set(found.flatMap(\.person.groups))
+    let own = record.group.map { [$0] } ?? []
+    let named = Set(found.flatMap(\.person.groups) + own)
     let apps = named.isEmpty ? [:] : try connection.run(Groups.joinRules(of: named)).mapValues(\.app)
     var known: Set<UserKey> = []
     if record.kind == .members { known = try connection.run(GroupTree.known(Set(found.map(\.person.user)), of: app)) }
@@ -37,7 +41,8 @@ struct ImportBatch {
     var tags: [UserKey: Set<String>] = [:]
     var joined: Set<Groups.Membership> = []
     for (line, person) in found {
-      if let group = person.groups.first(where: { apps[$0] != app }) {
+      let groups = person.groups + own
+      if let group = groups.first(where: { apps[$0] != app }) {
         fault(line, "the app has no group \(group)", &record)
         continue
       }
@@ -51,7 +56,6 @@ struct ImportBatch {
       }
       record.imported += 1
       if !person.tags.isEmpty { tags[person.user, default: []].formUnion(person.tags) }
-      let groups = person.groups + (record.group.map { [$0] } ?? [])
       for group in groups {
         joined.insert(Groups.Membership(user: Users.Key(app: app, userKey: person.user), group: group))
       }

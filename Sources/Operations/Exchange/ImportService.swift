@@ -217,14 +217,14 @@ package enum ImportService {
         return .refused(Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1)."))
       }
       // This part is still the next one, so the import has not changed since the part was judged.
-      guard let judged else { return .unjudged }
+      guard let judged, try judged.holdGroups(on: connection) else { return .unjudged }
       try bringIn(judged, part, hash: hash, by: caller, on: connection, now: now)
       return .taken
     }
     switch end {
     case .taken: return try show(number, by: caller, on: connection)
     case .refused(let problem): throw problem
-    // The previous part was accepted only after `present` was read: now this one is the next.
+    // The previous part was accepted only after `present` was read: now this one is the next. Or a group is gone.
     case .unjudged: return try take(part, of: number, by: caller, on: connection, now: now)
     }
   }
@@ -233,7 +233,7 @@ package enum ImportService {
   private enum Taking {
     case taken
     case refused(Problem)
-    /// The part is the next one, but was not judged before the import was locked.
+    /// The part is the next one, but was not judged before the import was locked, or by groups that are gone.
     case unjudged
   }
 

@@ -31,6 +31,15 @@ struct JudgedPart {
     self.record = record
   }
 
+  /// Prevents the deletion of the groups that users join until the transaction ends. Returns false if one was deleted
+  /// since the part was judged, which must then be judged anew.
+  func holdGroups(on connection: Connection) throws(PostgresError) -> Bool {
+    var groups = batch.groups
+    for batch in whole?.batches ?? [] { groups.formUnion(batch.groups) }
+    guard !groups.isEmpty else { return true }
+    return try connection.run(Groups.hold(groups)).count == groups.count
+  }
+
   private static func whole(
     upTo last: ImportPart, of record: Imports.Record, on connection: Connection
   ) throws(PostgresError) -> Whole {

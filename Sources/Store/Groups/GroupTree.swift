@@ -87,6 +87,15 @@ package enum GroupTree {
     Query(lockTreeStatement, app) { _ in }
   }
 
+  private static let lockStatement = Statement(
+    "group-tree-lock", "SELECT FROM groups WHERE groupseq = $1 FOR UPDATE")
+
+  /// Locks a group until the transaction ends. Waits for transactions in which users join it (`Groups.hold`), whose
+  /// memberships the next statement sees.
+  package static func lock(_ group: Groups.Number) -> Query<Void> {
+    Query(lockStatement, group) { _ in }
+  }
+
   private static let isBelowStatement = Statement(
     "group-tree-is-below",
     """
@@ -121,8 +130,9 @@ package enum GroupTree {
     SELECT count(*) FROM members
     """)
 
-  /// Deletes a group and its memberships. Returns the number of memberships deleted, which is 0 also if the group does
-  /// not exist. Fails with a violation of `groups_parent_fkey` if the group has subgroups.
+  /// Deletes a group and its memberships; the caller must have locked it (`lock`). Returns the number of memberships
+  /// deleted, which is 0 also if the group does not exist. Fails with a violation of `groups_parent_fkey` if the group
+  /// has subgroups.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
     Query(one: deleteStatement, app, group) { $0.int64() }
   }

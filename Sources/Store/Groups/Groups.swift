@@ -27,6 +27,17 @@ package enum Groups {
     }
   }
 
+  private static let holdStatement = Statement(
+    "groups-hold", "SELECT groupseq FROM groups WHERE groupseq = ANY($1) ORDER BY groupseq FOR KEY SHARE")
+
+  /// Prevents the deletion of groups (`GroupTree.lock`) until the transaction ends, for users who join them in it.
+  /// Returns those of the groups that exist.
+  package static func hold(_ groups: some Collection<Number>) -> Query<Set<Number>> {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    return Query(holdStatement, column) { rows in Set(rows.decode { $0.int64() }) }
+  }
+
   package struct Membership: Hashable, Sendable {
     package let user: Users.Key
     package let group: Number

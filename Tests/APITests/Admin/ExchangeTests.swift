@@ -272,6 +272,17 @@ import Testing
     #expect(list.values(of: "importId") == ["2", "1"])
   }
 
+  @Test func `nobody becomes a member of a group that was deleted since its import began`() throws {
+    _ = try begin()
+    _ = try put("clientUid\nkim\n")
+    #expect(try begin(#""kind":"members","groupSeq":"1""#).status == 201)
+    #expect(try world.call("DELETE", "/v1/admin/groups/1", key: key, type: nil).status == 204)
+    let done = try put("clientUid\nkim\n", of: 2)
+    #expect(done.values(of: "imported") == ["0"] && done.values(of: "rejected") == ["1"], "\(done.text)")
+    #expect(try errors(of: 2) == ["2 the app has no group 1"])
+    #expect(try users() == ["kim|||"])
+  }
+
   @Test(arguments: [
     (
       "name\nkim\n",
