@@ -63,6 +63,29 @@ import Time
     #expect(stored.encoding == encoding && values.mapValues(\.name) == [users[0]: "김", users[2]: "김"], "\(values)")
   }
 
+  @Test func `an app stores so many audiences, the same one again, and no more until some are deleted`() throws {
+    let world = try BatchWorld()
+    let (least, most) = (Operations.Limits.leastAudienceBytes, Operations.Limits.audienceBytes)
+    // All but one of the largest, and all but two of the smallest in its place.
+    let large = Int(Operations.Limits.audienceBytesOfApp) / most - 1
+    let small = most / least - 2
+    try world.connection.script(
+      """
+      INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at)
+      SELECT \(world.app.number), sha256(n::text::bytea), CASE WHEN n <= \(large) THEN 1000000 ELSE 1 END, now(),
+        now() + interval '1 year'
+      FROM generate_series(1, \(large + small)) n
+      """)
+    let first = try store(world, Array("kim\n".utf8))
+    _ = try store(world, Array("lee\n".utf8))
+    let refused = try #require(throws: Problem.self) { try store(world, Array("park\n".utf8)) }
+    #expect(refused.code == .conflict && refused.detail.contains("32769 MiB of at most 32768 MiB"), "\(refused)")
+    #expect(try world.count("SELECT count(*) FROM csv_lines") == 2)
+    #expect(try store(world, Array("kim\n".utf8)).csv == first.csv)
+    try world.connection.script("DELETE FROM csv_audiences WHERE csv = 1")
+    #expect(try store(world, Array("park\n".utf8)).file.lineCount == 1)
+  }
+
   @Test func `what is neither is refused, and says so`() throws {
     let world = try BatchWorld()
     for bytes: [UInt8] in [

@@ -87,6 +87,26 @@ import Time
         == .unsupportedMediaType)
   }
 
+  @Test func `an app stores so many bytes of media, and no more until some are deleted`() throws {
+    let head = Self.heads[.jpeg] ?? []
+    // Room is left for two files, each of which counts as a part. Pages do not count.
+    let film = Operations.Limits.mediaBytesOfApp - 2 * Int64(Operations.Limits.partBytes)
+    try world.connection.script(
+      """
+      INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at)
+      VALUES ('film', \(world.app.number), '.mp4', 'video/mp4', \(film), 1, '', now(), now() + interval '1 year'),
+        ('page', \(world.app.number), '_ext.html', 'text/html', \(film), 1, '', now(), now() + interval '1 year'),
+        ('other', \(world.app.number + 1), '.mp4', 'video/mp4', \(film), 1, '', now(), now() + interval '1 year')
+      """)
+    for _ in 1...2 { #expect(try upload(head).bytes == head.count) }
+    let refused = problem { () throws(Problem) in try upload(head) }
+    #expect(refused?.code == .conflict && refused?.detail.contains("20481 MiB of at most 20480 MiB") == true)
+    #expect(try world.count("SELECT count(*) FROM hosted_files") == 5)
+    #expect(try world.count("SELECT count(*) FROM hosted_parts") == 2)
+    try world.connection.script("DELETE FROM hosted_files WHERE name = 'film'")
+    #expect(try upload(head).bytes == head.count)
+  }
+
   @Test func `only what has expired is pruned, a part at a time`() throws {
     for minutes in 1...3 { _ = try upload(Self.heads[.jpeg] ?? [], expiresIn: "PT\(minutes)M") }
     let later = world.now + .seconds(120)

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Operations
 
 /// Limits of the admin API.
 enum AdminLimits {
@@ -23,9 +24,8 @@ enum AdminLimits {
   /// Maximum body of an admin request that uploads no file, in bytes: 10,000 of the longest CUIDs as JSON, and some
   /// margin.
   static let bodyBytes = 4_194_304
-  /// Maximum size of a CSV file with an audience, in bytes: some 500,000 users with a few variables each. The file is
-  /// spooled to disk until it is stored.
-  static let csvBytes = 33_554_432
+  /// Maximum size of a CSV file with an audience, in bytes. The file is spooled to disk until it is stored.
+  static let csvBytes = Operations.Limits.audienceBytes
   /// Maximum body of an upload, in bytes: the largest video that a notification may show.
   static let uploadBytes = MediaType.Kind.video.largestBytes
   /// Maximum memory for the bodies of all requests that wait in one queue, in bytes: 32 of `bodyBytes`. Spooled files

@@ -163,6 +163,8 @@ extension KoreanSentences {
     = 파일의 형식({2})이 확장자나 표시된 형식({1})과 다릅니다. 올바른 파일을 선택하세요.
     The file has {1} bytes; a notification shows {2} of at most {3} bytes.
     = 파일이 {1}바이트입니다. {3}바이트까지 표시할 수 있습니다({2}).
+    The app {1} has no room for this file: with it, its uploads take {2} MiB of at most {3} MiB. Delete some, or wait until some expire.
+    = {1} 앱의 업로드 저장 공간이 부족합니다. 이 파일까지 저장하면 {2} MiB로 한도({3} MiB)를 넘습니다. 사용하지 않는 파일을 삭제하거나 만료될 때까지 기다리세요.
     expiresIn must be an ISO 8601 duration from PT1M to P366D, for example P30D.
     = expiresIn은 PT1M~P366D 사이의 ISO 8601 기간이어야 합니다(예: P30D).
     Name the app in the address: /v1/admin/uploads?appId=…

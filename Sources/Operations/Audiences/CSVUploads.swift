@@ -52,8 +52,8 @@ package enum CSVUploads {
   /// - Parameter skipsFaults: whether to leave out invalid lines instead of refusing the file.
   /// - Returns: the audience, with the devices that it reaches now.
   /// - Throws: `.impossible` for invalid lines, with the first of them as fields, for an invalid header, and for a file
-  ///   without users or in UTF-16; `.bodyTooLarge` for too many lines; `.conflict` if the app is being deleted;
-  ///   `.forbidden`; `.unknownApp`.
+  ///   without users or in UTF-16; `.bodyTooLarge` for too many lines; `.conflict` if the app is being deleted,
+  ///   or its files would exceed `audienceBytesOfApp`; `.forbidden`; `.unknownApp`.
   package static func store(
     _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection,
     now: Timestamp
@@ -72,6 +72,11 @@ package enum CSVUploads {
         CSVAudiences.create(
           app: app.number, sha256: hash, lines: file.lineCount, at: now, expiresAt: now + unusedPeriod))
       guard isNew else { return record }
+      let taken = try connection.answer(
+        StoredUploads.fileBytes(
+          of: app.number, atLeast: Operations.Limits.leastAudienceBytes, atMost: Operations.Limits.audienceBytes,
+          line: Operations.Limits.audienceLineBytes))
+      try UploadRoom.check(taken, upTo: Operations.Limits.audienceBytesOfApp, of: app)
       try store(text, of: record.csv, on: connection)
       let uploaded = AuditTrail.Change("audience.upload", String(record.csv), in: app)
         .to { $0.member("lines", file.lineCount) }

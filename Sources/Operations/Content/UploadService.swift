@@ -51,7 +51,8 @@ package enum UploadService {
   /// - Parameter catalog: searched for the app before the database; nil searches only the database.
   /// - Throws: `.forbidden`; `.unknownApp`; `.malformed` for an empty body; `.unsupportedMediaType` if no notification
   ///   can show the file, or its declared type differs from the detected one; `.bodyTooLarge`; `.invalidField` for an
-  ///   invalid lifetime; `.notConfigured` without a public URL.
+  ///   invalid lifetime; `.conflict` if the app's media would exceed `mediaBytesOfApp`; `.notConfigured` without a
+  ///   public URL.
   package static func upload(
     _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Timestamp
   ) throws(Problem) -> Uploaded {
@@ -69,6 +70,8 @@ package enum UploadService {
     try connection.commitReading { () throws(Problem) in
       let partBytes = Operations.Limits.partBytes
       try connection.answer(HostedFiles.create(file, bytes: request.body.count, partBytes: partBytes))
+      let taken = try connection.answer(StoredUploads.mediaBytes(of: app.number, atLeast: partBytes))
+      try UploadRoom.check(taken, upTo: Operations.Limits.mediaBytesOfApp, of: app)
       var part = 0
       try request.body.forEachPart(of: partBytes) { bytes throws(Problem) in
         try connection.answer(HostedFiles.add(bytes, part: part, of: name))

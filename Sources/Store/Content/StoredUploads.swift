@@ -85,6 +85,19 @@ package enum StoredUploads {
     Query(deleteMediaStatement, name) { _ in }
   }
 
+  private static let mediaBytesStatement = Statement(
+    "stored-uploads-media-bytes",
+    """
+    SELECT coalesce(sum(greatest(bytes, $2::bigint)), 0)::bigint FROM hosted_files
+    WHERE app = $1 AND left(suffix, 1) = '.'
+    """)
+
+  /// Returns the total size of an app's media in bytes, also of those that have expired but are not deleted yet.
+  /// - Parameter least: bytes that a file counts as at least.
+  package static func mediaBytes(of app: App.Number, atLeast least: Int) -> Query<Int64> {
+    Query(one: mediaBytesStatement, app, Int64(least)) { $0.int64() }
+  }
+
   // MARK: Audience files
 
   /// An audience uploaded as a file.
@@ -113,6 +126,25 @@ package enum StoredUploads {
         csv: row.int64(), lines: row.int32(), createdAt: row.timestamp(),
         expiresAt: row.timestamp())
     }
+  }
+
+  private static let fileBytesStatement = Statement(
+    "stored-uploads-file-bytes",
+    """
+    SELECT coalesce(sum(greatest($2::bigint, least($3::bigint, lines * $4::bigint))), 0)::bigint
+    FROM csv_audiences WHERE app = $1
+    """)
+
+  /// Returns the most that an app's audience files may take together, in bytes, also those that have expired but are
+  /// not deleted yet.
+  /// - Parameters:
+  ///   - least: bytes that a file counts as at least.
+  ///   - most: bytes that a file has at most.
+  ///   - line: bytes that a line has at most.
+  package static func fileBytes(
+    of app: App.Number, atLeast least: Int, atMost most: Int, line: Int
+  ) -> Query<Int64> {
+    Query(one: fileBytesStatement, app, Int64(least), Int64(most), Int64(line)) { $0.int64() }
   }
 
   private static let usingStatement = Statement(
