@@ -155,6 +155,7 @@ package final class Server {
     webhooks.proxy = configuration.proxy
     webhooks.spans = spans
     if let pauses = configuration.benchmarkOverrides.webhookRetrySeconds { webhooks.retrySeconds = pauses }
+    if let timeout = configuration.benchmarkOverrides.webhookTimeout { webhooks.timeout = timeout }
     if let file = configuration.caFile { webhooks.trust.files.append(file) }
     return webhooks
   }

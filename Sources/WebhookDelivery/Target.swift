@@ -26,6 +26,8 @@ final class Target {
   /// Signing secrets; nil if one of them cannot be decrypted.
   private(set) var secrets: [[UInt8]]?
   let place: HTTPURL?
+  /// Of a request.
+  private let timeout: Duration
   private(set) var state = State.unknown
   private(set) var isAsking = false
   private var client: HTTPClient?
@@ -39,12 +41,13 @@ final class Target {
   private var wasMissed = false
   private var restsUntil = Instant(nanoseconds: 0)
 
-  init(_ listener: EventDeliveries.Listener, secrets: [[UInt8]]?) {
+  init(_ listener: EventDeliveries.Listener, secrets: [[UInt8]]?, timeout: Duration) {
     webhook = listener.webhook
     app = listener.app
     url = listener.url
     sealed = listener.sealed
     self.secrets = secrets
+    self.timeout = timeout
     place = HTTPURL(listener.url)
   }
 
@@ -116,7 +119,7 @@ final class Target {
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
     configuration.connections = WebhookDeliveryLimits.connections
-    configuration.timeout = WebhookDeliveryLimits.timeout
+    configuration.timeout = timeout
     configuration.bodyBytes = WebhookDeliveryLimits.answerBytes
     configuration.cutsBody = true
     configuration.tunnel = route.tunnel

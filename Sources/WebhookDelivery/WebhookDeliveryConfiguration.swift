@@ -24,6 +24,13 @@ package struct WebhookDeliveryConfiguration: Sendable {
   package var spans: SpanQueue?
   /// Delays between attempts in seconds; tests shorten them.
   package var retrySeconds = WebhookDeliveryLimits.retrySeconds
+  /// Timeout of a request, until the answer is complete; tests lengthen it.
+  package var timeout: Duration = WebhookDeliveryLimits.timeout
+
+  /// Lease of an attempt in seconds, after which another node may repeat it.
+  var leaseSeconds: Int32 {
+    Int32(clamping: timeout.components.seconds) + WebhookDeliveryLimits.storingSeconds
+  }
 
   package init(
     databaseURL: String, contents: ContentSeal, clock: any Clock = SystemClock(),

@@ -31,9 +31,8 @@ package enum WebhookDeliveryLimits {
   static let underWay = 1_024
   /// Timeout of a request, until the answer is complete.
   static let timeout: Duration = .seconds(10)
-  /// Lease of an attempt in seconds, after which another node may repeat it: the timeout plus the time to store the
-  /// result.
-  static let leaseSeconds: Int32 = 60
+  /// What the lease of an attempt is longer than its timeout, in seconds: the time to store the result.
+  static let storingSeconds: Int32 = 50
   /// Maximum bytes read of an answer's body. It is ignored, but the end of a usual one lets the connection be reused.
   static let answerBytes = 65_536
   /// How long a resolved address is used before the name is resolved again.

@@ -118,7 +118,7 @@ final class WebhookWorker {
     }
     // The old target's requests finish and their results are stored, but nothing more is sent through it.
     if let former = targets[listener.webhook], former.underWay > 0 { replaced.append(former) }
-    let made = Target(listener, secrets: secrets(of: listener))
+    let made = Target(listener, secrets: secrets(of: listener), timeout: configuration.timeout)
     targets[listener.webhook] = made
     return made
   }
@@ -203,7 +203,7 @@ final class WebhookWorker {
   ) throws(PostgresError) -> [EventDeliveries.Attempt] {
     do throws(PostgresError) {
       return try database.present().run(
-        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: WebhookDeliveryLimits.leaseSeconds))
+        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: configuration.leaseSeconds))
     } catch {
       guard error.isOwnFault else { throw error }
       // Bisect to find the faulty event, so that the others are sent.

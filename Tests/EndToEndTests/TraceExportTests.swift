@@ -24,8 +24,7 @@ import Testing
     change(&export)
     let world = try World(server: { configuration in
       configuration.export = export
-      configuration.webhookNetworks = ["127.0.0.0/8"].compactMap { IPBlock($0) }
-      configuration.benchmarkOverrides.webhookRetrySeconds = [1]
+      World.tell(&configuration, pauses: [1], networks: ["127.0.0.0/8"])
     })
     try world.register("6c1f1a9e-0d0b-4f6e-8a55-00000000000a", token: World.token("1a"), user: "kim")
     return world

@@ -10,6 +10,8 @@ package struct BenchmarkOverrides: Sendable {
   package var adminThreads = ServerLimits.adminThreads
   /// The delays between webhook attempts, in seconds; nil for the defaults of `WebhookDelivery`.
   package var webhookRetrySeconds: [Int32]?
+  /// The timeout of a webhook attempt; nil for the default of `WebhookDelivery`.
+  package var webhookTimeout: Duration?
   /// The machine's clock; a test may supply one that is wrong.
   package var clock: any Clock = SystemClock()
 
