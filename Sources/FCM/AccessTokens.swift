@@ -54,6 +54,8 @@ final class AccessTokens {
   private let logger: Logger
   private let context: () throws(TLSError) -> TLSContext
   private let wire: WireConfiguration
+  /// Of a request.
+  private let timeout: Duration
   private let resolve: (Endpoint) -> Bool
 
   private var state = State.idle
@@ -70,11 +72,13 @@ final class AccessTokens {
 
   /// Creates the token holder of an account; fetches nothing yet.
   /// - Parameters:
+  ///   - timeout: of a request.
   ///   - context: returns the TLS context for HTTP/1.1, if the address is https.
   ///   - resolve: starts a look-up whose result is passed to `resolved`. Returns false if the resolver's queue is full.
   init(
     _ account: ServiceAccount, url: String, loop: EventLoop, wire: WireConfiguration,
-    context: @escaping () throws(TLSError) -> TLSContext, resolve: @escaping (Endpoint) -> Bool
+    timeout: Duration = .seconds(FCM.Limits.tokenRequestSeconds), context: @escaping () throws(TLSError) -> TLSContext,
+    resolve: @escaping (Endpoint) -> Bool
   ) {
     self.account = account
     urlText = url
@@ -82,6 +86,7 @@ final class AccessTokens {
     self.context = context
     self.loop = loop
     self.wire = wire
+    self.timeout = timeout
     logger = wire.logger
     self.resolve = resolve
   }
@@ -157,7 +162,7 @@ final class AccessTokens {
     do {
       var configuration = HTTPClient.Configuration()
       configuration.connections = 1
-      configuration.timeout = .seconds(FCM.Limits.tokenRequestSeconds)
+      configuration.timeout = timeout
       configuration.bodyBytes = FCM.Limits.tokenAnswerBytes
       configuration.tunnel = tunnel(url)
       if url.isSecure {

@@ -12,6 +12,8 @@ package struct FCMConfiguration: Sendable {
   package var messagesPerMinute = FCM.Limits.messagesPerMinute
   /// True if FCM only validates each message and delivers none, for testing a configuration.
   package var validatesOnly = false
+  /// Timeout of a request for an access token; tests lengthen it.
+  package var tokenTimeout: Duration = .seconds(FCM.Limits.tokenRequestSeconds)
   /// The settings of the connections to FCM.
   package var wire = WireConfiguration(network: "fcm", logger: Logger(label: "fcm"))
 

@@ -138,7 +138,7 @@ final class SenderLoop: PoolProvider {
     if let known = accounts[name] { return known }
     let ask = askTokenAddress
     let tokens = AccessTokens(
-      account, url: credential.tokenURL, loop: loop, wire: configuration.wire,
+      account, url: credential.tokenURL, loop: loop, wire: configuration.wire, timeout: configuration.tokenTimeout,
       context: { [unowned self] () throws(TLSError) in try sharedTokenContext() },
       resolve: { endpoint in ask(endpoint, name) })
     tokens.heardTime = configuration.wire.heardTime
