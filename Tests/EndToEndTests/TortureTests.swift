@@ -30,7 +30,7 @@ import Testing
 
   @Test func `two nodes keep every promise while they, their database and the network fail`() throws {
     let (page, ending) = try torture([
-      "--minutes", "0.25", "--devices", "400", "--seed", "11", "--life", "12",
+      "--minutes", "0.25", "--devices", "400", "--seed", "11", "--life", "12", "--least", "600",
     ])
     #expect(page.violations.isEmpty, "\(page.violations.map { "\($0.invariant): \($0.evidence)" })")
     #expect(ending == .exited(0))
@@ -48,7 +48,7 @@ import Testing
     act: String, deed: String, minutes: Double
   ) throws {
     let (page, ending) = try torture([
-      "--minutes", "\(minutes)", "--devices", "300", "--seed", "5", "--life", "20", "--only", act,
+      "--minutes", "\(minutes)", "--devices", "300", "--seed", "5", "--life", "20", "--only", act, "--least", "500",
     ])
     #expect(page.violations.isEmpty, "\(page.violations.map { "\($0.invariant): \($0.evidence)" })")
     #expect(ending == .exited(0))

@@ -83,11 +83,11 @@ final class Run {
   // MARK: The violence
 
   private func ravage() throws {
-    let end = clock.now + plan.violence
+    let start = clock.now
     if plan.holdsSnapshot { snapshot = HeldSnapshot(stage) }
     var next = violence.next()
     var due = clock.now + .milliseconds(next.milliseconds)
-    while clock.now < end, !wasInterrupted, try !isEnough() {
+    while try clock.now < start + plan.violence || isTooLittle(since: start), !wasInterrupted, try !isEnough() {
       if !plan.isCalm, clock.now >= due {
         try carryOut(next.act)
         next = violence.next()
@@ -102,6 +102,13 @@ final class Run {
   private func isEnough() throws -> Bool {
     guard let pushes = plan.pushes else { return false }
     return try driver.ask { $0.recorder.received } >= pushes
+  }
+
+  /// A busy machine does little within the time.
+  private func isTooLittle(since start: Instant) throws -> Bool {
+    guard let least = plan.least, clock.now < start + plan.violence * 20 else { return false }
+    guard verdict.looks >= min(least, 100) else { return true }
+    return try driver.ask { min($0.recorder.received, $0.confirmer.receiptsAnswered) } < least
   }
 
   /// Runs everything that goes on besides the violence.

@@ -82,6 +82,9 @@ struct Torture: ParsableCommand {
   @Option(help: "End the violence when the network has received so many pushes, if that comes first.")
   var pushes: Int?
 
+  @Option(help: "Go on with the violence until this many pushes and receipts, 20 times as long at most.")
+  var least: Int?
+
   @Option(help: "Percent of what arrives that devices confirm.")
   var confirmed = 90
 
@@ -121,6 +124,7 @@ struct Torture: ParsableCommand {
     guard (0...100).contains(confirmed) else { throw ValidationError("--confirmed is 0…100") }
     guard (1...100_000).contains(historyMegabytes) else { throw ValidationError("--history-megabytes is 1…100000") }
     guard pushes ?? 1 > 0 else { throw ValidationError("--pushes is more than 0") }
+    guard least ?? 1 > 0 else { throw ValidationError("--least is more than 0") }
     guard (5...3600).contains(life) else { throw ValidationError("--life is 5…3600") }
     if let stranger = chosen.first(where: { Violence.kinds[$0] == nil }) {
       throw ValidationError("\(stranger) is no act of violence; --list names them")
@@ -139,6 +143,7 @@ struct Torture: ParsableCommand {
       violence: .milliseconds(Int64(minutes * 60_000)), seed: seed, devices: devices, nodes: nodes,
       only: Set(chosen), life: life, isCalm: calm, keeps: keep, directory: directory)
     plan.pushes = pushes
+    plan.least = least
     plan.confirmedShare = Double(confirmed) / 100
     plan.asksForShortMessages = sms
     plan.holdsSnapshot = snapshot
@@ -167,6 +172,8 @@ struct Plan: Sendable {
   var directory: String?
   /// The violence ends after this many pushes; nil: when its time is over.
   var pushes: Int?
+  /// The violence goes on after its time until so many pushes were received and receipts answered; nil: it does not.
+  var least: Int?
   /// Share of the pushes arriving at devices that are confirmed.
   var confirmedShare = 0.9
   /// Campaigns without a badge request SMS fallbacks too.
