@@ -76,6 +76,7 @@ final class ClientStage: @unchecked Sendable {
       server: try ServerAddress(address), appID: Self.appID, clientKey: clientKey, directory: "\(directory)/\(name)")
     // No call is repeated because the machine is busy.
     settings.callSeconds = Self.patience
+    settings.extensionCallSeconds = Self.patience
     return settings
   }
 

@@ -150,10 +150,12 @@ private struct Harness {
 
   private func next() async throws -> Step {
     let transport = transport
-    let request = WireRequest(
+    var request = WireRequest(
       "GET", "/expect/next" + (without.isEmpty ? "" : "?without=\(without)"), at: "http://\(address)")
+    request.seconds = ClientStage.patience
+    let asked = request
     let answer = try await withCheckedThrowingContinuation { continuation in
-      transport.send(request) { continuation.resume(with: $0) }
+      transport.send(asked) { continuation.resume(with: $0) }
     }
     return try JSONDecoder().decode(Step.self, from: Data(answer.body))
   }
@@ -186,6 +188,9 @@ private actor CarefulClient: ExpectedClient {
       settings = (try? ServerAddress("http://\(address)")).map {
         ClientSettings(server: $0, appID: step.appId ?? "", clientKey: step.clientKey ?? "", directory: directory)
       }
+      // No call is repeated because the machine is busy.
+      settings?.callSeconds = ClientStage.patience
+      settings?.extensionCallSeconds = ClientStage.patience
       make()
     }
     _ = try? await client?.register(
@@ -251,6 +256,7 @@ private actor CarelessClient: ExpectedClient {
     guard !isSilent, let url = URL(string: "http://\(address)\(path)") else { return 0 }
     var request = URLRequest(url: url)
     request.httpMethod = method
+    request.timeoutInterval = ClientStage.patience
     request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization")
     request.httpBody = body.map { Data($0.utf8) }
     // The shared session follows redirects.

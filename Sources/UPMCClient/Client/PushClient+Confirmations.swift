@@ -121,7 +121,7 @@ extension PushClient {
       let transport = client.transport
       var sender = OutboxSender(
         outbox: client.outbox, origin: client.settings.server.base,
-        seconds: isExtension ? ClientLimits.extensionCallSeconds : client.settings.callSeconds, now: client.now,
+        seconds: isExtension ? client.settings.extensionCallSeconds : client.settings.callSeconds, now: client.now,
         log: client.log, send: { await transport.send($0) })
       sender.onStep = client.onSending
       let report = await sender.flush(beyond: loose)

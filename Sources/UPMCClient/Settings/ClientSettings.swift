@@ -18,6 +18,8 @@ public struct ClientSettings: Sendable {
   /// Timeout in seconds of each request. A request whose answer is lost is repeated once, with the same timeout, unless
   /// it sends confirmations.
   public var callSeconds = ClientLimits.callSeconds
+  /// Timeout in seconds of each request of an extension that sends confirmations; tests lengthen it.
+  package var extensionCallSeconds = ClientLimits.extensionCallSeconds
 
   /// Creates settings with the required values; the others have defaults.
   public init(server: ServerAddress, appID: String, clientKey: String, directory: String) {
