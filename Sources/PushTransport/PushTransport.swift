@@ -40,13 +40,13 @@
 /// the network's own name is passed to the proxy, anew on each connection, and never resolved here. A proxy that
 /// refuses the tunnel counts as a failure to connect: nothing was submitted, so no result is unknown.
 ///
-/// *Probing* lasts until the peer's SETTINGS have arrived and, if the network limits unproven connections
-/// (`PoolPlan.needsProof`), the first answer that is not a 403. *Draining* begins with GOAWAY, at the request of the
-/// network's adapter, after repeated request timeouts, when the peer allows only one request for a minute, when answers
-/// are much slower than on the other connections, when fewer connections suffice, and when the pool stops. A connection
-/// that has become old or short of stream ids drains when the next one is ready, or at once if no push was sent lately.
-/// If a connection is silent for 3 s while requests wait, it sends a PING and no more requests; if the silence lasts
-/// another 10 s, it is closed.
+/// *Probing* lasts until the peer's SETTINGS have arrived, for which it has 10 s, and, if the network limits unproven
+/// connections (`PoolPlan.needsProof`), the first answer that is not a 403. *Draining* begins with GOAWAY, at the
+/// request of the network's adapter, after repeated request timeouts, when the peer allows only one request for a
+/// minute, when answers are much slower than on the other connections, when fewer connections suffice, and when the
+/// pool stops. A connection that has become old or short of stream ids drains when the next one is ready, or at once if
+/// no push was sent lately. If a connection is silent for 3 s while requests wait, it sends a PING and no more
+/// requests; if the silence lasts another 10 s, it is closed.
 ///
 /// Invariants:
 /// - Each target of each batch taken gets exactly one result.
@@ -69,6 +69,8 @@ package enum PushTransport {
     package static let connectSeconds: Int64 = 10
     /// Timeout of the TLS handshake in seconds. A healthy path needs at most two round trips.
     package static let handshakeSeconds: Int64 = 10
+    /// Timeout in seconds of the peer's SETTINGS, which are the first that it sends after the TLS handshake.
+    package static let settingsSeconds: Int64 = 10
     /// Timeout of a request in seconds; APNs sometimes never answers a stream.
     package static let requestSeconds: Int64 = 25
     /// Number of consecutive request timeouts after which a PING checks the connection.

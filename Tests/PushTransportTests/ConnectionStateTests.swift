@@ -157,6 +157,20 @@ import Testing
     #expect(state.phase == .ready)
   }
 
+  @Test(arguments: [false, true])
+  func `a peer that takes the handshake and then says nothing has ten seconds`(_ needsProof: Bool) {
+    var state = ConnectionState(at: start, needsProof: needsProof)
+    _ = state.connected(at: after(5))
+    _ = state.secured(at: after(8))
+    #expect(state.ticked(inFlight: 0, at: after(17)) == [])
+    var silent = state
+    #expect(silent.ticked(inFlight: 0, at: after(18)) == .abandon)
+    // One that has sent its SETTINGS may wait for a first push for long.
+    state.heard(at: after(17))
+    _ = state.settingsArrived(streamLimit: 1000, at: after(17))
+    #expect(state.ticked(inFlight: 0, at: after(100)) == [])
+  }
+
   @Test func `a closed connection does nothing more`() {
     var state = ready()
     state.closed(at: start)

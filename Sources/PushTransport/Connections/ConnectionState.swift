@@ -167,6 +167,10 @@ struct ConnectionState {
     case .closed: return []
     case .probing, .ready, .draining:
       if let pingedAt { return seconds(since: pingedAt, now) >= PushTransport.Limits.pingSeconds ? .abandon : [] }
+      // Nothing else ends the wait for SETTINGS while no request is open, and no other connection is opened meanwhile.
+      if phase == .probing, !hasSettings, seconds(since: enteredAt, now) >= PushTransport.Limits.settingsSeconds {
+        return .abandon
+      }
       if let collapsedAt, seconds(since: collapsedAt, now) >= PushTransport.Limits.collapsedSeconds, !isEnding {
         return retire(inFlight: inFlight, at: now)
       }
