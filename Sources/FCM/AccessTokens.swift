@@ -12,7 +12,7 @@ internal import Time
 /// request at a time.
 ///
 /// ```
-///             present()                 address                 200
+///             present()                addresses                200
 ///   nothing ────────────► resolving ──────────────► asking ────────────► holding a token
 ///                             ▲                        │                     │ five minutes before its end,
 ///                             │ 1…60 s                 ├ no answer, 5xx      │ or refused by FCM: fetch another;
@@ -145,10 +145,11 @@ final class AccessTokens {
     switch result {
     case .failure(let error): failed(tunnel(url)?.naming(error) ?? error.description)
     case .success(let addresses):
-      guard let address = addresses.randomElement() else {
+      guard !addresses.isEmpty else {
         return failed("\(wire.hop(to: Endpoint(host: url.host, port: url.port)).host) has no address")
       }
-      ask(address, url)
+      // In random order, so that nodes spread over them.
+      ask(addresses.shuffled(), url)
     }
   }
 
@@ -157,8 +158,9 @@ final class AccessTokens {
   }
 
   /// Requests a token.
-  /// - Parameter address: address of the token endpoint, or of the proxy.
-  private func ask(_ address: SocketAddress, _ url: HTTPURL) {
+  /// - Parameter addresses: addresses of the token endpoint, or of the proxy; at least one. Each is tried if those
+  ///   before it cannot be reached.
+  private func ask(_ addresses: [SocketAddress], _ url: HTTPURL) {
     do {
       var configuration = HTTPClient.Configuration()
       configuration.connections = 1
@@ -178,7 +180,7 @@ final class AccessTokens {
         "POST", url.target, headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8))
       // Repeating the request is safe, because several tokens may be valid at once.
       request.isRepeatable = true
-      let client = HTTPClient(HTTPOrigin(host: host, address: address), loop: loop, configuration: configuration)
+      let client = HTTPClient(HTTPOrigin(host: host, addresses: addresses), loop: loop, configuration: configuration)
       self.client = client
       state = .asking
       client.send(request) { [weak self] result in self?.answered(result) }

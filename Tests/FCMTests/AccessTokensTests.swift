@@ -39,6 +39,13 @@ import Time
       })
   }
 
+  /// Gives a token for an hour to whoever connects.
+  private func tokenServer() throws -> FloodServer {
+    let body = #"{"access_token":"token","expires_in":3600}"#
+    return try FloodServer(
+      opening: Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8), piece: [])
+  }
+
   @Test func `an account that cannot be reached is asked for again only while an app names it`() throws {
     let clock = JumpingClock()
     let loop = try EventLoop(clock: clock)
@@ -61,9 +68,7 @@ import Time
   }
 
   @Test func `a clock that jumps over the end of a new token has the next one asked for`() throws {
-    let body = #"{"access_token":"token","expires_in":3600}"#
-    let server = try FloodServer(
-      opening: Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8), piece: [])
+    let server = try tokenServer()
     let clock = JumpingClock()
     let loop = try EventLoop(clock: clock)
     let url = "http://127.0.0.1:\(server.address.port)/token"
@@ -83,6 +88,24 @@ import Time
     #expect(tokens.present() == "token" && asked == 1)
     clock.forward(seconds: 10_400)
     #expect(tokens.present() == nil && asked == 2)
+    tokens.stop()
+    server.stop()
+  }
+
+  @Test func `one address that serves is enough, however many others of its name are out of service`() throws {
+    let server = try tokenServer()
+    let loop = try EventLoop()
+    var asked = 0
+    let tokens = try tokens("http://127.0.0.1:\(server.address.port)/token", loop) { asked += 1 }
+    // The server does not listen there.
+    let gone = try SocketAddress.resolve(host: "127.0.0.2", port: server.address.port)
+    #expect(tokens.present() == nil && asked == 1)
+    tokens.resolved(.success(Array(repeating: gone[0], count: 15) + [server.address]))
+    _ = try poll("no access token came", every: .zero) { () -> Bool? in
+      loop.turn(atMost: .milliseconds(10))
+      return tokens.present() != nil || asked > 1 ? true : nil
+    }
+    #expect(tokens.present() == "token" && asked == 1, "the first attempt has found it")
     tokens.stop()
     server.stop()
   }
