@@ -6,8 +6,8 @@ internal import Time
 /// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. If its
 /// confirmation was lost, they are written again, and nothing happens twice: a delivery that has a final outcome gets
 /// no other one, in a row (`Outcomes.write`) or in a block whose states are locked (`BlockWriter`); one that was
-/// deferred is not deferred again, even if it has been taken up meanwhile; a claim that the first attempt ended permits
-/// no further decision; and `DoubtTotals` takes back what was counted already.
+/// deferred, or whose rejection was undone, is not made due again after it has been taken up; a claim that the first
+/// attempt ended permits no further decision; and `DoubtTotals` takes back what was counted already.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
@@ -28,9 +28,21 @@ struct Decisions {
     /// True if the delivery was released from the in-flight window when it was answered.
     var hasGivenRoom = false
 
-    /// False for the acceptance or rejection by a network, which is a fact whichever node holds the claim by now. True
-    /// for everything else, which only the claim's holder may decide.
-    var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
+    /// Returns false for the acceptance or rejection by a network, which is a fact whichever node holds the claim by
+    /// now. Returns true for everything else, which only the claim's holder may decide: also for a rejection that
+    /// proves nothing, because undoing it makes the delivery due, and another holder is sending it already.
+    /// - Parameter void: deliveries whose rejections prove nothing.
+    func needsClaim(void: Set<Confirmations.Delivery>) -> Bool {
+      switch record.status {
+      case .accepted: false
+      case .rejected: void.contains(delivery)
+      default: true
+      }
+    }
+
+    /// True if the delivery can be due again once the decision is written: it is deferred, or its rejection may be
+    /// undone.
+    var canBecomeDue: Bool { !record.status.isFinal || record.status == .rejected }
   }
 
   /// A fault of an app's credential, as reported by its network.
@@ -153,8 +165,10 @@ struct Decisions {
     var increases = doubts.increases
     var tally = Statistics.Tally()
     let networks = try self.networks(connection)
-    let lost = try lostClaims(connection, node, isRepeated: isRepeated)
-    let own = ownDecisions(without: lost).map { $0.settled(with: networks) }
+    let void = maintenance.void
+    let lost = try lostClaims(connection, node, void: void, isRepeated: isRepeated)
+    let own = decisions.filter { !(lost.contains($0.claim) && $0.needsClaim(void: void)) }
+      .map { $0.settled(with: networks) }
     var taken: [Decision] = []
     if !own.isEmpty {
       taken = storesRows ? try store(own, isRepeated: isRepeated, at: now, connection) : unique(own)
@@ -201,9 +215,9 @@ struct Decisions {
   /// what is written here. Locks them exclusively if an earlier attempt may still be going on, for it has locked them
   /// too: what it commits, and what becomes of that, is then seen below.
   private func lostClaims(
-    _ connection: Connection, _ node: UUIDValue, isRepeated: Bool
+    _ connection: Connection, _ node: UUIDValue, void: Set<Confirmations.Delivery>, isRepeated: Bool
   ) throws(PostgresError) -> Set<Claims.Hold> {
-    let doubtful = Set(decisions.lazy.filter(\.needsClaim).map(\.claim))
+    let doubtful = Set(decisions.lazy.filter { $0.needsClaim(void: void) }.map(\.claim))
     guard !doubtful.isEmpty else { return [] }
     return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node, alone: isRepeated)))
   }
@@ -224,18 +238,19 @@ struct Decisions {
     return blocks.taken + first + written.map { others[$0] }
   }
 
-  /// Drops deferrals that an earlier attempt has written after all, if the deliveries have been due since: they are in
-  /// newer claims, and would be sent twice if they became due once more.
+  /// Drops deferrals that an earlier attempt has written after all, and rejections that it has written and undone, if
+  /// the deliveries have been due since: they are in newer claims, and would be sent twice if they became due once
+  /// more.
   private func withoutTakenUp(
     _ decisions: [Decision], _ connection: Connection
   ) throws(PostgresError) -> [Decision] {
-    let deferred = Set(decisions.filter { !$0.record.status.isFinal }.map(\.delivery))
-    guard !deferred.isEmpty else { return decisions }
+    let waiting = Set(decisions.filter(\.canBecomeDue).map(\.delivery))
+    guard !waiting.isEmpty else { return decisions }
     // Locked first: what still waits is not taken up after the claims are read.
-    try connection.run(Outcomes.lock(deferred))
-    let newest = try connection.run(Claims.newest(of: deferred))
+    try connection.run(Outcomes.lock(waiting))
+    let newest = try connection.run(Claims.newest(of: waiting))
     return decisions.filter { decision in
-      decision.record.status.isFinal || newest[decision.delivery].map { $0 <= decision.claim.claim } ?? true
+      !decision.canBecomeDue || newest[decision.delivery].map { $0 <= decision.claim.claim } ?? true
     }
   }
 
@@ -243,11 +258,6 @@ struct Decisions {
   private func networks(_ connection: Connection) throws(PostgresError) -> Networks {
     let apps = faults.filter { $0.value.isMissing }.map(\.key)
     return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
-  }
-
-  /// Drops decisions that only another node may make, because it holds the claim.
-  private func ownDecisions(without lost: Set<Claims.Hold>) -> [Decision] {
-    decisions.filter { !(lost.contains($0.claim) && $0.needsClaim) }
   }
 
   /// Removes duplicates, because a statement may update a row only once. Of two decisions about one delivery, keeps the

@@ -72,6 +72,9 @@ struct TokenMaintenance {
     return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
   }
 
+  /// The deliveries of void refusals: rejections of them are undone in the transaction that writes them.
+  var void: Set<Confirmations.Delivery> { Set(findings.filter(isVoid).map(\.delivery)) }
+
   // MARK: Devices
 
   /// Removes, quarantines or corrects the devices, counts the removed ones in the statistics, and creates the events
@@ -133,7 +136,7 @@ struct TokenMaintenance {
   mutating func undoFloods(
     _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
   ) throws(PostgresError) {
-    var deliveries = Set(findings.filter(isVoid).map(\.delivery)).intersection(decided)
+    var deliveries = void.intersection(decided)
     for flood in floods {
       // Other nodes may have met the flood a little earlier.
       let lately = now - .seconds(Limits.floodSeconds)

@@ -1,0 +1,103 @@
+import Crypto
+import Postgres
+import Reactor
+import Store
+import TestSupport
+import Testing
+import Time
+
+@testable import Dispatcher
+@testable import Domain
+
+/// A refusal that proves nothing is undone, and the delivery becomes due; but none is in progress twice by that.
+@Suite struct UndoneRejectionTests {
+  private static let node = UUIDValue(high: 1, low: 1)
+  private let world: DispatcherWorld
+  private let seqno: Seqno
+  private let now: Timestamp
+
+  init() throws {
+    world = try DispatcherWorld()
+    world.stop()
+    try world.makeDevices(1..<3)
+    seqno = try world.send()
+    // The tokens below were read long before.
+    try world.resume()
+    now = SystemClock().wallTime
+  }
+
+  private func entry(_ number: Int) -> Claims.Entry {
+    Claims.Entry(
+      device: DispatcherWorld.device(number), userKey: UserKey(clientUID: "user \(number)"), attempts: 0)
+  }
+
+  /// The first of two devices of a claim is refused, by an answer to what was sent before the app was resumed; the
+  /// second is still in progress.
+  private func makeDecisions() throws -> Decisions {
+    let claim = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1), entry(2)]))
+    let stored = try #require(try world.connection.run(Messages.find(seqno)))
+    let message = DispatchMessage(
+      stored, try MessageRequest(stored: stored.request), pushkeys: PushKeyring(present: SymmetricKey.random()))
+    let record = Outcomes.Record(
+      seqno: seqno, device: DispatcherWorld.device(1), userKey: UserKey(clientUID: "user 1"), status: .rejected,
+      attempts: 1, reason: "TopicDisallowed", dueAt: nil)
+    var decisions = Decisions()
+    decisions.add(Decisions.Decision(claim: claim, message: message, record: record, network: .apns))
+    decisions.find(
+      TokenFinding(
+        kind: .disallowed, route: PushRoute(app: world.app, network: .apns, environment: .production),
+        delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)), psid: "", readAt: 1))
+    return decisions
+  }
+
+  private func write(_ decisions: inout Decisions) throws {
+    try world.connection.withTransaction {
+      _ = try decisions.write(
+        world.connection, finished: [], node: Self.node, writer: 7, now: now, storesRows: true, CircuitBreaker())
+    }
+  }
+
+  private var waiting: Int64 {
+    get throws { try world.count("outcomes WHERE status = \(OutcomeStatus.deferred.rawValue) AND due_at IS NOT NULL") }
+  }
+
+  private var inProgress: Int64 {
+    get throws { try world.count("outcomes WHERE status = \(OutcomeStatus.deferred.rawValue) AND due_at IS NULL") }
+  }
+
+  private func expectNothingCounted() throws {
+    let (funnel, reasons) = try world.funnel(seqno)
+    #expect(funnel.rejected == 0 && reasons == "{}", "\(funnel) \(reasons)")
+  }
+
+  @Test func `what waits already is undone once more without a trace`() throws {
+    var decisions = try makeDecisions()
+    try write(&decisions)
+    #expect(try waiting == 1)
+    // Committed, but the answer is lost.
+    try write(&decisions)
+    #expect(try waiting == 1)
+    try expectNothingCounted()
+  }
+
+  @Test func `what is in progress again does not become due once more`() throws {
+    var decisions = try makeDecisions()
+    try write(&decisions)
+    #expect(try waiting == 1)
+    // Committed, but the answer is lost; meanwhile it was due, and is being sent.
+    try world.connection.script("UPDATE outcomes SET due_at = NULL")
+    _ = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1)]))
+    try write(&decisions)
+    #expect(try inProgress == 1, "it would be sent twice")
+    try expectNothingCounted()
+  }
+
+  @Test func `what another node has taken over does not become due beside it`() throws {
+    var decisions = try makeDecisions()
+    try world.connection.script(
+      "UPDATE claims SET node = '00000000-0000-0000-0000-0000000000ff', fence = fence + 1")
+    try write(&decisions)
+    #expect(try waiting == 0, "it would be sent twice")
+    try expectNothingCounted()
+  }
+}
