@@ -106,4 +106,25 @@ import Testing
     #expect(funnel.state == .failed && funnel.rejected == 2 && funnel.pending == 0, "\(funnel) \(reasons)")
     #expect(try world.count("outcomes WHERE status = 2 AND reason = 'BadDeviceToken'") == 2)
   }
+
+  @Test func `who takes over a claim leaves what a newer claim has in progress to that`() throws {
+    let world = try DispatcherWorld()
+    world.stop()
+    let seqno = try world.send()
+    let node = UUIDValue(high: 9, low: 9)
+    func entry(_ number: Int) -> Claims.Entry {
+      Claims.Entry(
+        device: DispatcherWorld.device(number), userKey: UserKey(clientUID: "user \(number)"), attempts: 0)
+    }
+    let older = try world.connection.run(Claims.create(seqno, node: node, [entry(1), entry(2)]))
+    let deferred = Outcomes.Record(
+      seqno: seqno, device: DispatcherWorld.device(1), userKey: UserKey(clientUID: "user 1"), status: .deferred,
+      attempts: 1, reason: "ServiceUnavailable", dueAt: 1)
+    _ = try world.connection.run(Outcomes.write([deferred], at: 1))
+    try world.connection.script("UPDATE outcomes SET due_at = NULL")
+    let newer = try world.connection.run(Claims.create(seqno, node: node, [entry(1)]))
+    let undecided = try Claims.undecided([older, newer], on: world.connection)
+    #expect(undecided[older.claim]?.map(\.device) == [DispatcherWorld.device(2)], "it would be sent twice")
+    #expect(undecided[newer.claim]?.map(\.device) == [DispatcherWorld.device(1)])
+  }
 }

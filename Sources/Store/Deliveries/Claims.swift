@@ -290,15 +290,15 @@ package enum Claims {
     """
     -- Found before anything is joined: a plan that hopes for their order would walk over all claims.
     WITH c AS MATERIALIZED (SELECT claim, seqno, devices, user_keys FROM claims WHERE claim = ANY($1) AND block IS NULL)
-    SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
+    SELECT c.claim, c.seqno, k.device, k.user_key, coalesce(o.attempts, 0)::smallint, o.device IS NOT NULL
     FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
     -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try.
     WHERE o.device IS NULL OR o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NULL
     """)
 
-  /// Returns, for each claim, the deliveries that have no outcome and are not waiting for a due time. Claims without
-  /// any, and claims that do not exist, are omitted.
+  /// Returns, for each claim, the deliveries that have no outcome and are not waiting for a due time. Omits those that
+  /// were deferred and are in progress in a newer claim, claims without any deliveries, and claims that do not exist.
   /// - Parameter inDoubt: true if each of these deliveries may have arrived, which is then noted in `attempts`; false
   ///   if the caller knows that nothing was submitted.
   package static func undecided(
@@ -307,12 +307,21 @@ package enum Claims {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     let rows = try connection.run(undecidedStatement, Parameters(claims))
-    var entries: [ClaimID: [Entry]] = [:]
+    var found: [(claim: ClaimID, delivery: Confirmations.Delivery, entry: Entry)] = []
+    var takenUp: Set<Confirmations.Delivery> = []
     rows.forEach { row in
-      let claim = row.claim()
+      let (claim, seqno) = (row.claim(), row.seqno())
       let (device, userKey, attempts) = (row.device(), row.userKey(), Tries(stored: row.int16()))
-      entries[claim, default: []].append(
-        Entry(device: device, userKey: userKey, attempts: inDoubt ? attempts.inDoubt : attempts))
+      let delivery = Confirmations.Delivery(seqno: seqno, device: device)
+      let entry = Entry(device: device, userKey: userKey, attempts: inDoubt ? attempts.inDoubt : attempts)
+      found.append((claim, delivery, entry))
+      if row.bool() { takenUp.insert(delivery) }
+    }
+    // Deferred, due and taken up again: the claim that it was deferred from may still list it.
+    let newest = takenUp.isEmpty ? [:] : try connection.run(Self.newest(of: takenUp))
+    var entries: [ClaimID: [Entry]] = [:]
+    for (claim, delivery, entry) in found where newest[delivery].map({ $0 <= claim }) ?? true {
+      entries[claim, default: []].append(entry)
     }
     for (claim, contents) in try connection.run(Blocks.ofClaims(claims)) {
       let open = (0..<contents.recipients.count).filter { contents.states[$0] == .open }
