@@ -21,26 +21,28 @@ package import Tracing
 ///
 /// **Log**: one line when the collector starts failing, one a minute while it fails, and one when it recovers.
 ///
-/// **Stop**: the last spans and values are sent within `OTLPLimits.drain`.
+/// **Stop**: the last spans and values are sent within `OTLPConfiguration.drain`.
 package final class OTLPExporter {
   private let stopping: StopSignal
   private let done: Inbox<Void>
+  private let drain: Duration
 
   /// Starts the thread.
   package init(_ configuration: OTLPConfiguration, spans: SpanQueue, metrics: Metrics) throws(SystemError) {
     let (stopping, done) = (try StopSignal(), try Inbox<Void>(capacity: 1))
     self.stopping = stopping
     self.done = done
+    drain = configuration.drain
     _ = try Thread(name: "otlp") {
       ExportLoop(configuration, spans, metrics).run(until: stopping)
       _ = done.offer(())
     }
   }
 
-  /// Sends the remaining data within `OTLPLimits.drain`, then ends the thread.
+  /// Sends the remaining data within `OTLPConfiguration.drain`, then ends the thread.
   package func stop() {
     stopping.raise()
-    _ = done.receive(atMost: OTLPLimits.drain + .seconds(1))
+    _ = done.receive(atMost: drain + .seconds(1))
   }
 }
 
@@ -81,7 +83,7 @@ private final class ExportLoop {
       }
       stopping.rest(atMost: OTLPLimits.look)
     }
-    let end = clock.now + OTLPLimits.drain
+    let end = clock.now + configuration.drain
     pauses = [:]
     while clock.now < end, !batch.isEmpty || spans.count > 0 {
       guard exportSpans(within: min(configuration.timeout, end - clock.now), until: { true }) else { break }

@@ -12,6 +12,8 @@ package struct OTLPConfiguration: Sendable {
   package var timeout = Duration.seconds(10)
   /// The interval between metric exports; nil to export none.
   package var metricsInterval: Duration? = .seconds(60)
+  /// Time allowed for the final export when the exporter stops.
+  package var drain = OTLPLimits.drain
   package var trust = TLSContext.Trust()
   /// The outbound proxy; nil for a direct connection.
   package var proxy: OutboundProxy?

@@ -99,6 +99,7 @@ import TestTier
     let collector = try TraceCollector()
     var export = try collector.export
     export.metricsInterval = .seconds(3_600)
+    export.drain = .patience
     export.headers = [("Authorization", "Bearer collector, secret")]
     let world = try world(export)
     try ask(world, 1)

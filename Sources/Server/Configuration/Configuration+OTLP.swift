@@ -40,6 +40,8 @@ extension Configuration {
     package var timeout = Duration.seconds(10)
     /// The interval at which metrics are exported; nil to export none.
     package var metricsInterval: Duration? = .seconds(60)
+    /// Time allowed for the final export of a stopping server; nil for the exporter's own limit. A test may have more.
+    package var drain: Duration?
     /// The share, 0…1, of requests without a caller's trace context that are recorded.
     package var traceRatio = 0.0
 

@@ -16,6 +16,7 @@ extension Configuration {
     collector.headers = export.headers
     collector.timeout = export.timeout
     collector.metricsInterval = export.metricsInterval
+    if let drain = export.drain { collector.drain = drain }
     collector.proxy = proxy
     if let caFile { collector.trust.files.append(caFile) }
     return collector
