@@ -15,12 +15,15 @@ import Testing
         ? .unknown(reason: "reset") : .retry(reason: "ServiceUnavailable", after: nil)
     }
     try world.makeDevices(1..<3)
+    // Both answers come after the pause, so no retry can leave before it.
+    world.network.hold((1..<3).map(DispatcherWorld.device))
     return world
   }
 
   private func pause(_ seqno: Seqno, _ world: DispatcherWorld) throws {
-    _ = try poll("nothing was submitted") { world.network.log.count >= 2 ? true : nil }
+    _ = try poll("nothing was submitted") { world.network.held == 2 ? true : nil }
     try world.connection.run(Controls.setState(seqno, .paused, reason: nil))
+    world.network.answerHeld()
     _ = try poll("its deliveries do not wait in the database") {
       try world.count("outcomes WHERE seqno = \(seqno) AND status = 6 AND due_at IS NOT NULL AND reason = 'paused'")
         == 2

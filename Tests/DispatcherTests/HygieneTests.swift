@@ -210,9 +210,12 @@ import Time
       attempt == 1 ? .retry(reason: "ServiceUnavailable", after: nil) : .accepted
     }
     try world.makeDevices(1..<3)
+    // Both answers come after the pause, so no retry can leave before it.
+    world.network.hold((1..<3).map(DispatcherWorld.device))
     let seqno = try world.send()
-    _ = try poll("nothing was tried") { world.network.log.count == 2 ? true : nil }
+    _ = try poll("nothing was tried") { world.network.held == 2 ? true : nil }
     try world.connection.run(AppPauses.pause(world.app, reason: "an operator said so"))
+    world.network.answerHeld()
     try world.settled(seqno)
     #expect(try world.count("outcomes WHERE status = 6 AND reason = 'AppPaused' AND attempts = 1") == 2)
     #expect(world.network.log.count == 2)
