@@ -181,11 +181,17 @@ import Time
     let owner = try account(login, stage)
     let path = "/v1/admin/session/second-factor"
     let secret = try #require(try world.client.call("POST", path, session: owner).string("secret"))
-    func code() throws -> String {
-      try world.connection.script("UPDATE accounts SET factor_step = 0")
-      return #"{"code":"\#(try TestAuthenticator.code(secret, seconds: world.now.seconds))"}"#
+    func callWithCode(_ method: String, _ path: String) throws -> Reply {
+      while true {
+        try world.connection.script("UPDATE accounts SET factor_step = 0")
+        let now = world.now.seconds
+        let body = #"{"code":"\#(try TestAuthenticator.code(secret, seconds: now))"}"#
+        let reply = try world.client.call(method, path, body, session: owner)
+        // A code lasts for half a minute and more: only one that took longer than that to arrive is tried again.
+        if (200..<300).contains(reply.status) || world.now.seconds - now < 30 { return reply }
+      }
     }
-    let confirmed = try world.client.call("PUT", path, try code(), session: owner)
+    let confirmed = try callWithCode("PUT", path)
     switch operation.id {
     case "confirmSecondFactor": return confirmed
     case "resetSecondFactor":
@@ -194,7 +200,7 @@ import Time
       ).int32(0, 0)
       return try world.client.call("DELETE", "/v1/admin/accounts/\(number)/second-factor", session: kim)
     default:
-      return try world.client.call(operation.method.rawValue, operation.pattern, try code(), session: owner)
+      return try callWithCode(operation.method.rawValue, operation.pattern)
     }
   }
 
