@@ -25,7 +25,7 @@ import Testing
   @Test func `a renewed certificate is shown after SIGHUP, a broken one is not, and no connection is lost`() throws {
     defer { TemporaryDirectory.remove(directory) }
     try write(until: 4_000_000_000)
-    let metricsPort = try freePort()
+    let metricsPort = try LastingPort.find()
     let server = try ServerProcess([
       "UPMC_DATABASE_URL": database.url, "UPMC_MASTER_KEY": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory, "UPMC_TLS_CERTIFICATE": certificateFile,
@@ -65,11 +65,6 @@ import Testing
     try server.start()
     try wait(server) { !server.isRunning }
     #expect(server.output.contains("UPMC_TLS_CERTIFICATE (\(certificateFile))"))
-  }
-
-  private func freePort() throws -> UInt16 {
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    return try #require(socket.localAddress?.port)
   }
 
   /// What the metrics say about the certificate's end; nil if nothing.

@@ -27,12 +27,6 @@ import Testing
 
   private func port(_ world: World) throws -> UInt16 { try #require(world.server.metricsAddress).port }
 
-  /// A port that nobody listens on.
-  private func freePort() throws -> UInt16 {
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    return try #require(socket.localAddress?.port)
-  }
-
   /// Runs a tool to its end; answers whether it was content, and what it said.
   private func run(_ command: String) throws -> (isContent: Bool, said: String) {
     let output = TemporaryDirectory.make() + "/output"
@@ -86,7 +80,7 @@ import Testing
     let world = try world()
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }
-    let free = try freePort()
+    let free = try LastingPort.find()
     TemporaryDirectory.write(
       directory + "/prometheus.yml",
       """

@@ -16,16 +16,10 @@ final class ServerProcess {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let all = ["PATH": path].merging(variables) { $1 }
     environment = Sanitizers.variables + all.map { "\($0.key)=\($0.value)" }
-    port = try Self.freePort()
+    port = try LastingPort.find()
   }
 
   deinit { kill() }
-
-  /// A port that was free a moment ago. Nobody else asks for a fixed one here, so it stays free.
-  static func freePort() throws -> UInt16 {
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    return socket.localAddress?.port ?? 0
-  }
 
   /// The program beside the tests' own.
   static var program: String {

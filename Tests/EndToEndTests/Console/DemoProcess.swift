@@ -15,7 +15,7 @@ final class DemoProcess {
 
   init() throws {
     directory = TemporaryDirectory.make()
-    port = try ServerProcess.freePort()
+    port = try LastingPort.find()
     child = try Self.start(in: directory, at: port)
   }
 
@@ -42,7 +42,7 @@ final class DemoProcess {
         // Another test was faster: once more, with another port.
         _ = child.stop(timeout: .patience)
         try FileManager.default.removeItem(atPath: log)
-        port = try ServerProcess.freePort()
+        port = try LastingPort.find()
         child = try Self.start(in: directory, at: port)
         return nil
       }
