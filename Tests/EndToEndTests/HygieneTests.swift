@@ -1,4 +1,5 @@
 import Foundation
+import Reactor
 import Simulator
 import Store
 import TestTier
@@ -124,13 +125,26 @@ import Testing
     var fault = Fault(.answer)
     fault.reason = "TooManyRequests"
     fault.tokenPrefix = "a1a1"
-    fault.times = 1
     try world.simulator.add(fault)
+    let clock = SystemClock()
+    let began = clock.now
     let first = try world.send(#"{"all":true}"#)
-    _ = try poll("the device was not called busy") { world.simulator.counters().requests >= 2 ? true : nil }
+    // The node knows that the device is busy when only this delivery waits for its next try.
+    _ = try poll("the device was not called busy") { () -> Bool? in
+      guard world.simulator.counters().rejected["TooManyRequests"] != nil,
+        try world.funnel(first).int("accepted") == 1
+      else { return nil }
+      let metrics = try world.client.call("GET", "/metrics", bearer: world.apiKey).text
+      return metrics.contains("upmc_retries_waiting 1\n") ? true : nil
+    }
     let second = try world.send(#"{"all":true}"#)
     _ = try poll("the other device has not got both") { try world.payloads(Self.two).count == 2 ? true : nil }
     #expect(try world.payloads(Self.one).isEmpty)
+    // Asked once, and then not before two seconds are over: for both messages, and the longer the later.
+    let refused = world.simulator.counters().rejected["TooManyRequests"] ?? 0
+    let pauses = (clock.now - began).nanoseconds / 2_000_000_000
+    #expect((1...1 + 2 * Int(pauses)).contains(refused), "\(refused) times within \(pauses) pauses")
+    world.simulator.removeFaults()
     #expect(try world.finished(first).int("accepted") == 2)
     #expect(try world.finished(second).int("accepted") == 2)
     #expect(try world.payloads(Self.one).count == 2)
