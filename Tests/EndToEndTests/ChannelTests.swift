@@ -188,8 +188,9 @@ import Testing
     #expect(try world.connection.run(ChannelUpdates.take(atMost: 10, for: 2)).map(\.version) == [5])
     let node = try world.startNode()
     defer { node.stop() }
+    // Twice where the first answer took longer than the lease.
     let report = try poll("the update was lost") {
-      world.simulator.channel(apple).flatMap { $0.updates == 1 ? $0 : nil }
+      world.simulator.channel(apple).flatMap { $0.updates >= 1 ? $0 : nil }
     }
     #expect(report.latest?.contains(#""n":5"#) == true)
     #expect(id == "1")
