@@ -9,6 +9,8 @@ import Testing
     let browser = console.browser
     try console.enter("en")
     try browser.block(["*/pages/webhooks.js"])
+    // The former document is not to be taken for the new one.
+    try browser.script("delete document.querySelector('main').dataset.ready")
     try browser.reload()
     try browser.waitFor("main[data-ready='/']")
     try browser.script("location.hash = '/webhooks'")
@@ -29,6 +31,8 @@ import Testing
     let browser = console.browser
     try console.enter("en")
     try browser.block(["*/parts/palette.js"])
+    // The former document is not to be taken for the new one.
+    try browser.script("delete document.querySelector('main').dataset.ready")
     try browser.reload()
     try browser.waitFor("main[data-ready='/']")
     try browser.show("/compose")
