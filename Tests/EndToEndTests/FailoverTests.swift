@@ -17,9 +17,9 @@ import Time
   {
     let pair = ReplicatedPair(ports: [Int(try LastingPort.find()), Int(try LastingPort.find())])
     defer { pair.remove() }
-    try Connection(pair.url(database: "postgres")).script("CREATE DATABASE upmc")
+    try TestDatabase.connect(to: pair.url(database: "postgres")).script("CREATE DATABASE upmc")
     let url = pair.url(database: "upmc")
-    let connection = try Connection(url)
+    let connection = try TestDatabase.connect(to: url)
     try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection)
     var simulated = Simulator.Configuration()
     simulated.keepsPayloads = true
@@ -64,9 +64,9 @@ import Time
   @Test func `a standby that lags gives no number again, and what is sent after its promotion is seen`() throws {
     let pair = ReplicatedPair(ports: [Int(try LastingPort.find()), Int(try LastingPort.find())])
     defer { pair.remove() }
-    try Connection(pair.url(database: "postgres")).script("CREATE DATABASE upmc")
+    try TestDatabase.connect(to: pair.url(database: "postgres")).script("CREATE DATABASE upmc")
     let url = pair.url(database: "upmc")
-    let connection = try Connection(url)
+    let connection = try TestDatabase.connect(to: url)
     try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection)
     var simulated = Simulator.Configuration()
     simulated.keepsPayloads = true
@@ -108,7 +108,7 @@ import Time
     let highest = try #require(given.max())
     #expect(first > highest + 100_000 && second > first, "\(first) \(second) after \(highest)")
     let looks = Statement("test-timeline", "SELECT upto_seqno - from_seqno FROM seqno_timeline WHERE timeline = 2")
-    #expect(try Connection(url).run(looks).int64(0, 0) == 500_000)
+    #expect(try TestDatabase.connect(to: url).run(looks).int64(0, 0) == 500_000)
     _ = try poll("it was not sent") {
       let isShown = simulator.shown(on: token).contains {
         String(decoding: $0.payload ?? [], as: UTF8.self).contains("\"seqno\":\"\(first)\"")

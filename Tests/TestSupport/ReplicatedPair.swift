@@ -40,7 +40,7 @@ package final class ReplicatedPair: Sendable {
       if [ -n "$user" ]; then setpriv --reuid="$user" --regid="$user" --clear-groups -- "$@"; else "$@"; fi
     }
     start() {
-      as_owner "$binaries/pg_ctl" -D "$directory/$1" -w -t 60 -l "$directory/$1.log" start \\
+      as_owner "$binaries/pg_ctl" -D "$directory/$1" -w -t 600 -l "$directory/$1.log" start \\
         -o "-c listen_addresses=127.0.0.1 -c port=$2 -c unix_socket_directories=$directory -c fsync=off \\
             -c full_page_writes=off -c shared_buffers=64MB -c max_connections=200 -c autovacuum=off \\
             -c wal_level=replica -c hot_standby=on" \\
@@ -72,13 +72,13 @@ package final class ReplicatedPair: Sendable {
             -c "ALTER SYSTEM SET primary_conninfo = ''" -c "SELECT pg_reload_conf()" >/dev/null 2>&1 </dev/null \\
           && echo done || echo failed ;;
         kill) kill_primary && echo done || echo failed ;;
-        promote) as_owner "$binaries/pg_ctl" -D "$directory/standby" -w -t 60 promote >/dev/null 2>&1 </dev/null \\
+        promote) as_owner "$binaries/pg_ctl" -D "$directory/standby" -w -t 600 promote >/dev/null 2>&1 </dev/null \\
           && echo done || echo failed ;;
       esac
     done
     exec 2>/dev/null
     for server in primary standby; do
-      as_owner "$binaries/pg_ctl" -D "$directory/$server" -w -t 60 -m immediate stop >/dev/null 2>&1 </dev/null
+      as_owner "$binaries/pg_ctl" -D "$directory/$server" -w -t 600 -m immediate stop >/dev/null 2>&1 </dev/null
     done
     rm -rf "$directory"
     """
