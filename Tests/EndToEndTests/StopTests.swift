@@ -7,8 +7,8 @@ import TestSupport
 import TestTier
 import Testing
 
-/// SIGTERM ends a server, whatever the database is busy with. Whoever is not answered within ten seconds of the server's
-/// own clock gets no answer at all.
+/// SIGTERM ends a server, whatever the database is busy with. Whoever is not answered within ten seconds, by the
+/// server's clock, gets no answer at all.
 @Suite(.slow) struct StopTests {
   @Test func `a stop does not wait for statements that wait, and tells their callers to come again`() throws {
     let world = try World()
