@@ -109,6 +109,28 @@ import Time
 
   // MARK: What is told
 
+  @Test func `each receipt of a batch is answered for its own message`() throws {
+    let place = try place(1).coordinates(hasFallback: false)
+    let unknown = Seqno(999_999)
+    let receipts = [seqno, unknown, seqno, seqno, unknown].map { seqno in
+      Operation.Confirmation(seqno: seqno, psid: token(1), read: nil, isGenuine: true, place: place)
+    }
+    var operations: [Operation] = receipts.map { receipt in .confirm([receipt]) }
+    operations.append(.confirm(receipts))
+    let clock = SystemClock()
+    let batch = OperationBatch(
+      operations, writer: 7, node: UUIDValue(high: 9, low: 9), policies: AppPolicies([]), now: clock.wallTime,
+      readAt: clock.now)
+    try batch.run(on: world.connection)
+    var answers: [[OperationAnswer.Confirmed]] = []
+    for case .success(.confirmed(let results)) in batch.results { answers.append(results) }
+    #expect(answers.map { $0.map(\.seqno) } == receipts.map { [$0.seqno] } + [receipts.map(\.seqno)])
+    let statuses: [OperationAnswer.Confirmed.Status] = [
+      .recorded, .unknownMessage, .recorded, .recorded, .unknownMessage,
+    ]
+    #expect(answers.map { $0.map(\.status) } == statuses.map { [$0] } + [statuses])
+  }
+
   @Test(arguments: [8, 9]) func `whoever asks hears the same before it is folded and after`(number: Int) throws {
     #expect(try confirm([number]).map(\.status) == [.recorded])
     #expect(try world.count("confirmation_log") == 1)

@@ -3,35 +3,35 @@ package import Reactor
 package import Store
 package import Time
 
-/// One validated hot operation; most come from devices. Indirect, because operations are passed on many times but read
-/// once.
-package indirect enum Operation: Sendable {
+/// One validated hot operation; most come from devices. One word in size, because operations are passed on many times
+/// but read once: an array, or else an indirect case. Confirmations, the most frequent ones, so need no box.
+package enum Operation: Sendable {
   case confirm([Confirmation])
-  case register(Registration)
-  case find(AuthKeyring.Claim)
-  case setUser(AuthKeyring.Claim, NamedUser)
-  case clearUser(AuthKeyring.Claim)
-  case unregister(AuthKeyring.Claim)
-  case listGroups(AuthKeyring.Claim)
-  case join(AuthKeyring.Claim, group: Int64)
-  case leave(AuthKeyring.Claim, group: Int64)
-  case setBadge(AuthKeyring.Claim, Int16)
-  case badge(AuthKeyring.Claim)
-  case inbox(AuthKeyring.Claim, InboxQuestion)
-  case setConsents(AuthKeyring.Claim, Consents.Change)
+  indirect case register(Registration)
+  indirect case find(AuthKeyring.Claim)
+  indirect case setUser(AuthKeyring.Claim, NamedUser)
+  indirect case clearUser(AuthKeyring.Claim)
+  indirect case unregister(AuthKeyring.Claim)
+  indirect case listGroups(AuthKeyring.Claim)
+  indirect case join(AuthKeyring.Claim, group: Int64)
+  indirect case leave(AuthKeyring.Claim, group: Int64)
+  indirect case setBadge(AuthKeyring.Claim, Int16)
+  indirect case badge(AuthKeyring.Claim)
+  indirect case inbox(AuthKeyring.Claim, InboxQuestion)
+  indirect case setConsents(AuthKeyring.Claim, Consents.Change)
   /// Sets an additional token of the given kind; nil removes it.
-  case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
+  indirect case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
   /// Sets the token of one Live Activity; nil removes it.
-  case setActivity(AuthKeyring.Claim, ActivityName, psid: String?)
-  case send(DirectSend)
+  indirect case setActivity(AuthKeyring.Claim, ActivityName, psid: String?)
+  indirect case send(DirectSend)
   /// Finds the device that owns a token. `psid` is normalized.
-  case identify(app: App.Number, network: PushNetwork, psid: String)
+  indirect case identify(app: App.Number, network: PushNetwork, psid: String)
   /// Proves that the device owns its token: it returns the number and token of a push that was sent to it.
-  case possess(AuthKeyring.Claim, seqno: Seqno, psid: String)
+  indirect case possess(AuthKeyring.Claim, seqno: Seqno, psid: String)
   /// Reports that the device is alive.
-  case alive(AuthKeyring.Claim)
+  indirect case alive(AuthKeyring.Claim)
   /// Checks whether the device may send one more message this minute, and counts it.
-  case admitSend(AuthKeyring.Claim, perMinute: Int16)
+  indirect case admitSend(AuthKeyring.Claim, perMinute: Int16)
 
   /// A device's report that a message arrived or that its user opened it.
   package struct Confirmation: Sendable {
@@ -191,22 +191,23 @@ extension AuthKeyring.Claim {
   }
 }
 
-/// Result of an operation that has succeeded. The case depends on the operation; `done` has no data.
-package indirect enum OperationAnswer: Sendable {
+/// Result of an operation that has succeeded. The case depends on the operation; `done` has no data. One word in size,
+/// like `Operation`.
+package enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
-  case registered(Registered)
-  case found(device: Devices.Record, badge: Int16, userName: String)
+  indirect case registered(Registered)
+  indirect case found(device: Devices.Record, badge: Int16, userName: String)
   case done
   /// Device that owns the token; nil if there is none.
-  case identified(Devices.Record?)
+  indirect case identified(Devices.Record?)
   /// The device's current row, after `admitSend` has counted the send.
-  case admitted(Devices.Record)
-  case groups([(group: Int64, name: String)])
-  case badge(Int16)
-  case inbox(InboxPage)
+  indirect case admitted(Devices.Record)
+  indirect case groups([(group: Int64, name: String)])
+  indirect case badge(Int16)
+  indirect case inbox(InboxPage)
   /// The send's answer, and the data for the dispatcher; the latter is nil if there are no recipients or the send is a
   /// repetition.
-  case sent(SendAnswer.Accepted, ClaimedSend?)
+  indirect case sent(SendAnswer.Accepted, ClaimedSend?)
 
   package struct Registered: Sendable {
     package let device: Devices.Record

@@ -79,11 +79,14 @@ struct ConfirmationSteps {
     for operation in operations {
       let start = state.slots.count
       if case .confirm(let confirmations) = operation {
-        for confirmation in confirmations {
-          if confirmation.needsNoLook, let place = confirmation.place {
+        // By index, because an iterator would copy each confirmation.
+        for index in confirmations.indices {
+          if confirmations[index].needsNoLook, let coordinates = confirmations[index].place {
+            let place = BlockPlace(coordinates, of: confirmations[index].seqno)
             state.slots.append(state.located.count)
-            state.located.append(Located(place: BlockPlace(place, of: confirmation.seqno), at: confirmation.at))
+            state.located.append(Located(place: place, at: confirmations[index].at))
           } else {
+            let confirmation = confirmations[index]
             state.slots.append(~state.entries.count)
             state.entries.append(Entry(confirmation))
             hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
@@ -302,23 +305,32 @@ struct ConfirmationSteps {
 
   func answer(_ batch: BatchContext) {
     let state = state
-    // Most receipts of a batch are of one message.
-    var (last, isLogged): (Seqno?, Bool) = (nil, false)
+    // Most receipts of a batch are of one message. The numbers are compared, which takes no call into another module.
+    var (last, isLogged): (Int64?, Bool) = (nil, false)
+    func confirmed(_ slot: Int) -> OperationAnswer.Confirmed {
+      let index = state.slots[slot]
+      guard index >= 0 else { return Self.confirmed(state.entries[~index]) }
+      let seqno = state.located[index].place.block.seqno
+      if seqno.number != last { (last, isLogged) = (seqno.number, state.logged.contains(seqno)) }
+      return OperationAnswer.Confirmed(
+        seqno: seqno, status: isLogged ? .recorded : .unknownMessage, isForgotten: !isLogged)
+    }
+    // Nearly all operations have one receipt; those of the same message share their answer.
+    var (sharedBy, shared): (Int64?, OperationAnswer) = (nil, .done)
     for operation in state.ranges.indices {
       let range = state.ranges[operation]
       guard !range.isEmpty else { continue }
-      func confirmed(_ slot: Int) -> OperationAnswer.Confirmed {
-        let index = state.slots[slot]
-        guard index >= 0 else { return Self.confirmed(state.entries[~index]) }
-        let seqno = state.located[index].place.block.seqno
-        if seqno != last { (last, isLogged) = (seqno, state.logged.contains(seqno)) }
-        return OperationAnswer.Confirmed(
-          seqno: seqno, status: isLogged ? .recorded : .unknownMessage, isForgotten: !isLogged)
+      let index = state.slots[range.lowerBound]
+      guard range.count == 1, index >= 0 else {
+        batch.results[operation] = .success(.confirmed(range.map(confirmed)))
+        continue
       }
-      // Nearly all operations have one confirmation, for which an array literal allocates less memory than a growing
-      // array.
-      batch.results[operation] = .success(
-        .confirmed(range.count == 1 ? [confirmed(range.lowerBound)] : range.map(confirmed)))
+      let seqno = state.located[index].place.block.seqno.number
+      if seqno != sharedBy {
+        sharedBy = seqno
+        shared = .confirmed([confirmed(range.lowerBound)])
+      }
+      batch.results[operation] = .success(shared)
     }
   }
 
