@@ -42,7 +42,7 @@ public struct ByteBuffer: ~Copyable {
   }
 
   /// Returns whether the readable bytes contain `text` at `offset`; false if there are too few.
-  package func hasText(_ text: StaticString, at offset: Int) -> Bool {
+  @inlinable package func hasText(_ text: StaticString, at offset: Int) -> Bool {
     withReadable { $0.hasText(text, at: offset) }
   }
 

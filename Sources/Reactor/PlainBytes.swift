@@ -1,9 +1,10 @@
-internal import Glibc
+public import Glibc
 
 /// Compares and searches bytes in place, several at a time, for the parsers of the most frequent requests.
 extension Span<UInt8> {
-  /// Returns whether the span contains `text` at `offset`; false if it is too short.
-  package func hasText(_ text: StaticString, at offset: Int) -> Bool {
+  /// Returns whether the span contains `text` at `offset`; false if it is too short. Inlinable, because the compiler
+  /// replaces `memcmp` by word comparisons where the text is a literal.
+  @inlinable package func hasText(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard offset >= 0, length <= count - offset else { return false }
     // Safe: both ranges are within their bytes.

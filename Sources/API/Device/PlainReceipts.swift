@@ -62,6 +62,7 @@ struct PlainReceipts {
     return start..<end
   }
 
+  @inline(__always)
   private mutating func take(_ text: StaticString, _ body: Span<UInt8>) -> Bool {
     guard body.hasText(text, at: position) else { return false }
     position += text.utf8CodeUnitCount
