@@ -61,6 +61,14 @@ import Testing
     ),
     ("GET /a?b=%2F..%2F&c={\"d\"} HTTP/1.1\r\nHost: a\r\n\r\n", "GET /a?b=%2F..%2F&c={\"d\"} 1.1 keep [host=a] "),
     ("GET //a//b HTTP/1.1\r\nHost: a\r\n\r\n", "GET //a//b 1.1 keep [host=a] "),
+    (
+      "GET /a-b_c/D9 HTTP/1.1\r\nHost: my-bank.example:65535\r\n\r\n",
+      "GET /a-b_c/D9 1.1 keep [host=my-bank.example:65535] "
+    ),
+    (
+      "GET /x. HTTP/1.1\r\nHost: a\r\nHosts: b\r\nContent-Lengths: 9\r\nContent-Type2: t\r\nCon: c\r\n\r\n",
+      "GET /x. 1.1 keep [host=a|hosts=b|content-lengths=9|content-type2=t|con=c] "
+    ),
     ("PURGE-x! / HTTP/1.1\r\nHost: a\r\n\r\n", "PURGE-x! / 1.1 keep [host=a] "),
     ("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n", "GET / 1.1 keep [host=a|te=trailers] "),
   ]

@@ -20,10 +20,10 @@ enum Authority {
       guard index < end, colons >= 2 else { return false }
       index += 1
     } else {
+      // Nearly all names and addresses end here, with the authority or before its port.
+      while index < end, ByteClass.isLetterDigitOrDot(bytes[index]) { index += 1 }
       while index < end, bytes[index] != UInt8(ascii: ":") {
-        if ByteClass.isLetterDigitOrDot(bytes[index]) {
-          index += 1
-        } else if bytes[index] == UInt8(ascii: "%") {
+        if bytes[index] == UInt8(ascii: "%") {
           guard end - index >= 3, ByteClass.hexValue(bytes[index + 1]) != nil,
             ByteClass.hexValue(bytes[index + 2]) != nil
           else { return false }
@@ -45,7 +45,8 @@ enum Authority {
     var port = 0
     for index in start + 1..<end {
       guard ByteClass.isDigit(bytes[index]) else { return false }
-      port = port * 10 + Int(bytes[index] - 0x30)
+      // Five digits cannot overflow.
+      port = port &* 10 &+ Int(bytes[index] &- 0x30)
     }
     return port <= 65_535
   }

@@ -26,6 +26,13 @@ enum ByteClass {
     byte > 0x20 && byte < 0x7F && byte != 0x23
   }
 
+  /// Returns whether the byte can be in a request target wherever it is, and means itself: ASCII letters and digits,
+  /// slash, dash and underscore.
+  @inline(__always)
+  static func isPlainPath(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- 0x61 < 26 || byte &- 0x2F < 11 || byte == 0x2D || byte == 0x5F
+  }
+
   /// Returns whether the byte is a `reg-name` character of RFC 3986 §3.2.2: unreserved and sub-delims (`%` is checked
   /// separately).
   @inline(__always)

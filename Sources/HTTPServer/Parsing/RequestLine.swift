@@ -20,13 +20,20 @@ extension RequestHead {
 
     let targetStart = index + 1
     index = targetStart
+    // Most targets are paths of such bytes alone, and need only this pass.
+    while index < end, ByteClass.isPlainPath(bytes[index]) { index += 1 }
+    let isPlain = index < end && bytes[index] == ByteClass.space
     while index < end, ByteClass.isTarget(bytes[index]) { index += 1 }
     guard index > targetStart else { throw Malformed(.badRequest, "The request target is missing (RFC 9112 §3.2).") }
     guard index < end, bytes[index] == ByteClass.space else {
       throw Malformed(.badRequest, "The request target holds a character that is not allowed (RFC 9112 §3.2).")
     }
     minorVersion = try Self.parseVersion(bytes, index + 1, end)
-    try parseTarget(bytes, targetStart, index)
+    if isPlain, bytes[targetStart] == UInt8(ascii: "/") {
+      path = Slice(targetStart, index)
+    } else {
+      try parseTarget(bytes, targetStart, index)
+    }
   }
 
   private static func parseVersion(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
