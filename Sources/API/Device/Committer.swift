@@ -167,7 +167,13 @@ package final class Committer {
   }
 
   /// Whether the connection to the database is established.
-  package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
+  package var isConnected: Bool {
+    // Each request asks: `==` of another module's type would be a call through a table.
+    switch connection.state {
+    case .ready, .busy: true
+    case .connecting, .closed: false
+    }
+  }
 
   /// Returns whether a send of this lane can be submitted: the database is connected, and the dispatcher accepts more
   /// sends of the lane. If false, the caller must store the send in another way, or refuse it.
@@ -231,7 +237,8 @@ package final class Committer {
     taken.reserveCapacity(min(waiting.count, batchOperations))
     var weight = 0
     while taken.count < batchOperations, weight < Operations.Limits.batchWeight, let next = waiting.popFirst() {
-      let keys = next.operation.conflictKeys
+      let operation = next.operation
+      let keys = operation.conflictKeys
       let isFree = keys.isEmpty || busy.isDisjoint(with: keys)
       // An operation behind a postponed one must not overtake it, so the postponed one's keys also count as used.
       if !keys.isEmpty { busy.formUnion(keys) }
@@ -239,7 +246,7 @@ package final class Committer {
         postponed.append(next)
         continue
       }
-      weight += next.operation.weight
+      weight += operation.weight
       taken.append(next)
     }
     waiting.prepend(contentsOf: postponed)
