@@ -39,11 +39,36 @@ public enum Hex {
   /// Decodes the digits of a range, at most 16, as a number. Returns nil for a character that is not a hex digit.
   package static func word(_ digits: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
     var word: UInt64 = 0
-    for place in range {
+    var place = range.lowerBound
+    while range.upperBound - place >= 8 {
+      guard let eight = eightDigits(digits.extracting(place..<place + 8)) else { return nil }
+      word = word << 32 | eight
+      place += 8
+    }
+    while place < range.upperBound {
       guard let value = value(of: digits[place]) else { return nil }
       word = word << 4 | UInt64(value)
+      place += 1
     }
     return word
+  }
+
+  /// Decodes a span of eight digits as a number, all at once. Returns nil for a character that is not a hex digit.
+  private static func eightDigits(_ digits: Span<UInt8>) -> UInt64? {
+    var text: UInt64 = 0
+    for place in 0..<8 { text = text << 8 | UInt64(digits[place]) }
+    // Letters have the bit 0x40, and the lower half of "a" is 1.
+    let letters = text >> 6 & 0x0101_0101_0101_0101
+    let values = text & 0x0F0F_0F0F_0F0F_0F0F &+ letters &* 9
+    // They are digits if they are what their values are written as, in lower case.
+    let aboveNine = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    guard values & 0xF0F0_F0F0_F0F0_F0F0 == 0,
+      values &+ 0x3030_3030_3030_3030 &+ aboveNine &* 0x27 == text | letters << 5
+    else { return nil }
+    // Move the eight half-bytes together.
+    var word = (values | values >> 4) & 0x00FF_00FF_00FF_00FF
+    word = (word | word >> 8) & 0x0000_FFFF_0000_FFFF
+    return (word | word >> 16) & 0xFFFF_FFFF
   }
 
   /// Decodes hexadecimal text. Returns nil for an odd number of characters, or a character that is not a hex digit.

@@ -26,6 +26,19 @@ import Testing
     }
   }
 
+  @Test func `each of eight digits is looked at, wherever it is`() {
+    for byte in UInt8.min...UInt8.max {
+      for place in 0..<10 {
+        var text = Array("0123456789".utf8)
+        text[place] = byte
+        let shift = UInt64(4 * (9 - place))
+        let others = 0x01_2345_6789 & ~(UInt64(0xF) << shift)
+        let expected = Hex.value(of: byte).map { others | UInt64($0) << shift }
+        #expect(word(text, 0..<10) == expected, "\(byte) at \(place)")
+      }
+    }
+  }
+
   @Test func `the highest digits of a number are written at their place`() {
     var text = Array("................".utf8)
     var digits = text.mutableSpan
