@@ -41,7 +41,8 @@ package final class Request {
     self.number = number
     knownMethod = method
     kind = 0
-    span = nil
+    // Few requests are recorded, and to look is cheaper than to destroy nothing.
+    if span != nil { span = nil }
     knownClient = nil
   }
 

@@ -90,14 +90,19 @@ package final class RequestMeter {
       callerRequestID: request.header("x-request-id"), trace: request.trace)
   }
 
-  func answered(_ number: UInt64, _ request: Request, _ status: Status, after time: Duration) {
+  /// Counts and times a response, and passes it on to those who are told of it.
+  /// - Parameter nanoseconds: the time from the complete request to the complete response.
+  func answered(_ number: UInt64, _ request: Request, _ status: Status, after nanoseconds: Int64) {
     let kind = min(Int(request.kind), kinds.count - 1)
     answers[kind * 5 + status.code / 100 - 1].add()
-    times[kind].record(time.nanoseconds)
-    if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
+    times[kind].record(nanoseconds)
+    if status.code == 500 {
+      failed(RequestID.text(number), kinds[kind], status.code, .nanoseconds(nanoseconds))
+    }
     if let span = request.span { tracer?.end(span, number, api: kinds[kind], status) }
     guard let told, let asked = request.asked else { return }
-    told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
+    let took = Duration.nanoseconds(nanoseconds)
+    told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: took))
   }
 
   /// Updates the metrics of connections and refusals.

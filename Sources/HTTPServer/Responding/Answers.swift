@@ -39,9 +39,10 @@ final class Answers {
     set { exchange.keepsAlive = newValue }
   }
 
-  /// Returns the time since the current request was complete or refused. If the handler answers before the body has
-  /// arrived, the time since the handler was asked about the body.
-  func age(at now: Instant) -> Duration { now - beganAt }
+  /// Returns the nanoseconds since the current request was complete or refused. If the handler answers before the body
+  /// has arrived, those since the handler was asked about the body. A number, because a `Duration` takes a division of
+  /// 128 bits to become one.
+  func age(at now: Instant) -> Int64 { now.nanoseconds - beganAt.nanoseconds }
 
   func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
