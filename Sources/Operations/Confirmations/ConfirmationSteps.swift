@@ -174,7 +174,8 @@ struct ConfirmationSteps {
     log.reserveCapacity(state.located.count)
     var before: BlockPlace?
     // Skips a receipt repeated in succession, as when a client repeats it within one call.
-    for receipt in state.located where receipt.place != before {
+    for receipt in state.located {
+      if let before, before == receipt.place { continue }
       before = receipt.place
       // The reader of the log knows the time of the send and clamps earlier confirmations.
       log.append(ConfirmationLog.Entry(receipt.place, isRead: false, at: min(receipt.at ?? batch.now, batch.now)))

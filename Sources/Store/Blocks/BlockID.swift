@@ -31,6 +31,13 @@ package struct BlockPlace: Hashable, Sendable {
     position = coordinates.position
   }
 
+  /// Written out, because the log compares each receipt's place with the one before: the compiler's own is called
+  /// through two tables.
+  package static func == (left: BlockPlace, right: BlockPlace) -> Bool {
+    left.position == right.position && left.block.number == right.block.number
+      && left.block.seqno.number == right.block.seqno.number
+  }
+
   /// Returns the coordinates for a pushkey; nil if the block number or the position is too large for one.
   package func coordinates(hasFallback: Bool) -> DeliveryCoordinates? {
     DeliveryCoordinates(block: block.number, position: position, hasFallback: hasFallback)

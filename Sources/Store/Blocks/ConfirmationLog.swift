@@ -56,8 +56,11 @@ package enum ConfirmationLog {
     var start = 0
     while start < entries.count {
       let seqno = entries[start].place.block.seqno
+      let number = seqno.number
       var end = start + 1
-      while end < entries.count, end - start < entriesPerRow, entries[end].place.block.seqno == seqno { end += 1 }
+      while end < entries.count, end - start < entriesPerRow, entries[end].place.block.seqno.number == number {
+        end += 1
+      }
       seqnos.append(seqno)
       contents.append(pack(entries[start..<end]))
       start = end
