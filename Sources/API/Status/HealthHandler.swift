@@ -27,7 +27,9 @@ package final class HealthHandler {
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
-    guard request.method == .get || request.method == .head else {
+    switch request.method {
+    case .get, .head: break
+    default:
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id, in: request.language))
     }
     if request.pathEquals("/health") {
