@@ -130,8 +130,10 @@ extension Endpoint {
 /// Extension knows little more than the payload. A wrong pushkey fails its own entry only, not the call.
 extension DeviceHandler {
   func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    if request.isPlainJSON, let receipts = request.withBody(plainReceipts) {
-      return confirm(receipts, request, responder)
+    if request.isPlainJSON {
+      var receipts: [Operation.Confirmation]?
+      request.readBody { receipts = plainReceipts($0) }
+      if let receipts { return confirm(receipts, request, responder) }
     }
     confirm(try confirmations(request, list: "receipts", isRead: false), request, responder)
   }
