@@ -186,7 +186,7 @@ package final class Committer {
   ///     problem is `.busy` if too many operations wait, or if the expected wait is too long. `.busy` is passed after a
   ///     delay, or before this returns if too many refusals are already delayed.
   package func submit(_ operation: Operation, trace: TraceContext? = nil, _ completion: @escaping Completion) {
-    let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
+    let isTooLong = gauge.isTooLong(behind: waiting.count) && isConnected
     guard waiting.count < DeviceLimits.waitingOperations, !isTooLong else {
       meter?.refused()
       return refusals.hold {

@@ -42,11 +42,11 @@ package final class DeviceHandler: RequestHandler {
       // The two most frequent requests are not routed like others, to save time. `==` would be a call through a table.
       if case .post = request.method, request.pathEquals("/v1/receipts"), !request.hasQuery {
         request.follows("/v1/receipts")
-        return try receive(request, PathParameters(names: [], values: []), responder)
+        return try receive(request, .none, responder)
       }
       if case .post = request.method, request.pathEquals("/v1/reads"), !request.hasQuery {
         request.follows("/v1/reads")
-        return try read(request, PathParameters(names: [], values: []), responder)
+        return try read(request, .none, responder)
       }
       switch router.match(request) {
       case .found(let endpoint, let parameters):

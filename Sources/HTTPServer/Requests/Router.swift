@@ -156,6 +156,9 @@ package struct PathParameters: Sendable {
   private let names: [String]
   private let values: [String]
 
+  /// Those of a pattern without parameters.
+  package static let none = PathParameters(names: [], values: [])
+
   package init(names: [String], values: [String]) {
     self.names = names
     self.values = values
