@@ -103,7 +103,11 @@ import Testing
       const words = await import(document.querySelector('script[type=module]').src.replace('main.js', 'words.js'));
       return arguments[0].map(([part, whole]) => words.percent(part, whole));
       """,
-      [[[0, 5], [1, 3000], [4, 1000], [1, 20], [1, 2], [19, 20], [249, 250], [2999, 3000], [5, 5], [3, 2], [0, 0]]])
+      [
+        [
+          [0, 5], [1, 3000], [4, 1000], [1, 20], [1, 2], [19, 20], [249, 250], [2999, 3000], [5, 5], [3, 2], [0, 0],
+        ]
+      ])
     #expect(
       shares as? [String] == ["0%", "<0.1%", "0.4%", "5%", "50%", "95%", "99.6%", ">99.9%", "100%", "150%", "–"])
   }
