@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import Server
 import TestSupport
 import TestTier
 import Testing

@@ -1,4 +1,5 @@
 import Domain
+import Postgres
 import Store
 import Testing
 import Time

@@ -224,7 +224,7 @@ package enum GroupService {
       try connection.run(AuditTrail.add(audited, by: caller))
       return true
     }
-    guard isThere else { throw unknown(group) }
+    guard isThere else { throw Self.unknown(group) }
     return MembersChanged(count: known.count, unknown: unknown)
   }
 

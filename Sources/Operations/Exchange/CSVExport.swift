@@ -156,7 +156,7 @@ package struct CSVExport: Sendable {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags", "badge", "devices"]
     case .members: ["clientUid", "clientName", "joinedAt"]
     case .devices: DeviceExport.columns
-    case .deliveries: ["device", "clientUid", "status", "reason", "attempts", "at", "receivedAt", "readAt"]
+    case .deliveries, .failures: ["device", "clientUid", "status", "reason", "attempts", "at", "receivedAt", "readAt"]
     case .audit:
       ["entryId", "at", "actor", "role", "origin", "requestId", "action", "appId", "object", "before", "after"]
     case .statistics(let report):
