@@ -21,7 +21,7 @@ export async function accountsPage() {
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
     { title: h("span", { class: "unseen" }, t("do.change")), end: true, cell: (item) => h("div", { class: "row" },
       item.hasSecondFactor && item.login !== session.login ? h("button", { class: "button small", "data-reset": item.login, "aria-label": t("factor.reset-one", { name: item.name }), onclick: () => run(() => reset(item)) }, t("factor.reset.short")) : null,
-      item.disabledAt || item.byIdentityProvider ? null : h("button", { class: "button small", "aria-label": t("accounts.link-for", { name: item.name }), onclick: () => run(() => invite(item)) }, t("accounts.link")),
+      item.disabledAt || item.byIdentityProvider || item.login === session.login ? null : h("button", { class: "button small", "aria-label": t("accounts.link-for", { name: item.name }), onclick: () => run(() => invite(item)) }, t("accounts.link")),
       h("button", { class: "button small", "aria-label": t("accounts.change-one", { name: item.name }), onclick: () => run(() => change(item)) }, t("do.change")),
       item.login === session.login ? null : h("button", { class: `button small ${item.disabledAt ? "" : "bad"}`, "aria-label": `${t(item.disabledAt ? "accounts.enable" : "accounts.disable")}: ${item.name}`,
         onclick: () => run(() => disable(item)) }, t(item.disabledAt ? "accounts.enable" : "accounts.disable"))) },

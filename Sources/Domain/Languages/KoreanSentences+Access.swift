@@ -47,6 +47,8 @@ extension KoreanSentences {
     = 단말이 보내는 메시지에 서버가 쓰는 항목입니다
     Nobody disables or degrades the account they are signed in with.
     = 로그인한 자신의 계정은 중지하거나 권한을 낮출 수 없습니다.
+    Nobody makes a link for the account they are signed in with. Another administrator does.
+    = 로그인한 자신의 계정에는 로그인 링크를 만들 수 없습니다. 다른 관리자에게 요청하세요.
     Another administrator resets it; your own you replace with one of your codes.
     = 본인의 2단계 인증은 직접 초기화할 수 없습니다. 인증 코드로 변경하거나 다른 관리자에게 요청하세요.
     There is no account {1}, or it is disabled, or it signs in elsewhere.

@@ -157,12 +157,17 @@ package enum ConsoleAccounts {
   /// Creates a new sign-in link for an account that has no password yet, or whose owner has lost it, and audits that.
   /// Invalidates the account's earlier link; password and sessions remain. Also records that the caller could sign in
   /// with the link, which matters for approvals (`ApprovalService`).
-  /// - Throws: `.notFound` if the account is unknown to the caller, disabled, or signs in at the identity provider;
-  ///   `.forbidden` without permission.
+  /// - Throws: `.conflict` for the caller's own account, because the link would stand in for its password
+  ///   (`OwnerProof`); `.notFound` if the account is unknown to the caller, disabled, or signs in at the identity
+  ///   provider; `.forbidden` without permission.
   package static func link(
     _ number: Int32, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Link {
     try caller.require(.manageAccounts)
+    guard number != caller.account else {
+      throw Problem(
+        .conflict, "Nobody makes a link for the account they are signed in with. Another administrator does.")
+    }
     let (token, endsAt) = (RandomToken.make(), now + .seconds(Operations.Limits.linkSeconds))
     let isMade = try connection.commit { () throws(PostgresError) in
       guard let account = try find(number, caller, connection), account.disabledAt == nil, !account.isByProvider else {

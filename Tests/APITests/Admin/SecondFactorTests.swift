@@ -106,6 +106,16 @@ import Time
     #expect(try kim.call("PUT", password, #"{"new":"another long sentence"}"#).status == 204)
   }
 
+  @Test func `nobody makes the link that stands in for the password of the session they have`() throws {
+    let world = try AdminWorld()
+    let kim = try ConsoleVisitor.make(in: world)
+    _ = try ConsoleVisitor.make("lee", in: world)
+    let own = try kim.call("POST", "/v1/admin/accounts/1/link")
+    #expect(own.isProblem(.conflict), "\(own.text)")
+    #expect(try kim.call("POST", "/v1/admin/accounts/2/link").status == 201)
+    #expect(try world.audited("account.link") == ["lee"])
+  }
+
   @Test func `the password alone is asked for the code, and nothing is used up or counted`() throws {
     let world = try AdminWorld()
     let (secret, _) = try enrol(try ConsoleVisitor.make(in: world))

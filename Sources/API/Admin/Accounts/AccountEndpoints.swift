@@ -31,9 +31,9 @@ extension Endpoint {
       handler: .whole(AdminCall.changeAccount)),
     Endpoint(
       .post, "/v1/admin/accounts/{accountId}/link", id: "linkAccount", in: .administration, "Make another sign-in link",
-      "For who has lost the password. It works once, within an hour.", by: .permission(.manageAccounts),
-      answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)], problems: [.notFound],
-      handler: .whole(AdminCall.linkAccount)),
+      "For somebody else who has lost the password. It works once, within an hour.", by: .permission(.manageAccounts),
+      answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)],
+      problems: [.notFound, .conflict], handler: .whole(AdminCall.linkAccount)),
     Endpoint(
       .delete, "/v1/admin/accounts/{accountId}/second-factor", id: "resetSecondFactor", in: .administration,
       "Reset an account's second factor",
