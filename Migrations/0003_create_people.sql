@@ -108,6 +108,8 @@ CREATE TABLE csv_audiences (
   -- repeated.
   sha256          bytea NOT NULL,
   lines           integer NOT NULL,
+  -- Size of the text in UTF-8.
+  bytes           bigint NOT NULL,
   created_at      timestamptz NOT NULL,
   -- It cannot be used after this, and the janitor deletes it. Extended by each message that uses it.
   expires_at      timestamptz NOT NULL,

@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: [
     "INSERT INTO vouchers (app, user_key, expires_at) VALUES (1, 'upark', now())",
     """
-    INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at) VALUES (1, '', 1, now(), now());
+    INSERT INTO csv_audiences (app, sha256, lines, bytes, created_at, expires_at) VALUES (1, '', 1, 1, now(), now());
     INSERT INTO csv_lines (csv, user_key, name) VALUES (1, 'upark', 'Park')
     """,
     "INSERT INTO test_recipients (app, place, group_name, user_key) VALUES (1, 0, 'QA', 'upark')",

@@ -232,7 +232,8 @@ import Testing
       INSERT INTO groups (app, name, parent) SELECT \(n), 'lowest', groupseq FROM groups WHERE app = \(n) AND name = 'below';
       INSERT INTO group_members (groupseq, joined_at, app, user_key) VALUES (\(n), now(), \(n), 'ukim');
       INSERT INTO segments (app, name, conditions, created_at, updated_at) VALUES (\(n), 's', '{}', now(), now());
-      INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at) VALUES (\(n), '', 1, now(), now());
+      INSERT INTO csv_audiences (app, sha256, lines, bytes, created_at, expires_at)
+      VALUES (\(n), '', 1, 1, now(), now());
       INSERT INTO csv_lines (csv, user_key, name) SELECT \(n), 'u' || i, '' FROM generate_series(1, 5) i;
       INSERT INTO erasures (app, user_key, upto_seqno) VALUES (\(n), 'ukim', 1);
       INSERT INTO erasure_rests (seqno, device, app, user_key) VALUES (\(seqno), '\(device)', \(n), 'ukim');

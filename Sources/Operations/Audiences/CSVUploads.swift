@@ -70,12 +70,11 @@ package enum CSVUploads {
     let record = try connection.commitReading { () throws(Problem) in
       let (record, isNew) = try connection.answer(
         CSVAudiences.create(
-          app: app.number, sha256: hash, lines: file.lineCount, at: now, expiresAt: now + unusedPeriod))
+          app: app.number, sha256: hash, lines: file.lineCount, bytes: text.count, at: now,
+          expiresAt: now + unusedPeriod))
       guard isNew else { return record }
       let taken = try connection.answer(
-        StoredUploads.fileBytes(
-          of: app.number, atLeast: Operations.Limits.leastAudienceBytes, atMost: Operations.Limits.audienceBytes,
-          line: Operations.Limits.audienceLineBytes))
+        StoredUploads.fileBytes(of: app.number, atLeast: Operations.Limits.leastAudienceBytes))
       try UploadRoom.check(taken, upTo: Operations.Limits.audienceBytesOfApp, of: app)
       try store(text, of: record.csv, on: connection)
       let uploaded = AuditTrail.Change("audience.upload", String(record.csv), in: app)

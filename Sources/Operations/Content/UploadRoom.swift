@@ -28,12 +28,10 @@ extension Operations.Limits {
   /// kept for 90 days. A file counts as `partBytes` at least, so that there are few enough to add up.
   static let mediaBytesOfApp: Int64 = 20 << 30
   /// Maximum total size of an app's audience files in bytes: 32 GiB, which is eleven of the largest a day, each kept
-  /// for 90 days. A file counts as the most that its lines may have.
+  /// for 90 days. A file counts as `leastAudienceBytes` at least.
   static let audienceBytesOfApp: Int64 = 32 << 30
   /// Maximum size of an audience file in bytes: some 500,000 users with a few variables each.
   package static let audienceBytes = 33_554_432
   /// Bytes that an audience file counts as at least, so that there are few enough to add up.
   static let leastAudienceBytes = 1_048_576
-  /// Bytes that a line of an audience counts as: the longest valid one has fewer.
-  static let audienceLineBytes = 10_240
 }

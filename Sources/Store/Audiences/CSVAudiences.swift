@@ -19,7 +19,7 @@ package enum CSVAudiences {
   private static let createStatement = Statement(
     "csv-create",
     """
-    INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO csv_audiences (app, sha256, lines, bytes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
     -- Whoever uploads the same file at once waits here, until its lines are stored too.
     ON CONFLICT (app, sha256) DO UPDATE SET expires_at = greatest(csv_audiences.expires_at, excluded.expires_at)
     RETURNING csv, app, lines, expires_at, xmax = 0
@@ -28,10 +28,11 @@ package enum CSVAudiences {
   /// Creates an audience without lines; the same transaction must store them. If the app has the same file already,
   /// returns that audience (`isNew` is false) and extends its life to at least `expiresAt`; waits for a transaction
   /// that is just storing the file.
+  /// - Parameter bytes: size of the file's text in UTF-8.
   package static func create(
-    app: App.Number, sha256: [UInt8], lines: Int, at now: Timestamp, expiresAt: Timestamp
+    app: App.Number, sha256: [UInt8], lines: Int, bytes: Int, at now: Timestamp, expiresAt: Timestamp
   ) -> Query<(record: Record, isNew: Bool)> {
-    Query(one: createStatement, app, sha256, Int32(lines), now, expiresAt) {
+    Query(one: createStatement, app, sha256, Int32(lines), Int64(bytes), now, expiresAt) {
       (record(&$0), $0.bool())
     }
   }

@@ -131,20 +131,14 @@ package enum StoredUploads {
   private static let fileBytesStatement = Statement(
     "stored-uploads-file-bytes",
     """
-    SELECT coalesce(sum(greatest($2::bigint, least($3::bigint, lines * $4::bigint))), 0)::bigint
-    FROM csv_audiences WHERE app = $1
+    SELECT coalesce(sum(greatest(bytes, $2::bigint)), 0)::bigint FROM csv_audiences WHERE app = $1
     """)
 
-  /// Returns the most that an app's audience files may take together, in bytes, also those that have expired but are
-  /// not deleted yet.
-  /// - Parameters:
-  ///   - least: bytes that a file counts as at least.
-  ///   - most: bytes that a file has at most.
-  ///   - line: bytes that a line has at most.
-  package static func fileBytes(
-    of app: App.Number, atLeast least: Int, atMost most: Int, line: Int
-  ) -> Query<Int64> {
-    Query(one: fileBytesStatement, app, Int64(least), Int64(most), Int64(line)) { $0.int64() }
+  /// Returns the total size of an app's audience files in bytes, also of those that have expired but are not deleted
+  /// yet.
+  /// - Parameter least: bytes that a file counts as at least.
+  package static func fileBytes(of app: App.Number, atLeast least: Int) -> Query<Int64> {
+    Query(one: fileBytesStatement, app, Int64(least)) { $0.int64() }
   }
 
   private static let usingStatement = Statement(
