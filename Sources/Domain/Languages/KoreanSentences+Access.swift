@@ -61,8 +61,8 @@ extension KoreanSentences {
     = 비밀번호로 로그인하는 계정에만 비밀번호가 있습니다.
     is not the current password
     = 현재 비밀번호가 아닙니다
-    The sign-in link was opened more than {1} minutes ago. Open a new one.
-    = 로그인 링크를 연 지 {1}분이 지났습니다. 새 링크를 발급받아 다시 로그인하세요.
+    The sign-in link was opened more than {1} minutes ago. Sign in again, with the password or another link.
+    = 로그인 링크를 연 지 {1}분이 지났습니다. 비밀번호나 새 링크로 다시 로그인하세요.
     This server has no master key to seal second factors with.
     = 서버에 마스터 키(UPMC_MASTER_KEY)가 없어 2단계 인증을 저장할 수 없습니다. 관리자에게 문의하세요.
     Ask for a new secret first.

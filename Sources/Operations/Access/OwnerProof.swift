@@ -24,7 +24,10 @@ enum OwnerProof {
     guard account.password != nil, openedAt == nil || password != nil else {
       throw Problem(
         .forbidden,
-        "The sign-in link was opened more than \(Operations.Limits.freshLinkSeconds / 60) minutes ago. Open a new one.")
+        """
+        The sign-in link was opened more than \(Operations.Limits.freshLinkSeconds / 60) minutes ago. Sign in again, \
+        with the password or another link.
+        """)
     }
     let wrong = Problem(at: pointer, "is not the current password")
     guard let password else { throw wrong }
