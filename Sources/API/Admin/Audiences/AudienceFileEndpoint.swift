@@ -11,11 +11,11 @@ extension Endpoint {
       .post, "/v1/admin/audiences/csv", id: "uploadAudience", in: .audiences, "Upload an audience as a file",
       """
       Lines of `CUID,NAME[,VAR1 … VAR9]`; or a first line that names the columns, `CUID` before all. Up to a million lines \
-      and 32 MiB, in UTF-8 or CP949 (EUC-KR). A file with a wrong line is refused and every wrong line is told, unless \
-      `skipErrors` leaves them out. A user in several lines counts once, as the first says. The same file again is the same \
-      audience. A file that no message uses is gone after 7 days; one that a message uses, 90 days after that message \
-      is due or expires, whichever is later. An app stores 32 GiB of such files, each counted as 1 MiB at least; \
-      another is refused with 409 until some are deleted or have expired.
+      and 32 MiB, in UTF-8 or CP949 (EUC-KR). A file with a wrong line is refused and its first wrong lines are told, \
+      unless `skipErrors` leaves them out. A user in several lines counts once, as the first says. The same file again \
+      is the same audience. A file that no message uses is gone after 7 days; one that a message uses, 90 days after \
+      that message is due or expires, whichever is later. An app stores 32 GiB of such files, each counted as 1 MiB at \
+      least; another is refused with 409 until some are deleted or have expired.
       """, by: .permission(.send), load: .heavy,
       parameters: [
         .ofApp(),
