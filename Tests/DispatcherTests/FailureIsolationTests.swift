@@ -49,6 +49,17 @@ import Testing
     #expect(world.network.log.allSatisfy { $0.seqno != seqno })
   }
 
+  @Test func `what is set aside takes nobody's place in planning until it is resumed`() throws {
+    let world = try DispatcherWorld()
+    world.stop()
+    let aside = try world.send()
+    try world.connection.run(Controls.setAside(aside, because: "x"))
+    let next = try world.send()
+    #expect(try world.connection.run(Messages.unplanned(Lane.allCases, atMost: 1)) == [next])
+    try world.connection.run(Controls.setState(aside, .queued, reason: nil))
+    #expect(try world.connection.run(Messages.unplanned(Lane.allCases, atMost: 1)) == [aside])
+  }
+
   @Test func `one that was planned by a newer program stops no claiming`() throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<4)

@@ -155,16 +155,19 @@ package enum Messages {
   private static let unplannedStatement = Statement(
     "messages-unplanned",
     """
-    SELECT seqno FROM messages
+    SELECT m.seqno FROM messages m
     -- A paused message is planned too, so that its numbers are known.
-    WHERE state IN (\(MessageState.queued.sql), \(MessageState.sending.sql), \(MessageState.paused.sql))
-      AND NOT planned AND cancelled_at IS NULL AND lane = ANY($2)
+    WHERE m.state IN (\(MessageState.queued.sql), \(MessageState.sending.sql), \(MessageState.paused.sql))
+      AND NOT m.planned AND m.cancelled_at IS NULL AND m.lane = ANY($2)
+      -- One that cannot be read cannot be planned, and must not take the place of others here.
+      AND \(Controls.isSetAside) IS NOT TRUE
     -- New ones first, so that a large one does not keep them waiting.
-    ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
+    ORDER BY m.lane, m.frozen_at IS NOT NULL, m.seqno LIMIT $1
     """)
 
   /// Returns at most `limit` queued, sending or paused messages in `lanes` whose planning is not complete, ordered by
-  /// lane; within a lane, messages whose planning has not begun come first. Omits messages that are being cancelled.
+  /// lane; within a lane, messages whose planning has not begun come first. Omits messages that are being cancelled or
+  /// were set aside.
   package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
     Query(each: unplannedStatement, limit, Int16Column(lanes)) { $0.seqno() }
   }
