@@ -97,15 +97,20 @@ import Testing
     #expect(try world.count("outcomes WHERE seqno = 1 AND status = 6 AND due_at IS NOT NULL") == 1)
   }
 
-  @Test func `one whose claims a dead node has left stops no taking over, and nothing of it is lost`() throws {
+  /// - Parameter state: of the one that cannot be read: being sent, or paused by an operator.
+  @Test(arguments: [MessageState.sending, .paused])
+  func `one whose claims a dead node has left stops no taking over, and nothing of it is lost`(
+    state: MessageState
+  ) throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<4)
     try world.connection.withTransaction {
-      for more in [Self.unreadable, ""] {
+      for (more, state) in [(Self.unreadable, state), ("", MessageState.sending)] {
         let seqno = try world.send(#"{"all":true}"#, more)
         try world.connection.script(
           """
-          UPDATE messages SET state = 2, planned = true, frozen_at = now(), targeted = 1 WHERE seqno = \(seqno);
+          UPDATE messages SET state = \(state.rawValue), planned = true, frozen_at = now(), targeted = 1
+          WHERE seqno = \(seqno);
           INSERT INTO claims (seqno, node, devices, user_keys)
           VALUES (\(seqno), '00000000-0000-0000-0000-000000000077', '{\(DispatcherWorld.device(1))}', '{u00000001}')
           """)

@@ -31,14 +31,15 @@ struct FailureIsolation {
     return (error as? PostgresError)?.isOwnFault == true
   }
 
-  /// Pauses a message that cannot be processed, in a transaction of its own, and logs that. Returns false, doing
-  /// nothing, if the message does not exist or its state permits no pause, because it has ended or is being cancelled.
+  /// Sets a message aside that cannot be processed, in a transaction of its own, and logs that: pauses it, or, if it is
+  /// paused already, notes the reason, without which its orphaned claims would be adopted in vain for ever. Returns
+  /// false, doing nothing, if the message does not exist, was set aside before, has ended or is being cancelled.
   @discardableResult
   func message(_ seqno: Seqno, because error: any Error, _ connection: Connection) throws -> Bool {
     let isPaused = try connection.withTransaction { () throws -> Bool in
-      guard let message = try connection.run(Controls.lock(seqno)),
-        MessageControl.pause.effect(on: message.status) == .become(.paused)
-      else { return false }
+      guard let message = try connection.run(Controls.lock(seqno)), !message.isSetAside else { return false }
+      let effect = MessageControl.pause.effect(on: message.status)
+      guard effect == .become(.paused) || effect == .nothing else { return false }
       try connection.run(Controls.setAside(seqno, because: Self.words(error)))
       return true
     }

@@ -9,14 +9,16 @@ package enum Controls {
     package let app: App.Number
     package let status: MessageControl.Status
     package let schedule: Int64?
+    /// True if the message was paused because a release could not handle it.
+    package let isSetAside: Bool
   }
 
   private static let lockStatement = Statement(
     "controls-lock",
     """
-    SELECT app, state, cancelled_at IS NOT NULL
-      AND state = \(MessageState.paused.sql), frozen_at IS NOT NULL, schedule, held FROM messages
-    WHERE seqno = $1
+    SELECT m.app, m.state, m.cancelled_at IS NOT NULL AND m.state = \(MessageState.paused.sql),
+      m.frozen_at IS NOT NULL, m.schedule, m.held, \(isSetAside) IS TRUE FROM messages m
+    WHERE m.seqno = $1
     -- Keeps planner, finisher and other operators out until the change is committed.
     FOR UPDATE
     """)
@@ -32,7 +34,7 @@ package enum Controls {
         status: MessageControl.Status(
           state: MessageState(rawValue: state) ?? .queued, isCancelling: isCancelling, isFrozen: isFrozen,
           hold: MessageHold(rawValue: row.int16()) ?? .waiting),
-        schedule: schedule)
+        schedule: schedule, isSetAside: row.bool())
     }
   }
 
@@ -47,7 +49,8 @@ package enum Controls {
   /// Prefix of the state reason of a message that was paused because this release cannot handle it.
   static let setAsideWords = "Set aside: "
 
-  /// Pauses a locked message that this release cannot handle, with a reason that says what an operator can do.
+  /// Pauses a locked message that this release cannot handle, with a reason that says what an operator can do. If it is
+  /// paused already, the reason takes the place of the present one.
   package static func setAside(_ seqno: Seqno, because reason: String) -> Query<Void> {
     setState(
       seqno, .paused,
