@@ -54,7 +54,7 @@ final class AccessTokens {
   private let logger: Logger
   private let context: () throws(TLSError) -> TLSContext
   private let wire: WireConfiguration
-  /// Of a request.
+  /// Timeout of a request.
   private let timeout: Duration
   private let resolve: (Endpoint) -> Bool
 
@@ -72,7 +72,7 @@ final class AccessTokens {
 
   /// Creates the token holder of an account; fetches nothing yet.
   /// - Parameters:
-  ///   - timeout: of a request.
+  ///   - timeout: timeout of a request.
   ///   - context: returns the TLS context for HTTP/1.1, if the address is https.
   ///   - resolve: starts a look-up whose result is passed to `resolved`. Returns false if the resolver's queue is full.
   init(

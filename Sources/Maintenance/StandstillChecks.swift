@@ -27,8 +27,8 @@ struct StandstillChecks {
         .failure(
           "time zones", place,
           """
-          its time zone data lack those of \(apps), whose messages by local time, in a window or with ads are set \
-          aside; statistics of no app are summed up
+          its time zone data lack those of \(apps); messages of these that depend on local time, a window or the \
+          hours for ads are set aside, and statistics are summed up for no app
           """,
           remedy: "Give it the data (on Debian, old names are in tzdata-legacy), or change the zone of the app."))
     }

@@ -40,7 +40,7 @@
 /// the network's own name is passed to the proxy, anew on each connection, and never resolved here. A proxy that
 /// refuses the tunnel counts as a failure to connect: nothing was submitted, so no result is unknown.
 ///
-/// *Probing* lasts until the peer's SETTINGS have arrived, for which it has 10 s, and, if the network limits unproven
+/// *Probing* lasts until the peer's SETTINGS have arrived, within 10 s at most, and, if the network limits unproven
 /// connections (`PoolPlan.needsProof`), the first answer that is not a 403. *Draining* begins with GOAWAY, at the
 /// request of the network's adapter, after repeated request timeouts, when the peer allows only one request for a
 /// minute, when answers are much slower than on the other connections, when fewer connections suffice, and when the
@@ -69,7 +69,7 @@ package enum PushTransport {
     package static let connectSeconds: Int64 = 10
     /// Timeout of the TLS handshake in seconds. A healthy path needs at most two round trips.
     package static let handshakeSeconds: Int64 = 10
-    /// Timeout in seconds of the peer's SETTINGS, which are the first that it sends after the TLS handshake.
+    /// Seconds that the peer has after the TLS handshake to send its SETTINGS, the first frame of every connection.
     package static let settingsSeconds: Int64 = 10
     /// Timeout of a request in seconds; APNs sometimes never answers a stream.
     package static let requestSeconds: Int64 = 25

@@ -26,7 +26,7 @@ final class Target {
   /// Signing secrets; nil if one of them cannot be decrypted.
   private(set) var secrets: [[UInt8]]?
   let place: HTTPURL?
-  /// Of a request.
+  /// Timeout of a request.
   private let timeout: Duration
   private(set) var state = State.unknown
   private(set) var isAsking = false

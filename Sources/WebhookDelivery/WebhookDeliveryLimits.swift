@@ -31,7 +31,7 @@ package enum WebhookDeliveryLimits {
   static let underWay = 1_024
   /// Timeout of a request, until the answer is complete.
   static let timeout: Duration = .seconds(10)
-  /// What the lease of an attempt is longer than its timeout, in seconds: the time to store the result.
+  /// Seconds by which the lease of an attempt exceeds its timeout: the time to store the result.
   static let storingSeconds: Int32 = 50
   /// Maximum bytes read of an answer's body. It is ignored, but the end of a usual one lets the connection be reused.
   static let answerBytes = 65_536

@@ -6,9 +6,9 @@ internal import Store
 /// message sent by a person, whose expiry approval can change, and one whose times depend on a time zone: they are read
 /// again each time.
 ///
-/// A message that this release cannot read, because a newer one stored it, or that is to be sent by a time zone that
-/// PostgreSQL does not know any more, is treated like one that does not exist; `takeUnreadable` tells the two apart, so
-/// that the caller can pause it. If such a message is being cancelled or has ended, it is returned with the part of its
+/// A message that this release cannot read, because a newer one stored it, or whose times depend on a time zone that
+/// PostgreSQL no longer knows, is treated like one that does not exist; `takeUnreadable` tells the two apart, so that
+/// the caller can pause it. If such a message is being cancelled or has ended, it is returned with the part of its
 /// request that ending its deliveries needs.
 struct MessageCache {
   private static let capacity = 256
@@ -61,8 +61,8 @@ struct MessageCache {
       unreadable[stored.seqno] = error
       return nil
     }
-    // Not cached, because approval can change the expiry of a message that waits for it, and PostgreSQL may cease to
-    // know the time zone.
+    // Not cached, because approval can change the expiry of a message that waits for it, and PostgreSQL may lose the
+    // time zone.
     if stored.isAskedByPerson || message.needsTimeZone { return message }
     if order.count == Self.capacity { messages[order.removeFirst()] = nil }
     messages[stored.seqno] = message
@@ -71,6 +71,6 @@ struct MessageCache {
   }
 
   private static func unknown(_ timeZone: String) -> Problem {
-    Problem(.notConfigured, "PostgreSQL does not know the app's time zone \(timeZone), by which it is to be sent.")
+    Problem(.notConfigured, "PostgreSQL does not know the app's time zone \(timeZone), which decides when it is sent.")
   }
 }

@@ -93,7 +93,7 @@ package enum StoredUploads {
     """)
 
   /// Returns the total size of an app's media in bytes, also of those that have expired but are not deleted yet.
-  /// - Parameter least: bytes that a file counts as at least.
+  /// - Parameter least: bytes that every file counts for, however small.
   package static func mediaBytes(of app: App.Number, atLeast least: Int) -> Query<Int64> {
     Query(one: mediaBytesStatement, app, Int64(least)) { $0.int64() }
   }

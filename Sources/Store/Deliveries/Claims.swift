@@ -298,7 +298,7 @@ package enum Claims {
     """)
 
   /// Returns, for each claim, the deliveries that have no outcome and are not waiting for a due time. Omits those that
-  /// were deferred and are in progress in a newer claim, claims without any deliveries, and claims that do not exist.
+  /// were deferred and are in progress in a newer claim, claims that have none left, and claims that do not exist.
   /// - Parameter inDoubt: true if each of these deliveries may have arrived, which is then noted in `attempts`; false
   ///   if the caller knows that nothing was submitted.
   package static func undecided(
@@ -317,7 +317,7 @@ package enum Claims {
       found.append((claim, delivery, entry))
       if row.bool() { takenUp.insert(delivery) }
     }
-    // Deferred, due and taken up again: the claim that it was deferred from may still list it.
+    // A delivery that was deferred and taken up again may still be listed by the claim that it was deferred from.
     let newest = takenUp.isEmpty ? [:] : try connection.run(Self.newest(of: takenUp))
     var entries: [ClaimID: [Entry]] = [:]
     for (claim, delivery, entry) in found where newest[delivery].map({ $0 <= claim }) ?? true {

@@ -149,7 +149,7 @@ package enum Controls {
       CASE WHEN g.window_opens IS NULL THEN NULL
         WHEN \(TimeZones.isOfAppKnown)
         THEN window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes)
-        -- In a zone that is unknown it is closed: whoever takes it up again sets the message aside.
+        -- In an unknown zone it is closed: whoever takes the delivery up again sets the message aside.
         ELSE clock_timestamp() + interval '1 minute' END, a.paused_reason IS NOT NULL
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = ANY($1)
     """)

@@ -85,7 +85,7 @@ package enum Messages {
     package var links: HostedLinks?
     /// The app's time zone.
     package var timeZone = ""
-    /// False if PostgreSQL does not know that time zone any more; `sendDate` is then in UTC.
+    /// False if PostgreSQL no longer knows that time zone; `sendDate` is then in UTC.
     package var isTimeZoneKnown = true
     /// The local time at which each device is sent the message, by the device's time zone; nil if all devices are sent
     /// the message at the same instant.
@@ -191,7 +191,7 @@ package enum Messages {
         (g.ready_at IS NULL OR g.ready_at <= clock_timestamp())
         AND (g.canary_phase IS NULL OR g.canary_phase = 2
           OR g.canary_phase = 0 AND (g.canary_devices IS NOT NULL OR m.planned))
-        -- In a zone that is unknown it is claimed, so that it is set aside and says why.
+        -- In an unknown zone it is claimed, so that it is set aside with the reason.
         AND CASE WHEN g.window_opens IS NOT NULL AND \(TimeZones.isOfAppKnown)
           THEN window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL ELSE true END))
     ORDER BY m.lane, m.seqno LIMIT $1

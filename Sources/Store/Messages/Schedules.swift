@@ -46,7 +46,7 @@ package enum Schedules {
           SELECT DISTINCT time_zone FROM devices WHERE app = m.app
             AND state = \(Devices.State.active.sql) UNION SELECT a.time_zone) z)
         WHEN \(TimeZones.isOfAppKnown) THEN w.wall AT TIME ZONE a.time_zone
-        -- Until the zone is known again, its clocks are taken to be set neither forward nor back.
+        -- Until the zone is known again, changes of its clocks are ignored.
         ELSE m.due_at + ('1 ' || s.unit)::interval END AS due_at) n
     WHERE m.seqno = $1 AND s.ended_at IS NULL AND n.wall::date <= s.last_day
     ON CONFLICT (schedule, occurrence) WHERE schedule IS NOT NULL DO NOTHING

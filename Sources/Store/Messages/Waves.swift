@@ -167,8 +167,8 @@ package enum Waves {
     package let nightEndsAt: Timestamp?
   }
 
-  /// SQL expression: when a delivery is taken up again whose device has no known time zone, nor has its app. Whoever
-  /// does that reads the message anew and sets it aside.
+  /// SQL expression: when a delivery is taken up again if the time zones of both its device and its app are unknown.
+  /// Whoever takes it up reads the message again and sets it aside.
   private static let later = "clock_timestamp() + interval '1 minute'"
 
   private static let localTimesStatement = Statement(
@@ -190,8 +190,8 @@ package enum Waves {
     """)
 
   /// Returns, for each device, when a message expires and when it may be sent by the device's local clock. Devices that
-  /// do not exist are omitted. Where neither the device's time zone nor the app's is known, it is night and the window
-  /// is closed, for another minute.
+  /// do not exist are omitted. If neither the device's time zone nor the app's is known, it counts as night, and the
+  /// window as closed, for another minute.
   /// - Parameters:
   ///   - local: the local time at which the message is sent; nil if it is sent to all devices at the same instant.
   ///   - window: the daily send window to apply in the device's time zone; nil for none.

@@ -6,9 +6,9 @@ package enum TimeZones {
   /// SQL expression: the device's time zone if its name is known, otherwise an empty string.
   static let named = "(CASE WHEN time_zone IN (SELECT name FROM time_zones) THEN time_zone ELSE '' END)"
 
-  /// SQL expression: the time zone of app `a`, or UTC if PostgreSQL does not know that zone any more, after an update
-  /// of its time zone data or a restore to another server. For statements that concern several apps, none of which may
-  /// fail because of another's zone.
+  /// SQL expression: the time zone of app `a`, or UTC if PostgreSQL no longer knows that zone, after an update of its
+  /// time zone data or a restore to another server. For statements that concern several apps, none of which may fail
+  /// because of another's zone.
   static let ofApp = "zone_or(a.time_zone, 'UTC')"
 
   /// SQL condition: PostgreSQL knows the time zone of app `a`.
@@ -30,7 +30,7 @@ package enum TimeZones {
   private static let addStatement = Statement(
     "time-zones-add", "INSERT INTO time_zones (name) VALUES ($1) ON CONFLICT DO NOTHING")
 
-  /// Adds a name that PostgreSQL's time zone data are known to have, because an app is to live there.
+  /// Adds a name that the caller has found in PostgreSQL's time zone data, for an app that is to use it.
   package static func add(_ name: String) -> Query<Void> {
     Query(addStatement, name) { _ in }
   }
