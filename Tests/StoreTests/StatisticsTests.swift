@@ -77,6 +77,24 @@ import Time
     #expect(try parts(.app, apps: [2]) == ["b": 4])
   }
 
+  @Test func `an app in an unknown time zone is reported by UTC, and the others by theirs`() throws {
+    try count(.accepted, 1, at: start)
+    try count(.accepted, 2, app: 2, at: start)
+    try connection.script(
+      """
+      INSERT INTO statistics_minutes (app, at, writer, network, lane, app_version, reason, read)
+      VALUES (2, '2026-03-01T00:30:00Z', 1, 2, 1, '', '', 1);
+      UPDATE apps SET time_zone = 'Mars/Base' WHERE app = 2
+      """)
+    for unit in StatisticsReports.Unit.allCases {
+      let rows = try report(unit, .app)
+      #expect(rows.map(\.counts.accepted).reduce(0, +) == 3, "\(unit)")
+      #expect(Set(rows.map { "\($0.part) \($0.timeZone ?? "")" }) == ["a Asia/Seoul", "b UTC"], "\(unit)")
+    }
+    let times = try connection.run(ReadTimes.rows(of: [1, 2], from: start - hour, to: start + hour))
+    #expect(times.map(\.hour) == [0] && times.map(\.read) == [1], "\(times)")
+  }
+
   @Test func `rolling up changes no number, done again changes nothing, and late minutes are not lost`() throws {
     for step in 0..<100 { try count(.accepted, 1, at: start + hour * step / 2) }
     func all() throws -> [[Int64]] {

@@ -21,7 +21,7 @@ package enum ReadTimes {
     SELECT extract(isodow FROM s.at AT TIME ZONE a.time_zone)::integer,
       extract(hour FROM s.at AT TIME ZONE a.time_zone)::integer,
       sum(s.received)::bigint, sum(s.read)::bigint
-    FROM (\(StatisticsReports.parts(.hour))) s JOIN apps a ON a.app = s.app
+    FROM (\(StatisticsReports.parts(.hour))) s JOIN \(StatisticsReports.apps) ON a.app = s.app
     WHERE s.received <> 0 OR s.read <> 0
     GROUP BY 1, 2 ORDER BY 1, 2
     """)

@@ -43,6 +43,12 @@ package enum StatisticsReports {
   private static let day = "date_trunc('day', $2, a.time_zone)"
   private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
 
+  /// SQL: the apps `$1` as `a`, with UTC in place of a time zone that PostgreSQL does not know: one such app must not
+  /// keep the report of all apps from being made. The zones are looked up once an app, not once a row.
+  static let apps = """
+    (SELECT a.app, a.app_id, \(TimeZones.ofApp) AS time_zone FROM apps a WHERE a.app = ANY($1) OFFSET 0) a
+    """
+
   /// Returns SQL that combines the tables, for the apps `$1` in [`$2`, `$3`). Except for minutes, `$2` is rounded down
   /// to the hour or day, and an hour or day that is stored as one row counts in full if it begins before `$3`. Hours
   /// before `hours_upto` come from the hourly table, later ones from minutes. Days before the day that contains
@@ -61,13 +67,13 @@ package enum StatisticsReports {
       """
     case .day, .week, .month:
       """
-      SELECT \(columnList), s.at FROM statistics_days s JOIN apps a ON a.app = s.app
+      SELECT \(columnList), s.at FROM statistics_days s JOIN \(apps) ON a.app = s.app
       WHERE \(scope) AND s.at >= \(day) AND s.at < \(rolledDays)
       UNION ALL
-      SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_hours s JOIN apps a ON a.app = s.app
+      SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_hours s JOIN \(apps) ON a.app = s.app
       WHERE \(scope) AND s.at >= \(day) AND s.at >= \(rolledDays) AND s.at < \(upto)
       UNION ALL
-      SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_minutes s JOIN apps a ON a.app = s.app
+      SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_minutes s JOIN \(apps) ON a.app = s.app
       WHERE \(scope) AND s.at >= \(day) AND s.at >= \(upto)
       """
     }
@@ -81,7 +87,7 @@ package enum StatisticsReports {
         SELECT *, to_char(p.start AT TIME ZONE p.zone, 'YYYY-MM-DD HH24:MI') FROM (
           SELECT \(start(unit)) AS start, \(division.column) AS part, \(Statistics.sums),
             CASE WHEN min(a.time_zone) = max(a.time_zone) THEN min(a.time_zone) END AS zone
-          FROM (\(parts(unit))) s JOIN apps a ON a.app = s.app
+          FROM (\(parts(unit))) s JOIN \(apps) ON a.app = s.app
           GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4) p
         ORDER BY p.start, p.part
         """)
