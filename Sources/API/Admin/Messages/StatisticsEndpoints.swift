@@ -12,8 +12,8 @@ extension Endpoint {
       """
       What happened by minute (at most a day), hour (at most 62 days), or the app's day, week (from Monday) or month, in \
       all or divided. Minutes are kept for 3 days, hours for 400 days, days without end. Numbers are kept \
-      as things happen, without those of tests. Receipts and reads are counted by app and lane only. Hours are those \
-      of UTC: where clocks are not whole hours from it, an hour that spans local midnight is counted in the day before.
+      as things happen, without those of tests. Receipts and reads are counted by app and lane only. Hours are kept \
+      by UTC: in a zone whose offset is not whole hours, one that spans local midnight counts towards the day before.
       """, by: .permission(.viewMessages), load: .heavy,
       parameters: reportParameters,
       answers: [
