@@ -290,11 +290,18 @@ package enum Claims {
     """
     -- Found before anything is joined: a plan that hopes for their order would walk over all claims.
     WITH c AS MATERIALIZED (SELECT claim, seqno, devices, user_keys FROM claims WHERE claim = ANY($1) AND block IS NULL)
-    SELECT c.claim, c.seqno, k.device, k.user_key, coalesce(o.attempts, 0)::smallint, o.device IS NOT NULL
+    SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
     FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
-    -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try.
+    -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try, unless a newer
+    -- claim shows that it was taken up again. That is asked in this statement, because the newer claim may end before
+    -- another one. All of the message's claims are read once, and only if there is such a row.
     WHERE o.device IS NULL OR o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NULL
+      AND (c.claim, k.device) NOT IN (
+        SELECT claim, device FROM (
+          SELECT a.claim, l.device, max(a.claim) OVER (PARTITION BY a.seqno, l.device) AS newest
+          FROM claims a CROSS JOIN LATERAL unnest(a.devices) AS l(device) WHERE a.seqno IN (SELECT seqno FROM c)) t
+        WHERE claim < newest)
     """)
 
   /// Returns, for each claim, the deliveries that have no outcome and are not waiting for a due time. Omits those that
@@ -307,21 +314,12 @@ package enum Claims {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     let rows = try connection.run(undecidedStatement, Parameters(claims))
-    var found: [(claim: ClaimID, delivery: Confirmations.Delivery, entry: Entry)] = []
-    var takenUp: Set<Confirmations.Delivery> = []
-    rows.forEach { row in
-      let (claim, seqno) = (row.claim(), row.seqno())
-      let (device, userKey, attempts) = (row.device(), row.userKey(), Tries(stored: row.int16()))
-      let delivery = Confirmations.Delivery(seqno: seqno, device: device)
-      let entry = Entry(device: device, userKey: userKey, attempts: inDoubt ? attempts.inDoubt : attempts)
-      found.append((claim, delivery, entry))
-      if row.bool() { takenUp.insert(delivery) }
-    }
-    // A delivery that was deferred and taken up again may still be listed by the claim that it was deferred from.
-    let newest = takenUp.isEmpty ? [:] : try connection.run(Self.newest(of: takenUp))
     var entries: [ClaimID: [Entry]] = [:]
-    for (claim, delivery, entry) in found where newest[delivery].map({ $0 <= claim }) ?? true {
-      entries[claim, default: []].append(entry)
+    rows.forEach { row in
+      let claim = row.claim()
+      let (device, userKey, attempts) = (row.device(), row.userKey(), Tries(stored: row.int16()))
+      entries[claim, default: []].append(
+        Entry(device: device, userKey: userKey, attempts: inDoubt ? attempts.inDoubt : attempts))
     }
     for (claim, contents) in try connection.run(Blocks.ofClaims(claims)) {
       let open = (0..<contents.recipients.count).filter { contents.states[$0] == .open }
