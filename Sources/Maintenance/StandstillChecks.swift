@@ -28,7 +28,7 @@ struct StandstillChecks {
           "time zones", place,
           """
           its time zone data lack those of \(apps); messages of these that depend on local time, a window or the \
-          hours for ads are set aside, and statistics are summed up for no app
+          hours for ads are set aside, and their statistics are shown in days of UTC
           """,
           remedy: "Give it the data (on Debian, old names are in tzdata-legacy), or change the zone of the app."))
     }

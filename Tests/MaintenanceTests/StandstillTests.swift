@@ -65,6 +65,7 @@ import Testing
     let finding = world.findings().first { $0.subject == "time zones" }
     #expect(finding?.severity == .failure)
     #expect(finding?.what.contains("(Mars/Base)") == true)
+    #expect(finding?.what.contains("days of UTC") == true)
   }
 
   @Test func `a mark in the future is a failure, until a server has brought it back`() throws {

@@ -95,6 +95,36 @@ import Time
     #expect(times.map(\.hour) == [0] && times.map(\.read) == [1], "\(times)")
   }
 
+  @Test func `days wait while their app's time zone is unknown, and others' days do not`() throws {
+    for step in 0..<100 {
+      try count(.accepted, 1, at: start + hour * step)
+      try count(.accepted, 1, app: 2, at: start + hour * step)
+    }
+    func days(_ app: Int32) throws -> [Int64] { try report(.day, apps: [app]).map(\.counts.accepted) }
+    func stored(_ app: Int32) throws -> Int64 {
+      let sum = "SELECT coalesce(sum(accepted), 0)::bigint FROM statistics_days WHERE app = \(app)"
+      return try connection.run(Statement("test-stored-\(app)", sum)).int64(0, 0)
+    }
+    while try StatisticsRollup.run(connection, now: start + hour * 60) {}
+    #expect(try days(1) == [15, 24, 24, 24, 13])
+    #expect(try stored(1) == 39)
+    try connection.script("UPDATE apps SET time_zone = 'Mars/Base' WHERE app = 1")
+    // So long that the minutes are gone.
+    while try StatisticsRollup.run(connection, now: start + hour * 300) {}
+    #expect(try report(.minute).isEmpty)
+    #expect(try stored(2) == 100)
+    #expect(try days(2) == [24, 24, 24, 24, 4])
+    // The last day in Seoul that is stored is made of hours, in days of UTC.
+    #expect(try stored(1) == 39)
+    #expect(try days(1) == [15, 9, 24, 24, 24, 4])
+    // The database is given the data.
+    try connection.script("UPDATE apps SET time_zone = 'Asia/Seoul' WHERE app = 1")
+    #expect(try days(1) == [15, 24, 24, 24, 13])
+    #expect(try StatisticsRollup.run(connection, now: start + hour * 301))
+    #expect(try stored(1) == 100)
+    #expect(try days(1) == [15, 24, 24, 24, 13])
+  }
+
   @Test func `rolling up changes no number, done again changes nothing, and late minutes are not lost`() throws {
     for step in 0..<100 { try count(.accepted, 1, at: start + hour * step / 2) }
     func all() throws -> [[Int64]] {

@@ -209,7 +209,7 @@ final class Janitor {
     do throws(PostgresError) {
       _ = try StatisticsRollup.run(connection, now: look.now)
     } catch {
-      // An app's time zone may be unknown by now. Minutes are kept until they are summed up, so nothing is lost.
+      // Minutes are kept until they are summed up, so nothing is lost.
       guard error.isOwnFault else { throw error }
       isolation.note("statistics cannot be summed up", nil, error)
     }

@@ -11,6 +11,9 @@ package enum TimeZones {
   /// because of another's zone.
   static let ofApp = "zone_or(a.time_zone, 'UTC')"
 
+  /// SQL expression: the time zone of app `a`; NULL if PostgreSQL does not know it.
+  static let known = "nullif(zone_or(a.time_zone, ''), '')"
+
   /// SQL condition: PostgreSQL knows the time zone of app `a`.
   static let isOfAppKnown = "(zone_or(a.time_zone, '') <> '')"
 

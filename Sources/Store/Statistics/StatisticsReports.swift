@@ -41,18 +41,29 @@ package enum StatisticsReports {
   private static let scope = "s.app = ANY($1) AND s.at < $3"
   private static let upto = "(SELECT hours_upto FROM statistics_progress)"
   private static let day = "date_trunc('day', $2, a.time_zone)"
-  private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
+
+  /// SQL expression: the start of the first day of app `z` that is made from hours and minutes. The days of an app in
+  /// an unknown time zone wait (`StatisticsRollup`). Where its last stored day ends is then unknown as well: that day
+  /// is made from its hours, unless some of them may be gone.
+  private static let madeFrom = """
+    CASE WHEN z.time_zone IS NOT NULL
+      THEN least(date_trunc('day', \(upto), z.time_zone), \(StatisticsRollup.missingDay))
+      ELSE coalesce((SELECT max(d.at) FROM statistics_days d WHERE d.app = z.app
+          AND d.at >= \(upto) - interval '399 days'), \(upto) - interval '397 days') END
+    """
 
   /// SQL: the apps `$1` as `a`, with UTC in place of a time zone that PostgreSQL does not know: one such app must not
   /// keep the report of all apps from being made. The zones are looked up once an app, not once a row.
   static let apps = """
-    (SELECT a.app, a.app_id, \(TimeZones.ofApp) AS time_zone FROM apps a WHERE a.app = ANY($1) OFFSET 0) a
+    (SELECT z.app, z.app_id, coalesce(z.time_zone, 'UTC') AS time_zone, \(madeFrom) AS made_from
+      FROM (SELECT a.app, a.app_id, \(TimeZones.known) AS time_zone FROM apps a WHERE a.app = ANY($1) OFFSET 0) z
+      OFFSET 0) a
     """
 
   /// Returns SQL that combines the tables, for the apps `$1` in [`$2`, `$3`). Except for minutes, `$2` is rounded down
   /// to the hour or day, and an hour or day that is stored as one row counts in full if it begins before `$3`. Hours
-  /// before `hours_upto` come from the hourly table, later ones from minutes. Days before the day that contains
-  /// `hours_upto` come from the daily table, later ones from hours and minutes.
+  /// before `hours_upto` come from the hourly table, later ones from minutes. Days before `made_from` come from the
+  /// daily table, later ones from hours and minutes.
   static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
@@ -68,10 +79,10 @@ package enum StatisticsReports {
     case .day, .week, .month:
       """
       SELECT \(columnList), s.at FROM statistics_days s JOIN \(apps) ON a.app = s.app
-      WHERE \(scope) AND s.at >= \(day) AND s.at < \(rolledDays)
+      WHERE \(scope) AND s.at >= \(day) AND s.at < a.made_from
       UNION ALL
       SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_hours s JOIN \(apps) ON a.app = s.app
-      WHERE \(scope) AND s.at >= \(day) AND s.at >= \(rolledDays) AND s.at < \(upto)
+      WHERE \(scope) AND s.at >= \(day) AND s.at >= a.made_from AND s.at < \(upto)
       UNION ALL
       SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_minutes s JOIN \(apps) ON a.app = s.app
       WHERE \(scope) AND s.at >= \(day) AND s.at >= \(upto)

@@ -10,7 +10,8 @@ package import Time
 /// ```
 /// Hours before the stored mark `hours_upto` are complete: readers use hours before the mark, and minutes from then on.
 /// An hour is always computed from all its minutes, and the preceding hour is computed again, so that a slow commit is
-/// not lost.
+/// not lost. Hours are those of UTC. The days of an app whose time zone PostgreSQL does not know wait until it does:
+/// they are then made from the first that is missing, as far as its hours are kept.
 package enum StatisticsRollup {
   package enum Limits {
     /// Time after an hour's end at which the hour is rolled up, in seconds, because writers commit their counts later
@@ -50,11 +51,21 @@ package enum StatisticsRollup {
     GROUP BY 1, 2, 3, 4, 5, 6
     """)
 
+  /// SQL: all apps as `z`, with NULL for a time zone that PostgreSQL does not know.
+  private static let zones = "(SELECT a.app, \(TimeZones.known) AS time_zone FROM apps a OFFSET 0) z"
+
+  /// SQL expression: the start of the day after the last that is stored of app `z`, in its time zone; long ago if none
+  /// is stored. A day begins 23 to 25 hours after the one before.
+  static let missingDay = """
+    coalesce((SELECT date_trunc('day', max(d.at) + interval '36 hours', z.time_zone)
+      FROM statistics_days d WHERE d.app = z.app), '-infinity')
+    """
+
   private static let dropDaysStatement = Statement(
     "statistics-drop-days",
     """
-    DELETE FROM statistics_days d USING apps a
-    WHERE a.app = d.app AND d.at >= date_trunc('day', $1 - interval '1 hour', a.time_zone)
+    DELETE FROM statistics_days d USING \(zones)
+    WHERE z.app = d.app AND d.at >= date_trunc('day', $1 - interval '1 hour', z.time_zone)
     """)
 
   private static let makeDaysStatement = Statement(
@@ -62,8 +73,10 @@ package enum StatisticsRollup {
     """
     INSERT INTO statistics_days (\(Statistics.keyColumns), \(Statistics.countColumns))
     SELECT h.app, date_trunc('day', h.at, a.time_zone), network, lane, app_version, reason, \(Statistics.sums)
-    FROM statistics_hours h JOIN apps a ON a.app = h.app
-    WHERE h.at >= date_trunc('day', $1 - interval '1 hour', a.time_zone)
+    FROM statistics_hours h JOIN (
+      SELECT z.app, z.time_zone, least(date_trunc('day', $1 - interval '1 hour', z.time_zone), \(missingDay)) AS first
+      FROM \(zones) OFFSET 0) a ON a.app = h.app
+    WHERE h.at >= a.first
       -- Only days that are over.
       AND h.at < date_trunc('day', $2, a.time_zone)
     GROUP BY 1, 2, 3, 4, 5, 6
