@@ -22,8 +22,9 @@ const patience = 3;
 /// Milliseconds after which a stream that failed is tried again. The page asks meanwhile.
 const retryPace = 30_000;
 
-/// A page that is seen listens when it has a place among the streams of this browser (`places.js`), and asks now and then
-/// when it has none. A hidden page does neither.
+/// A page that is seen listens when it has a place among the streams of this browser (`places.js`). It asks now and then
+/// while it has none, and until it hears something: a proxy may keep back an answer that has no end. A hidden page does
+/// neither.
 function stream(open, name, changed, look, connected = () => {}) {
   let timer;
   let retry;
@@ -50,12 +51,16 @@ function stream(open, name, changed, look, connected = () => {}) {
     }
   }
 
-  function rest() {
+  function stopAsking() {
     round += 1;
-    source?.close();
-    source = null;
     clearTimeout(timer);
     timer = undefined;
+  }
+
+  function rest() {
+    stopAsking();
+    source?.close();
+    source = null;
     clearTimeout(retry);
     giveBack?.();
     giveBack = null;
@@ -67,16 +72,15 @@ function stream(open, name, changed, look, connected = () => {}) {
     source.close();
     source = null;
     connected(false);
+    stopAsking();
     timer = setTimeout(ask, 1000);
   }
 
   function follow() {
     if (isOver || isEnded || source !== null) return;
-    round += 1;
-    clearTimeout(timer);
-    timer = undefined;
     source = open();
     source.addEventListener(name, (event) => {
+      stopAsking();
       failures = 0;
       connected(true);
       changed(JSON.parse(event.data));
@@ -99,6 +103,9 @@ function stream(open, name, changed, look, connected = () => {}) {
           turn();
         }, retryPace);
         ask();
+      } else if (source !== null && timer === undefined) {
+        // The browser connects again by itself.
+        timer = setTimeout(ask, 4000);
       }
     };
   }

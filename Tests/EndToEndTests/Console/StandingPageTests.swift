@@ -34,12 +34,14 @@ import Testing
     _ = try console.world.finished(second)
     try browser.wait("both messages", accepted, [12])
     #expect(try browser.script("return document.querySelector('figure table').mine") as? Bool == true)
-    try expectAnotherTry(browser)
+    try expectAnotherTry(console)
     try browser.expectSilence("the table")
   }
 
-  /// A stream that cannot be had is asked for again and again, and the page listens as soon as it can.
-  private func expectAnotherTry(_ browser: Browser) throws {
+  /// A stream that cannot be had is asked for again and again, and the page listens as soon as it can. While one tells
+  /// nothing, the page asks.
+  private func expectAnotherTry(_ console: ConsoleWorld) throws {
+    let browser = console.browser
     try hurry(browser, 30_000)
     try browser.script(
       """
@@ -62,7 +64,30 @@ import Testing
     try browser.show("/")
     try browser.wait("further tries", "return window.failures > 5")
     #expect(try browser.count("#live.off") == 1)
-    try browser.script("window.EventSource = window.trueSource")
+    try browser.script(
+      """
+      window.EventSource = class extends EventTarget {
+        static CLOSED = 2;
+        readyState = 0;
+        constructor() {
+          super();
+          window.hanging = this;
+        }
+        close() {}
+      };
+      """)
+    try browser.wait("a stream that neither opens nor fails", "return window.hanging !== undefined")
+    let third = try console.world.send(#"{"all":true}"#)
+    _ = try console.world.finished(third)
+    try browser.wait(
+      "the third message", "return document.querySelector('[data-tile=accepted] dd')?.innerText === '18'")
+    #expect(try browser.count("#live.off") == 1)
+    try browser.script(
+      """
+      window.EventSource = window.trueSource;
+      window.hanging.readyState = 2;
+      window.hanging.onerror();
+      """)
     try browser.waitFor("#live:not(.off)")
   }
 
