@@ -20,6 +20,21 @@ enum UploadRoom {
       """)
   }
 
+  /// Returns the refusal of a part that is to be stored until the last one of its import arrives, if the app has as
+  /// many as it may; otherwise nil. Ask in the transaction that stores the part; parts that are stored at the same time
+  /// do not see each other.
+  /// - Parameter stored: parts that are stored of all the app's imports.
+  static func refusal(ofPartBeside stored: Int64, of appID: String) -> Problem? {
+    guard stored >= Operations.Limits.importPartsOfApp else { return nil }
+    return Problem(
+      .conflict,
+      """
+      The app \(appID) has no room for this part: of its unfinished imports, \(stored) parts of at most \
+      \(Operations.Limits.importPartsOfApp) are stored. Finish some of them, or wait: their parts are deleted 30 days \
+      after they began.
+      """)
+  }
+
   private static let mebibyte: Int64 = 1_048_576
 }
 
@@ -30,6 +45,9 @@ extension Operations.Limits {
   /// Maximum total size of an app's audience files in bytes: 32 GiB, which is eleven of the largest a day, each kept
   /// for 90 days. A file counts as `leastAudienceBytes` at least.
   static let audienceBytesOfApp: Int64 = 32 << 30
+  /// Maximum number of stored parts of an app's imports, each of at most `importPartBytes`: 2 GiB, or 128 of the
+  /// largest files at a time that are brought in whole or not at all.
+  static let importPartsOfApp: Int64 = 2_048
   /// Maximum size of an audience file in bytes: some 500,000 users with a few variables each.
   package static let audienceBytes = 33_554_432
   /// Bytes that an audience file counts as at least, so that there are few enough to add up.

@@ -175,8 +175,8 @@ package enum ImportService {
   /// import's progress. Repeating the part that was accepted last changes nothing.
   /// - Throws: `.forbidden`; `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the
   ///   import is finished or began longer ago than `importPeriod`, the part is not the next one, an import that does
-  ///   not skip errors has more than `importWaitingParts` parts, or the app is being deleted; a problem if the file is
-  ///   UTF-16.
+  ///   not skip errors has more than `importWaitingParts` parts, the app's imports have `importPartsOfApp` stored, or
+  ///   the app is being deleted; a problem if the file is UTF-16.
   package static func take(
     _ part: ImportPart, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
@@ -218,6 +218,10 @@ package enum ImportService {
       }
       // This part is still the next one, so the import has not changed since the part was judged.
       guard let judged, try judged.holdGroups(on: connection) else { return .unjudged }
+      if isStored(part, judged.record) {
+        let stored = try connection.run(Imports.storedParts(of: record.app))
+        if let problem = UploadRoom.refusal(ofPartBeside: stored, of: record.appID) { return .refused(problem) }
+      }
       try bringIn(judged, part, hash: hash, by: caller, on: connection, now: now)
       return .taken
     }
@@ -263,6 +267,12 @@ package enum ImportService {
     }
   }
 
+  /// Returns true for a part that is to be stored until the last one arrives: of an import that skips no errors and in
+  /// which no line was invalid, up to the end of this part.
+  private static func isStored(_ part: ImportPart, _ record: Imports.Record) -> Bool {
+    !record.skipsErrors && !part.isLast && record.rejected == 0
+  }
+
   /// Stores a part of an import that skips no errors, unless a line was already invalid. For the last part, imports
   /// either all parts or nothing, sets the counts of `record`, and deletes the stored parts.
   private static func wait(
@@ -270,7 +280,7 @@ package enum ImportService {
     now: Timestamp
   ) throws(PostgresError) {
     if !part.isLast {
-      if record.rejected == 0 { try connection.run(Imports.keep(part.number, part.bytes, of: record.number)) }
+      if isStored(part, record) { try connection.run(Imports.keep(part.number, part.bytes, of: record.number)) }
       return
     }
     if let whole {

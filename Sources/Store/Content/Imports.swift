@@ -123,6 +123,15 @@ package enum Imports {
     Query(keepStatement, number, part, bytes) { _ in }
   }
 
+  private static let storedStatement = Statement(
+    "imports-stored-parts",
+    "SELECT count(*) FROM import_parts p JOIN imports i ON i.import = p.import WHERE i.app = $1")
+
+  /// Returns how many parts of an app's imports are stored.
+  package static func storedParts(of app: App.Number) -> Query<Int64> {
+    Query(one: storedStatement, app) { $0.int64() }
+  }
+
   private static let partStatement = Statement(
     "imports-part", "SELECT lines FROM import_parts WHERE import = $1 AND part = $2")
 

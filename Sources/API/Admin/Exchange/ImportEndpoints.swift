@@ -19,9 +19,9 @@ extension Endpoint {
       The file follows in parts. Its first line names the columns: `clientUid` (needed), `clientName`, `groupSeqs` and \
       `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which are \
       added, for devices. With `skipErrors` (true by default) \
-      a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts. The \
-      file is in UTF-8 or CP949 (EUC-KR): what `encoding` says, or what most lines are of the first part with letters \
-      beyond ASCII.
+      a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts, \
+      which are stored until the last one arrives: at most 2,048 an app. The file is in UTF-8 or CP949 (EUC-KR): what \
+      `encoding` says, or what most lines are of the first part with letters beyond ASCII.
       """, by: .permission(.importPeople),
       body: Body(
         ImportService.New.object,
