@@ -53,6 +53,28 @@ import Testing
     #expect(try left() == [0, 1])
   }
 
+  @Test func `who joined a group while it was deleted is no member of it any more`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    // There never was a group 6.
+    try connection.script(
+      """
+      INSERT INTO groups (app, name) SELECT 1, 'g' || n FROM generate_series(1, 5) n;
+      DELETE FROM groups WHERE groupseq IN (1, 3, 4);
+      INSERT INTO group_members (app, user_key, groupseq, joined_at)
+      SELECT 1, 'u' || u, g, now() FROM generate_series(1, 3) u, generate_series(1, 6) g
+      """)
+    func left() throws -> [Int64] {
+      let rows = try connection.run(Statement("members left", "SELECT groupseq FROM group_members ORDER BY groupseq"))
+      return rows.map { rows.int64($0, 0) }
+    }
+    for query in Retention.prune(atMost: 2) { _ = try connection.run(query) }
+    #expect(try left().count == 16)
+    for query in Retention.prune(atMost: 100) { _ = try connection.run(query) }
+    #expect(try left() == [2, 2, 2, 5, 5, 5])
+  }
+
   @Test func `what one statement does not remove goes in the same look, however much there is`() throws {
     let connection = try TestDatabase.make().connect()
     let many = 2 * Limits.prunedRows + 1

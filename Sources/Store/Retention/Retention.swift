@@ -1,8 +1,9 @@
 internal import Postgres
 
 /// The deletion of data that is no longer needed: gates, waves, shards and schedules of finished messages; send meters
-/// of devices; old fallbacks, events, failure reports and counts of identity refusals; and the rejected lines, stored
-/// parts and unfinished lines of old imports. The messages and imports themselves are kept, with their totals.
+/// of devices; memberships of deleted groups; old fallbacks, events, failure reports and counts of identity refusals;
+/// and the rejected lines, stored parts and unfinished lines of old imports. The messages and imports themselves are
+/// kept, with their totals.
 package enum Retention {
   /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
   /// the message can be reopened, because refusals that were the server's fault become pending again.
@@ -43,6 +44,26 @@ package enum Retention {
     DELETE FROM device_send_meters WHERE device IN (
       SELECT device FROM device_send_meters WHERE window_began < now() - interval '1 hour' LIMIT $1
       FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Deletes memberships of groups that are gone. Deleting a group deletes its members, but a device that joins by
+  /// itself, or is brought in from another push server, does not hold the group (`Groups.hold`), and may write its
+  /// membership later. Goes through the index from group to group, so that not all memberships are read. Skips locked
+  /// rows, as above.
+  private static let membersStatement = Statement(
+    "retention-group-members",
+    """
+    WITH RECURSIVE joined AS (
+      (SELECT app, groupseq FROM group_members ORDER BY app, groupseq LIMIT 1)
+      UNION ALL
+      SELECT n.app, n.groupseq FROM joined j, LATERAL (
+        SELECT m.app, m.groupseq FROM group_members m WHERE (m.app, m.groupseq) > (j.app, j.groupseq)
+        ORDER BY m.app, m.groupseq LIMIT 1) n)
+    DELETE FROM group_members WHERE (app, user_key, groupseq) IN (
+      SELECT m.app, m.user_key, m.groupseq
+      FROM joined j JOIN group_members m ON m.app = j.app AND m.groupseq = j.groupseq
+      WHERE NOT EXISTS (SELECT FROM groups g WHERE g.groupseq = j.groupseq) LIMIT $1
+      FOR UPDATE OF m SKIP LOCKED)
     """)
 
   /// Deletes counts of more than 90 days ago of what identity modes refused or would have refused. They are shown for
@@ -87,9 +108,9 @@ package enum Retention {
     var parameters = Parameters()
     parameters.append(limit)
     return [
-      gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
-      Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement, identityRefusalsStatement,
-      importErrorsStatement, importPartsStatement, importRestsStatement,
+      gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, membersStatement,
+      Fallbacks.pruneStatement, Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement,
+      identityRefusalsStatement, importErrorsStatement, importPartsStatement, importRestsStatement,
     ].map { statement in Query(statement, parameters) { $0.affected } }
   }
 }
