@@ -1,5 +1,8 @@
 import Domain
+import Postgres
+import Reactor
 import Store
+import TestSupport
 import Testing
 import Time
 
@@ -188,6 +191,28 @@ import Time
     try world.run(world.registration("d1", psid: "aa"))
     #expect(try world.record("d1")?.state == .active)
     #expect(try world.record("d1")?.userKey.isGuest == true)
+  }
+
+  @Test func `a device that only asks while its token is taken loses nothing that it says meanwhile`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    let session = try TestDatabase.connect(to: world.databaseURL)
+    let batch = OperationBatch(
+      [world.registration("d2", psid: "aa", user: "lee"), .badge(world.claim("d1"))], writer: 2,
+      node: BatchWorld.node, policies: world.policies, now: world.now, readAt: Instant(nanoseconds: 0))
+    var consents = Consents.Change()
+    consents.ad = false
+    while let round = batch.next() {
+      if round.begins { _ = try session.run(.begin) }
+      for step in round.steps { step.read(try session.run(step.statement, step.parameters)) }
+      // Elsewhere, once the batch has read the device.
+      if round.begins { #expect(try world.run(.setConsents(world.claim("d1"), consents))[0].problem == nil) }
+      if round.commits { _ = try session.run(.commit) }
+    }
+    #expect(batch.results[0].isNewRegistration == true)
+    let loser = try #require(try world.record("d1"))
+    #expect(loser.state == .unregistered)
+    #expect(loser.consents.ad?.isGiven == false)
   }
 
   @Test func `operations that depend on each other name the same key`() throws {

@@ -26,6 +26,8 @@ final class BatchContext {
   private(set) var admitted: [NewDevices.Source] = []
   /// Current device rows of this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
+  /// Devices of `devices` that were only read: another session may change their rows until they are locked.
+  private var unlocked: Set<DeviceID> = []
   var changedDevices: Set<DeviceID> = []
   /// For each changed device, whether it was active before the batch.
   private var wereActive: [DeviceID: Bool] = [:]
@@ -81,14 +83,30 @@ final class BatchContext {
     return stored ?? counts.name(of: Users.Key(app: record.app, userKey: record.userKey))
   }
 
+  /// Remembers devices that were locked.
   func remember(_ records: [Devices.Record]) {
-    for record in records { devices[record.device] = record }
+    for record in records {
+      devices[record.device] = record
+      unlocked.remove(record.device)
+    }
   }
 
+  /// Remembers devices that were read without a lock. Rows that this batch already has are kept, because locked ones
+  /// are more recent.
+  func rememberUnlocked(_ records: [Devices.Record]) {
+    for record in records where devices[record.device] == nil {
+      devices[record.device] = record
+      unlocked.insert(record.device)
+    }
+  }
+
+  /// Returns whether this batch has locked the device, so that it may change the row.
+  func hasLocked(_ device: DeviceID) -> Bool { devices[device] != nil && !unlocked.contains(device) }
+
   /// Remembers devices that were locked, including those locked because their user may have only one. Rows that this
-  /// batch already has are kept.
+  /// batch has locked already are kept.
   func rememberOwned(_ records: [Devices.Record]) {
-    remember(records.filter { devices[$0.device] == nil })
+    remember(records.filter { !hasLocked($0.device) })
     for record in records where policies.single.contains(record.app) {
       devicesOfUsers[Users.Key(app: record.app, userKey: record.userKey), default: []].append(record.device)
     }

@@ -83,18 +83,14 @@ struct DeviceSteps {
   func findTokens(_ batch: BatchContext) -> [Step] {
     let owners = state.tokens.others.filter { batch.devices[$0] == nil }
     return state.tokens.find(state.entries.map(\.kind), batch)
-      + (owners.isEmpty ? [] : [Devices.find(owners).map { records in batch.remember(records) }])
+      + (owners.isEmpty ? [] : [Devices.find(owners).map { records in batch.rememberUnlocked(records) }])
   }
 
   func look(_ batch: BatchContext) -> [Step] {
     var steps: [Step] = []
     let onlyRead = Set(state.entries.map(\.claim.device)).subtracting(devicesToLock)
     if !onlyRead.isEmpty {
-      steps.append(
-        Devices.find(onlyRead).map { records in
-          // Rows that other steps have locked are more recent, so keep those.
-          for record in records where batch.devices[record.device] == nil { batch.devices[record.device] = record }
-        })
+      steps.append(Devices.find(onlyRead).map { records in batch.rememberUnlocked(records) })
     }
     let groups = Set(state.entries.compactMap(\.kind.group))
     if !groups.isEmpty {

@@ -95,7 +95,8 @@ struct RegistrationSteps {
     let turnedAway = dropRefused(batch) { Self.refusal(of: $0, batch) }
     for entry in state.entries { askAboutUser(entry, batch) }
     let owners = Set(state.entries.compactMap { displacedOwner($0, batch) })
-    let displaced = owners.filter { batch.devices[$0] == nil }
+    // Also those that another operation only reads: their rows change.
+    let displaced = owners.filter { !batch.hasLocked($0) }
     let changed = state.entries.filter { batch.devices[$0.row.device].map(\.psid) != $0.registration.psid }
     let losing = owners.union(changed.map(\.row.device))
     var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
