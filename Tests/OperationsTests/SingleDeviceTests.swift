@@ -50,6 +50,24 @@ import Time
       !first.isDisjoint(with: Operation.setUser(world.claim("d2"), .init(clientUID: "kim", name: "")).conflictKeys))
   }
 
+  @Test func `two that bring back their pushes in one batch leave the user one device`() throws {
+    let world = try BatchWorld(policy: .single)
+    world.setPolicies(.strict)
+    let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    for (installation, psid) in [("d1", "aa"), ("d2", "bb")] {
+      try world.connection.run(
+        Vouchers.make(for: user, installation: installation, until: world.now + .seconds(600)))
+      try world.run(world.registration(installation, psid: psid, user: "kim"))
+      #expect(try world.record(installation)?.pending?.userKey == user.userKey)
+    }
+    let seqno = try world.message()
+    let outcomes = try world.run(
+      .possess(world.claim("d1"), seqno: seqno, psid: "aa"), .possess(world.claim("d2"), seqno: seqno, psid: "bb"))
+    #expect(outcomes.map(\.problem) == [nil, nil], "\(outcomes)")
+    #expect(try users(world) == 1)
+    #expect(try world.record("d2")?.userKey == user.userKey)
+  }
+
   /// A device of a user's own for everyone who registers at once, on connections of their own.
   @Test func `many at once leave every user exactly one device, without a deadlock`() throws {
     let world = try BatchWorld(policy: .single)

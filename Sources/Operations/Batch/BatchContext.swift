@@ -62,6 +62,9 @@ final class BatchContext {
       record.boundAt = now
       change(record)
     }
+    // A later operation of the batch may bind another device to the user: a returned push names no user, so it
+    // conflicts with none.
+    devicesOfUsers[user, default: []].append(device)
   }
 
   /// Counts a new device against the limits, and adds it to `admitted`.
