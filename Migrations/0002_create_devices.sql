@@ -121,9 +121,9 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Guests are remembered too. A device that is being emptied (state 2) leaves no trace.
+-- Guests are remembered too, and the user of a device that unregisters. A device that is being emptied leaves no trace.
 CREATE TRIGGER devices_change_users AFTER UPDATE OF user_key ON devices FOR EACH ROW
-  WHEN (OLD.user_key <> NEW.user_key AND NEW.state <> 2) EXECUTE FUNCTION note_former_user();
+  WHEN (OLD.user_key <> NEW.user_key AND NEW.device_id <> '') EXECUTE FUNCTION note_former_user();
 
 -- The users under whom a message may have gone to a device; a guest's key follows from the device.
 CREATE FUNCTION users_of_device(of_device uuid) RETURNS SETOF text LANGUAGE sql STABLE PARALLEL SAFE AS $$

@@ -201,6 +201,22 @@ import Time
     #expect(try totals() == [3, 2])
   }
 
+  @Test func `what an unregistered device confirms belongs to the user that it had`() throws {
+    let clock = SystemClock()
+    let batch = OperationBatch(
+      [.unregister(AuthKeyring.Claim(device: DispatcherWorld.device(11), epoch: 0))], writer: 7,
+      node: UUIDValue(high: 9, low: 9), policies: AppPolicies([]), now: clock.wallTime, readAt: clock.now)
+    try batch.run(on: world.connection)
+    #expect(try world.record(11)?.state == .unregistered && world.record(11)?.userKey.isGuest == true)
+    try confirm([11])
+    try confirm([11], saysWhere: false)
+    #expect(try totals() == [1, 0] && world.count("row_receipts") == 0)
+    let counts = "users WHERE user_key = '\(user(11).text)' AND badge ="
+    #expect(try world.count("\(counts) 1") == 1)
+    #expect(try confirm([11], read: .keep).map(\.badge) == [0])
+    #expect(try world.count("\(counts) 0") == 1 && world.count("users WHERE user_key LIKE 'g%'") == 0)
+  }
+
   @Test func `a pushkey of a former life of the database touches nobody else`() throws {
     let key = SymmetricKey.random()
     let place = try place(9)
