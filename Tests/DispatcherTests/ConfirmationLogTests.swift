@@ -217,6 +217,24 @@ import Time
     #expect(try world.count("\(counts) 0") == 1 && world.count("users WHERE user_key LIKE 'g%'") == 0)
   }
 
+  @Test func `of two devices that had the token one after the other, the pushkey says whose push was read`() throws {
+    try world.connection.script(
+      """
+      INSERT INTO former_psids (app, psid, device, ended_at)
+      SELECT app, psid, device, now() FROM psids WHERE psid = '\(token(12))';
+      UPDATE psids SET device = '\(DispatcherWorld.device(13))' WHERE psid = '\(token(12))'
+      """)
+    func counts() throws -> [Int16] { try [12, 13].map { try world.badge(String(user($0).text.dropFirst())) } }
+    #expect(try counts() == [1, 1])
+    for (number, left) in [(12, [0, 1]), (13, [0, 0])] as [(Int, [Int16])] {
+      let coordinates = try place(number).coordinates(hasFallback: false)
+      try confirm([
+        Operation.Confirmation(seqno: seqno, psid: token(12), read: .keep, isGenuine: true, place: coordinates)
+      ])
+      #expect(try counts() == left, "\(number)")
+    }
+  }
+
   @Test func `a pushkey of a former life of the database touches nobody else`() throws {
     let key = SymmetricKey.random()
     let place = try place(9)

@@ -228,7 +228,11 @@ struct ConfirmationSteps {
     func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
       Confirmations.Delivery(seqno: seqno, device: candidate.device)
     }
-    let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
+    // Of several devices that were sent the message, the pushkey names the one whose push is confirmed.
+    let proved = entry.provedPlace.flatMap { place in
+      entry.candidates.first { state.sentTo[delivery($0)]?.place == place }
+    }
+    let sent = proved ?? entry.candidates.first { state.sentTo[delivery($0)] != nil }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
     state.entries[index].device = chosen.device
     state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
