@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Postgres
 import Reactor
@@ -35,5 +36,37 @@ import Testing
     try world.expectDelivered(seqno)
     #expect(proxy.lost == 1)
     #expect(try world.payloads(World.token("a1")).count == 1)
+  }
+
+  @Test func `a device that has unregistered unheard is told so`() throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try World(through: proxy)
+    let device = try world.register("d1", token: World.token("a1"), user: "kim")
+    let path = "/v1/devices/\(try #require(device.string("device")))"
+    let key = try #require(device.string("authKey"))
+    proxy.loseAnswer(to: ["devices-save", " commit "])
+    let first = try world.client.call("DELETE", path, bearer: key)
+    #expect(proxy.lost == 1)
+    #expect(first.status == 204, "\(first.text)")
+    #expect(try world.number("SELECT count(*) FROM devices WHERE state = 2") == 1)
+    #expect(try world.client.call("DELETE", path, bearer: key).status == 404)
+  }
+
+  @Test func `a user who was bound unheard is not said to be refused, although the key has ended`() throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try World(identity: .proof, through: proxy)
+    let device = try world.register("d1", token: World.token("a1"), user: nil)
+    let path = "/v1/devices/\(try #require(device.string("device")))/user"
+    let key = try #require(device.string("authKey"))
+    let voucher = try world.client.call(
+      "POST", "/v1/admin/users/kim/vouchers", bearer: world.apiKey, #"{"appId":"\#(World.appID)","expiresIn":"PT5M"}"#)
+    #expect(voucher.status == 201, "\(voucher.text)")
+    proxy.loseAnswer(to: ["users-rename", " commit "])
+    let first = try world.client.call("PUT", path, bearer: key, #"{"clientUid":"kim"}"#)
+    #expect(proxy.lost == 1)
+    #expect(try world.number("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
+    #expect(first.status == 503 && first.string("type") == "upmc:outcome-unknown", "\(first.text)")
   }
 }

@@ -30,7 +30,8 @@ package import Tracing
 /// ```
 ///
 /// Every operation is idempotent: if the connection is lost during a commit, its outcome is unknown, so the batch runs
-/// again, and operations that were already committed find what they did before.
+/// again, and operations that were already committed find what they did before. Those that ended their own credential
+/// are refused then: their outcome stays unknown.
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
@@ -70,21 +71,27 @@ package final class Committer {
 
     var isAnswered: Bool { completion == nil }
 
-    /// Calls the operation's completion with its outcome. Only the first call has an effect.
+    /// Calls the operation's completion with its outcome. Only the first call has an effect. A failure after a COMMIT
+    /// without an answer becomes `.outcomeUnknown`, because it says nothing of the first execution; but a device that
+    /// is not there has unregistered.
     func answer(_ outcome: OperationBatch.Outcome) {
       let first = completion
       completion = nil
-      first?(outcome)
+      guard mayBeCommitted, case .failure(let problem) = outcome else {
+        first?(outcome)
+        return
+      }
+      if case .unregister = operation, problem.code == .unknownDevice {
+        first?(.success(.done))
+      } else {
+        first?(.failure(.outcomeUnknown))
+      }
     }
 
     /// Answers with 503, because the operation has timed out or failed too often: with `.outcomeUnknown` if it may have
     /// been committed, otherwise with `.databaseAway`. No effect if the operation has been answered.
     func giveUp() {
-      answer(
-        .failure(
-          mayBeCommitted
-            ? .outcomeUnknown
-            : Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")))
+      answer(.failure(Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")))
     }
   }
 
