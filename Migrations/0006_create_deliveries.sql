@@ -346,6 +346,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user)
   WHERE b.increment IS NOT NULL
     AND NOT EXISTS (SELECT FROM erasures e WHERE e.app = of_app AND e.user_key = of_user AND of_seqno <= e.upto_seqno)
+    -- Longer than the erasure takes, if the delivery had not ended: the block keeps the key until it has.
+    AND NOT EXISTS (SELECT FROM erasure_rests r WHERE r.seqno = of_seqno AND r.app = of_app AND r.user_key = of_user)
     AND (of_user NOT LIKE 'g%' OR EXISTS (
       SELECT FROM devices d JOIN messages m ON m.seqno = of_seqno
       WHERE d.device = substr(of_user, 2)::uuid AND d.bound_at <= coalesce(m.frozen_at, m.created_at)))

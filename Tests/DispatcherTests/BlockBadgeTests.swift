@@ -142,9 +142,15 @@ import Testing
     #expect(try world.count("blocks WHERE increment = 0") == 1)
   }
 
-  /// Under way: the walk has not come to the block. Over: the name is out of it.
+  /// Under way: the walk has not come to the block. Over, but for a delivery that has not ended. Over: the name is out
+  /// of it.
   @Test(arguments: [
     "INSERT INTO erasures (app, user_key, upto_seqno) SELECT app, user_key, 1 FROM users WHERE user_key LIKE 'u%1'",
+    """
+    INSERT INTO erasure_rests (seqno, device, app, user_key, looked_at)
+    SELECT m.seqno, d.device, d.app, d.user_key, clock_timestamp()
+    FROM messages m, devices d WHERE d.user_key LIKE 'u%1'
+    """,
     "UPDATE blocks SET first_key = NULL, user_keys = decode(repeat('000000', 40), 'hex')",
   ])
   func `a person who was erased leaves nothing that could be taken back from whoever comes under the name`(
