@@ -57,6 +57,17 @@ import Time
     #expect(half.suspects == [Self.route])
   }
 
+  @Test func `a flood keeps every refusal since it began, however many, and the summary speaks of the last answers`() {
+    var breaker = Self.breaker(bad: 500)
+    #expect(breaker.window(Self.route, since: nil)?.undone.count == 500)
+    #expect(breaker.window(Self.route, since: nil)?.summary == "BadDeviceToken 200")
+    #expect(breaker.window(Self.route, since: 1) == nil)
+    for _ in 0..<101 { breaker.countGood(Self.route) }
+    #expect(breaker.window(Self.route, since: nil) == nil)
+    for number in 500..<600 { breaker.countBad(Self.route, Self.refusal(number)) }
+    #expect(breaker.window(Self.route, since: nil)?.undone.count == 100, "it was no flood in between")
+  }
+
   @Test func `each app and environment is judged by itself`() {
     var breaker = Self.breaker(bad: 99)
     for number in 0..<99 {

@@ -111,6 +111,22 @@ import Time
     #expect(try world.finished(seqno).funnel.accepted == 120)
   }
 
+  @Test func `of a flood that comes in all at once nothing stays refused`() throws {
+    let world = try DispatcherWorld { _, _, _ in .rejected(reason: "TopicDisallowed") }
+    try world.makeDevices(1..<501)
+    world.network.hold((1..<501).map(DispatcherWorld.device))
+    let seqno = try world.send()
+    _ = try poll("not all were sent to") { world.network.held == 500 ? true : nil }
+    world.network.answerHeld()
+    #expect(try world.paused().contains("TopicDisallowed"))
+    try world.settled(seqno)
+    let (funnel, reasons) = try world.funnel(seqno)
+    #expect(funnel.pending == 500 && funnel.rejected == 0 && reasons == "{}", "\(funnel) \(reasons)")
+    world.network.answer { _, _, _ in .accepted }
+    try world.resume()
+    #expect(try world.finished(seqno).funnel.accepted == 500)
+  }
+
   @Test func `after the resumption the count begins anew`() throws {
     let world = try DispatcherWorld { _, _, _ in Self.bad }
     try world.makeDevices(1..<151)

@@ -67,9 +67,14 @@ struct AnswerWindow {
   private var answers: [Refusal?] = []
   private var next = 0
   private var bad = 0
+  /// Refusals that later answers have pushed out of the window since it became suspect.
+  private var displaced: [Refusal] = []
 
   var refusals: [Refusal] { answers.compactMap { $0 } }
   var count: Int { answers.count }
+  /// What an open breaker must undo: the refusals in the window, and those that it has held since it became suspect. A
+  /// single turn of the completer can receive far more answers than the window holds.
+  var undone: [Refusal] { displaced + refusals }
 
   var isSuspect: Bool { bad >= Limits.breakerLeastRefusals && bad * 2 >= answers.count }
 
@@ -81,9 +86,11 @@ struct AnswerWindow {
     }
     // If the window contains only good answers, another one changes nothing.
     if bad == 0, refusal == nil { return }
+    if isSuspect, let oldest = answers[next] { displaced.append(oldest) }
     bad += (refusal == nil ? 0 : 1) - (answers[next] == nil ? 0 : 1)
     answers[next] = refusal
     next = (next + 1) % Limits.breakerAnswers
+    if !isSuspect { displaced = [] }
   }
 
   mutating func forget(before time: Timestamp) {
@@ -93,6 +100,8 @@ struct AnswerWindow {
         bad -= 1
       }
     }
+    displaced.removeAll { $0.readAt < time }
+    if !isSuspect { displaced = [] }
   }
 
   /// The refusals counted by reason, most frequent first: `BadDeviceToken 104, TopicDisallowed 2`. Empty if there are

@@ -140,9 +140,9 @@ struct TokenMaintenance {
     for flood in floods {
       // Other nodes may have met the flood a little earlier.
       let lately = now - .seconds(Limits.floodSeconds)
-      let since = min(flood.window.refusals.map(\.readAt).min() ?? now, lately)
+      let since = min(flood.window.undone.map(\.readAt).min() ?? now, lately)
       let route = flood.route
-      var undone = Set(flood.window.refusals.map(\.delivery))
+      var undone = Set(flood.window.undone.map(\.delivery))
       // Quarantines by other nodes since then belong to the same flood.
       undone.formUnion(
         try connection.run(Quarantine.flood(route.app, route.network, route.environment, since: since)))
