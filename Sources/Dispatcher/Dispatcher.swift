@@ -55,8 +55,9 @@ internal import Synchronization
 ///
 /// **Fencing.** A node that was frozen past its lease believes that it still holds its claims. So a claim is identified
 /// by its number and its fence, a counter that grows with each adoption. Only the fact that a network has accepted or
-/// rejected a push is written in any case; every other decision is written only while the claim is locked and still
-/// held (`Decisions`). A resubmission first checks that the claim is still held (`Resubmission`).
+/// rejected a push is written in any case, unless the rejection could be undone; every other decision is written only
+/// while the claim is locked and still held (`Decisions`). A resubmission first checks that the claim is still held
+/// (`Resubmission`).
 ///
 /// **Threads.** One `LaneWorkers` of `plan`, `claim` and `complete` for the urgent lane, and one for the other lanes;
 /// in addition `janitor`, `history`, `fold`, `control` and `badge`, each with its own connection. If the database is

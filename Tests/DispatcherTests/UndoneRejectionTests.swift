@@ -31,9 +31,9 @@ import Time
       device: DispatcherWorld.device(number), userKey: UserKey(clientUID: "user \(number)"), attempts: 0)
   }
 
-  /// The first of two devices of a claim is refused, by an answer to what was sent before the app was resumed; the
-  /// second is still in progress.
-  private func makeDecisions() throws -> Decisions {
+  /// The first of two devices of a claim is refused, by an answer to what was sent before the app was resumed, or at
+  /// another time; the second is still in progress.
+  private func makeDecisions(_ kind: TokenFinding.Kind = .disallowed, readAt: Timestamp = 1) throws -> Decisions {
     let claim = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1), entry(2)]))
     let stored = try #require(try world.connection.run(Messages.find(seqno)))
     let message = DispatchMessage(
@@ -45,15 +45,39 @@ import Time
     decisions.add(Decisions.Decision(claim: claim, message: message, record: record, network: .apns))
     decisions.find(
       TokenFinding(
-        kind: .disallowed, route: PushRoute(app: world.app, network: .apns, environment: .production),
-        delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)), psid: "", readAt: 1))
+        kind: kind, route: route,
+        delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)),
+        psid: String(repeating: "0", count: 63) + "1", readAt: readAt))
     return decisions
   }
 
-  private func write(_ decisions: inout Decisions) throws {
+  private var route: PushRoute { PushRoute(app: world.app, network: .apns, environment: .production) }
+
+  /// After the app was resumed.
+  private var later: Timestamp { now + .seconds(3_600) }
+
+  /// A breaker that opens: a hundred devices were refused, the two of the claim among them.
+  private func makeFlood() -> CircuitBreaker {
+    var breaker = CircuitBreaker()
+    for number in 1...100 {
+      breaker.countBad(
+        route,
+        AnswerWindow.Refusal(
+          delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(number)),
+          reason: "TopicDisallowed", readAt: later))
+    }
+    return breaker
+  }
+
+  private func takeOver() throws {
+    try world.connection.script(
+      "UPDATE claims SET node = '00000000-0000-0000-0000-0000000000ff', fence = fence + 1")
+  }
+
+  private func write(_ decisions: inout Decisions, _ breaker: CircuitBreaker = CircuitBreaker()) throws {
     try world.connection.withTransaction {
       _ = try decisions.write(
-        world.connection, finished: [], node: Self.node, writer: 7, now: now, storesRows: true, CircuitBreaker())
+        world.connection, finished: [], node: Self.node, writer: 7, now: now, storesRows: true, breaker)
     }
   }
 
@@ -94,10 +118,39 @@ import Time
 
   @Test func `what another node has taken over does not become due beside it`() throws {
     var decisions = try makeDecisions()
-    try world.connection.script(
-      "UPDATE claims SET node = '00000000-0000-0000-0000-0000000000ff', fence = fence + 1")
+    try takeOver()
     try write(&decisions)
     #expect(try waiting == 0, "it would be sent twice")
     try expectNothingCounted()
+  }
+
+  @Test func `a flood gives back what was refused of a claim that its node holds`() throws {
+    var decisions = try makeDecisions(readAt: later)
+    try write(&decisions, makeFlood())
+    #expect(try waiting == 1)
+    try expectNothingCounted()
+  }
+
+  @Test func `a flood gives back nothing of what another node has taken over`() throws {
+    var decisions = try makeDecisions(readAt: later)
+    try takeOver()
+    try write(&decisions)
+    var none = Decisions()
+    try write(&none, makeFlood())
+    #expect(try world.connection.run(AppPauses.reason(of: world.app)) != nil)
+    #expect(try waiting == 0, "it would be sent twice")
+    try expectNothingCounted()
+  }
+
+  @Test func `a refused token of what another has taken over is the other's to find`() throws {
+    var decisions = try makeDecisions(.refused(reason: "BadDeviceToken"), readAt: later)
+    try takeOver()
+    try write(&decisions)
+    #expect(try world.count("outcomes") == 0)
+    #expect(try world.quarantine().isEmpty, "the other would leave the device out")
+    var own = try makeDecisions(.refused(reason: "BadDeviceToken"), readAt: later)
+    try write(&own)
+    #expect(try world.count("outcomes WHERE status = 2") == 1)
+    #expect(try world.quarantine().map(\.device) == [DispatcherWorld.device(1)])
   }
 }

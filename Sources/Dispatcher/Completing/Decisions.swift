@@ -29,13 +29,14 @@ struct Decisions {
     var hasGivenRoom = false
 
     /// Returns false for the acceptance or rejection by a network, which is a fact whichever node holds the claim by
-    /// now. Returns true for everything else, which only the claim's holder may decide: also for a rejection that
-    /// proves nothing, because undoing it makes the delivery due, and another holder is sending it already.
-    /// - Parameter void: deliveries whose rejections prove nothing.
-    func needsClaim(void: Set<Confirmations.Delivery>) -> Bool {
+    /// now. Returns true for everything else, which only the claim's holder may decide: also for a rejection that can
+    /// be undone, now or when the breaker opens, because that makes the delivery due, and another holder is sending it
+    /// already.
+    /// - Parameter refused: deliveries whose rejections can be undone.
+    func needsClaim(refused: Set<Confirmations.Delivery>) -> Bool {
       switch record.status {
       case .accepted: false
-      case .rejected: void.contains(delivery)
+      case .rejected: refused.contains(delivery)
       default: true
       }
     }
@@ -160,15 +161,19 @@ struct Decisions {
     wasTried = true
     var accepted: [Seqno: Int64] = [:]
     var maintenance = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
-    try maintenance.changeDevices(connection, writer: writer)
+    let refused = maintenance.refused
+    let lost = try lostClaims(connection, node, refused: refused, isRepeated: isRepeated)
+    func isLost(_ decision: Decision) -> Bool {
+      lost.contains(decision.claim) && decision.needsClaim(refused: refused)
+    }
+    // What is refused of a lost claim is the new holder's to find out, which sends to the same token.
+    let others: Set<Confirmations.Delivery> = lost.isEmpty ? [] : Set(decisions.filter(isLost).map(\.delivery))
+    try maintenance.changeDevices(connection, besides: others, writer: writer)
     try doubts.begin(connection, writer: writer)
     var increases = doubts.increases
     var tally = Statistics.Tally()
     let networks = try self.networks(connection)
-    let void = maintenance.void
-    let lost = try lostClaims(connection, node, void: void, isRepeated: isRepeated)
-    let own = decisions.filter { !(lost.contains($0.claim) && $0.needsClaim(void: void)) }
-      .map { $0.settled(with: networks) }
+    let own = decisions.filter { !isLost($0) }.map { $0.settled(with: networks) }
     var taken: [Decision] = []
     if !own.isEmpty {
       taken = storesRows ? try store(own, isRepeated: isRepeated, at: now, connection) : unique(own)
@@ -215,9 +220,9 @@ struct Decisions {
   /// what is written here. Locks them exclusively if an earlier attempt may still be going on, for it has locked them
   /// too: what it commits, and what becomes of that, is then seen below.
   private func lostClaims(
-    _ connection: Connection, _ node: UUIDValue, void: Set<Confirmations.Delivery>, isRepeated: Bool
+    _ connection: Connection, _ node: UUIDValue, refused: Set<Confirmations.Delivery>, isRepeated: Bool
   ) throws(PostgresError) -> Set<Claims.Hold> {
-    let doubtful = Set(decisions.lazy.filter { $0.needsClaim(void: void) }.map(\.claim))
+    let doubtful = Set(decisions.lazy.filter { $0.needsClaim(refused: refused) }.map(\.claim))
     guard !doubtful.isEmpty else { return [] }
     return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node, alone: isRepeated)))
   }

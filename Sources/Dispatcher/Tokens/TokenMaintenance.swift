@@ -72,6 +72,9 @@ struct TokenMaintenance {
     return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
   }
 
+  /// The deliveries of refusals that count towards a flood: rejections of them may be undone.
+  var refused: Set<Confirmations.Delivery> { Set(findings.filter(\.isRefusal).map(\.delivery)) }
+
   /// The deliveries of void refusals: rejections of them are undone in the transaction that writes them.
   var void: Set<Confirmations.Delivery> { Set(findings.filter(isVoid).map(\.delivery)) }
 
@@ -79,8 +82,11 @@ struct TokenMaintenance {
 
   /// Removes, quarantines or corrects the devices, counts the removed ones in the statistics, and creates the events
   /// for dropped tokens. Ignores void refusals. Must be called before the outcomes are written.
-  func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
-    let valid = findings.filter { !isVoid($0) }
+  /// - Parameter others: deliveries in claims that other nodes hold by now, whose refusals are ignored too.
+  func changeDevices(
+    _ connection: Connection, besides others: Set<Confirmations.Delivery> = [], writer: Int32
+  ) throws(PostgresError) {
+    let valid = findings.filter { !isVoid($0) && !($0.isRefusal && others.contains($0.delivery)) }
     guard !valid.isEmpty else { return }
     let locked = try connection.run(Devices.lock(Set(valid.map(\.delivery.device))))
     let dead = valid.compactMap(\.deadFurtherToken)

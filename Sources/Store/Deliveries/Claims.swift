@@ -7,8 +7,8 @@ package import Time
 ///
 /// **Fencing.** A node that was frozen for longer than its lease still treats its claims as its own. Adopting a claim
 /// increments the claim's fence, so a claim is identified by number *and* fence (`Hold`). Before a node writes an
-/// outcome, it checks that it still holds the claim; only answers from a push network are written without that check.
-/// Decisions 002 and 057.
+/// outcome, it checks that it still holds the claim; only a push network's acceptance, or a rejection that cannot be
+/// undone, is written without that check. Decisions 002 and 057.
 package enum Claims {
   /// A claim as known to one of its holders.
   package struct Hold: Hashable, Sendable {
