@@ -95,6 +95,19 @@ import Time
     #expect(world.network.log.filter { $0.psid == "oned1" }.count > 1)
   }
 
+  @Test func `what one activity has got is not called cancelled while the other one waits`() throws {
+    let world = try activities { _, _, attempt in
+      attempt == 1 ? .accepted : .retry(reason: "ServiceUnavailable", after: 3_600)
+    }
+    let seqno = try world.send(#"{"all":true}"#, Self.activity())
+    _ = try poll("the second activities do not wait") {
+      try world.count("outcomes WHERE status = 6 AND due_at IS NOT NULL") == 2 ? true : nil
+    }
+    try world.connection.run(Controls.beginCancelling(seqno))
+    let (end, reasons) = try world.finished(seqno)
+    #expect((end.cancelled, end.skipped) == (0, 2) && reasons.contains("unknown-not-resent"), "\(end) \(reasons)")
+  }
+
   @Test func `when every activity refuses, the delivery is rejected with the last word`() throws {
     let world = try activities { _, target, _ in
       .badToken(reason: target.psid.hasPrefix("one") ? "Unregistered" : "ExpiredToken", since: 1)

@@ -201,8 +201,8 @@ final class Completer {
   ) {
     let (status, reason) = target.outcome(status, reason)
     let record = Outcomes.Record(
-      seqno: message.seqno, device: target.device, userKey: target.userKey, status: status, attempts: target.attempts,
-      reason: reason, dueAt: dueAt)
+      seqno: message.seqno, device: target.device, userKey: target.userKey, status: status,
+      attempts: target.tries(for: status), reason: reason, dueAt: dueAt)
     var decision = Decisions.Decision(
       claim: claim, message: message, record: record, place: target.place, isFirst: isFirst, missing: missing,
       network: network, appVersion: appVersion)

@@ -73,4 +73,11 @@ extension WaitingTarget {
   func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
     status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
   }
+
+  /// Returns the tries to record with an outcome of the whole delivery. If it is deferred and one of the device's
+  /// tokens was accepted, the tries are in doubt: which tokens are done is not stored, and what has arrived must not be
+  /// called cancelled.
+  func tries(for status: OutcomeStatus) -> Tries {
+    !status.isFinal && done.wasAccepted ? attempts.inDoubt : attempts
+  }
 }
