@@ -82,6 +82,16 @@ import Testing
     #expect(funnel.pending == 1 && !funnel.state.isFinal, "\(funnel)")
   }
 
+  @Test func `a cancellation ends although a device was claimed twice`() throws {
+    let world = try DispatcherWorld()
+    let seqno = try decided(world)
+    try count(world, seqno)
+    try world.connection.script("UPDATE messages SET targeted = 2 WHERE seqno = \(seqno)")
+    try world.connection.run(Controls.beginCancelling(seqno))
+    let end = try world.finished(seqno).funnel
+    #expect(end.state == .cancelled && (end.targeted, end.rejected, end.cancelled) == (1, 1, 0), "\(end)")
+  }
+
   @Test func `what is given back of a message that was cancelled meanwhile is cancelled`() throws {
     let world = try DispatcherWorld()
     let seqno = try decided(world)

@@ -155,7 +155,9 @@ final class Janitor {
     var unfinished: [Seqno] = []
     let last = try LaneScanStarts.Last(connection, shared.clock)
     for lane in Lane.allCases { unfinished += try self.unfinished(lane, after: last, connection) }
-    let settled = try Messages.settle(unfinished, on: connection)
+    // A message that is being cancelled cannot end either while more is targeted than can ever be decided.
+    let cancelling = try connection.run(Controls.cancelling(atMost: Limits.heldMessages))
+    let settled = try Messages.settle(unfinished + cancelling, on: connection)
     if !settled.isEmpty {
       log.warning(
         "devices were claimed twice and are counted once", metadata: ["messages": .stringConvertible(settled)])
