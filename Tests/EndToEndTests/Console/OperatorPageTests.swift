@@ -124,7 +124,7 @@ import Testing
     try browser.show("/groups")
     #expect(try browser.text("[data-members='\(group)']") == "3 members")
     #expect(try browser.text("[data-members='\(other)']") == "1 member")
-    try browser.click(".tree .fold")
+    try browser.click(".tree button.fold")
     #expect(try browser.text("[data-members='\(below)']") == "0 members")
     for finding in try browser.accessibilityFindings() { Issue.record("the tree: \(finding)") }
 
