@@ -9,14 +9,17 @@ package final class DatabaseProxy: Sendable {
     var isSilent = false
     var isRefusing = false
     var delay: Duration = .zero
-    /// Strings a client must send in turn before the next response to it is lost; empty: none is lost.
+    /// Strings that a connection must send in turn before the response to them is lost; empty: none is lost.
     var fatalWords: [String] = []
     var lost = 0
-    /// Strings after which, once a client has sent them, nothing passes any more.
+    /// Strings after which, once a connection has sent them in turn, nothing passes any more.
     var lastWords: [String] = []
     var isClosed = false
     var descriptors: Set<Int32> = []
   }
+
+  /// The server's message that no transaction is open.
+  private static let readyForQuery: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5, UInt8(ascii: "I")]
 
   private let state = Mutex(State())
   private let socketPath: String
@@ -50,7 +53,7 @@ package final class DatabaseProxy: Sendable {
   /// Drops all traffic in both directions without ending or resetting connections.
   package func fallSilent() { state.withLock { $0.isSilent = true } }
 
-  /// The same once a client has sent these strings in turn, which are still passed on.
+  /// The same once one connection has sent these strings in turn, which are still passed on.
   package func fallSilent(after words: String, then more: String...) {
     state.withLock { $0.lastWords = [words] + more }
   }
@@ -77,8 +80,9 @@ package final class DatabaseProxy: Sendable {
   /// Delays each direction by `time` from now on.
   package func delay(_ time: Duration) { state.withLock { $0.delay = time } }
 
-  /// Once a client has sent these strings in turn, the server executes the request, and its response is lost with the
-  /// connection.
+  /// Once one connection has sent these strings in turn, the server executes the request, and its response is lost with
+  /// the connection; it happens once. The last string must belong to what ends a transaction: the connection lasts until
+  /// the server says that none is open, because it gives up a transaction whose client has left.
   package func loseAnswer(to words: [String]) { state.withLock { $0.fatalWords = words } }
 
   /// Number of lost responses.
@@ -123,6 +127,10 @@ package final class DatabaseProxy: Sendable {
   private final class Doom: Sendable {
     /// Whether the next answer is to be lost.
     let isOn = Atomic(false)
+    /// Number of fatal words that the client has sent.
+    let saidFatal = Atomic(0)
+    /// Number of last words that the client has sent.
+    let saidLast = Atomic(0)
     /// Number of directions that have ended.
     let ended = Atomic(0)
   }
@@ -130,6 +138,7 @@ package final class DatabaseProxy: Sendable {
   private func pump(from source: Int32, to target: Int32, isFromClient: Bool, _ doom: Doom) {
     let pause = try? Wakeup()
     var buffer = [UInt8](repeating: 0, count: 65_536)
+    var lostBytes: [UInt8] = []
     while true {
       let count = read(source, &buffer, buffer.count)
       guard count > 0 else { break }
@@ -137,13 +146,17 @@ package final class DatabaseProxy: Sendable {
       if isSilent { continue }
       if delay > .zero { _ = pause?.wait(atMost: delay) }
       if isFromClient {
-        if hasSaidAll(buffer[..<count]) { doom.isOn.store(true, ordering: .sequentiallyConsistent) }
+        if hasSaidAll(\.fatalWords, in: buffer[..<count], doom.saidFatal) {
+          doom.isOn.store(true, ordering: .sequentiallyConsistent)
+        }
       } else if doom.isOn.load(ordering: .sequentiallyConsistent) {
+        lostBytes = lostBytes.suffix(Self.readyForQuery.count) + buffer[..<count]
+        guard lostBytes.suffix(Self.readyForQuery.count) == Self.readyForQuery[...] else { continue }
         state.withLock { $0.lost += 1 }
         break
       }
       // Before the server hears them: it may answer at once.
-      if isFromClient { silenceAtLastWords(buffer[..<count]) }
+      if isFromClient, hasSaidAll(\.lastWords, in: buffer[..<count], doom.saidLast) { fallSilent() }
       guard send(buffer[..<count], to: target) else { break }
     }
     state.withLock { state in
@@ -167,22 +180,19 @@ package final class DatabaseProxy: Sendable {
     return true
   }
 
-  private func silenceAtLastWords(_ bytes: ArraySlice<UInt8>) {
+  /// True when a connection sends the last of these words; only for the first one that does.
+  private func hasSaidAll(
+    _ words: WritableKeyPath<State, [String]>, in bytes: ArraySlice<UInt8>, _ said: borrowing Atomic<Int>
+  ) -> Bool {
     state.withLock { state in
-      guard !state.lastWords.isEmpty else { return }
-      let text = String(decoding: bytes, as: UTF8.self)
-      while let word = state.lastWords.first, text.contains(word) { state.lastWords.removeFirst() }
-      if state.lastWords.isEmpty { state.isSilent = true }
-    }
-  }
-
-  /// True at the last of the fatal words, once.
-  private func hasSaidAll(_ bytes: ArraySlice<UInt8>) -> Bool {
-    state.withLock { state in
-      guard !state.fatalWords.isEmpty else { return false }
+      guard !state[keyPath: words].isEmpty else { return false }
       let text = String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
-      while let word = state.fatalWords.first, text.contains(word) { state.fatalWords.removeFirst() }
-      return state.fatalWords.isEmpty
+      var count = said.load(ordering: .relaxed)
+      while count < state[keyPath: words].count, text.contains(state[keyPath: words][count]) { count += 1 }
+      said.store(count, ordering: .relaxed)
+      guard count == state[keyPath: words].count else { return false }
+      state[keyPath: words] = []
+      return true
     }
   }
 }
