@@ -126,6 +126,29 @@ import Testing
     #expect(Set(world.network.log.map(\.seqno)) == [705])
   }
 
+  @Test func `one with a window waits while PostgreSQL does not know the app's time zone`() throws {
+    let world = try world()
+    // By UTC, its window was open when it was due.
+    try planned(
+      minutesLate: 120, 706, world,
+      """
+      UPDATE apps SET time_zone = 'Mars/Base' WHERE app = \(world.app);
+      UPDATE messages SET request = '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"},
+        "window":{"from":"00:00","to":"23:59","zone":"app"}}' WHERE seqno = 706;
+      INSERT INTO gates (seqno, window_opens, window_closes)
+      SELECT 706, (t - interval '3 h')::time, (t + interval '5 h')::time FROM (SELECT now() AT TIME ZONE 'UTC' AS t) utc
+      """)
+    _ = try poll("it was not set aside") {
+      try world.count("messages WHERE seqno = 706 AND state = 3 AND state_reason LIKE 'Set aside: %Mars/Base%'") == 1
+        ? true : nil
+    }
+    #expect(try world.connection.run(Lateness.messages()).isEmpty)
+    // Now that the zone is known, so is that its hour is over.
+    try world.connection.script("UPDATE apps SET time_zone = 'UTC' WHERE app = \(world.app)")
+    try failed(706, world)
+    #expect(world.network.log.isEmpty)
+  }
+
   @Test func `a zone that was open in time, and of which nobody was claimed, is left out`() throws {
     let world = try world()
     try world.connection.script(

@@ -5,12 +5,14 @@ enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
 
   /// SQL condition: message `m` of app `a` is late; false for a message by local time, whose waves are judged one by
-  /// one (`isLateWave`).
+  /// one (`isLateWave`), and for one with a daily send window while PostgreSQL does not know the app's time zone.
   /// For a message without a scheduled time, the condition costs a single comparison.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(LatenessCondition.deadline)
-      AND coalesce((SELECT window_opens_at(m.due_at, \(TimeZones.ofApp), g.window_opens, g.window_closes) FROM gates g
-        WHERE g.seqno = m.seqno), m.due_at) < \(LatenessCondition.deadline)
+      -- In an unknown zone nobody can say when the window opens: whoever claims the message sets it aside.
+      AND coalesce((SELECT CASE WHEN \(TimeZones.isOfAppKnown)
+          THEN window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) ELSE 'infinity'::timestamptz END
+        FROM gates g WHERE g.seqno = m.seqno AND g.window_opens IS NOT NULL), m.due_at) < \(LatenessCondition.deadline)
       -- Look-ups of single messages: never a plan that reads whole tables.
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
