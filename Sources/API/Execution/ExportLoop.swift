@@ -22,6 +22,8 @@ final class ExportLoop {
   private let log = Logger(label: "admin")
   private var connection: Connection?
   private var readers: [Reader] = []
+  /// True if a piece of the last turn was empty: nothing was written whose sending would wake the thread.
+  private var goesOn = false
 
   /// Creates the loop.
   /// - Parameter look: interval at which a piece that the stream did not accept is offered again.
@@ -34,8 +36,10 @@ final class ExportLoop {
   /// Runs until the inbox is closed, then aborts all open exports. Blocks the thread.
   func run() {
     while true {
-      for opening in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(opening) }
+      let pause: Duration = goesOn ? .zero : readers.isEmpty ? .seconds(60) : look
+      for opening in inbox.receive(atMost: pause) { take(opening) }
       if inbox.refusesAll { break }
+      goesOn = false
       readers = readers.compactMap(writeNext)
     }
     for opening in inbox.takeAll() { take(opening) }
@@ -63,7 +67,9 @@ final class ExportLoop {
         reader.stream.finish()
         return nil
       }
-      // A piece that the stream does not accept is offered again on the next turn. An empty one is none.
+      // A piece that the stream does not accept is offered again on the next turn. An empty one is none: the export
+      // has searched without finding anything, and goes on at once.
+      if piece.isEmpty { goesOn = true }
       if piece.isEmpty || reader.stream.write(piece) { reader.piece = nil }
       return reader
     } catch {
