@@ -158,6 +158,25 @@ import Time
     #expect(asked as? String == "account,,\(Self.login)")
   }
 
+  @Test func `a link is enough to choose a password in place of one that was lost`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    // By a link, to an account with a password that nobody knows.
+    try console.enter("en", login: Self.login)
+    try browser.show("/password")
+    try browser.waitFor("main input[name=new]")
+    #expect(try browser.count("main input[name=current]") == 0)
+    try browser.type("main input[name=new]", Self.password)
+    try browser.type("main input[name=again]", Self.password)
+    try browser.click("main [type=submit]")
+    try browser.waitFor("input[name=login]")
+    try signIn(browser)
+    try browser.waitFor("main[data-ready]")
+    try browser.show("/password")
+    try browser.waitFor("main input[name=current]")
+    try browser.expectSilence("another password", except: "Failed to load resource")
+  }
+
   @Test func `people sign in at the identity provider, with its key rotated, its tokens over and its role lost`() throws
   {
     let provider = try OpenIDProviderProcess()
