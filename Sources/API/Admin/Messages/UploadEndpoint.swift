@@ -11,8 +11,8 @@ extension Endpoint {
       """
       The body is the file itself. What it is, its first bytes say; a Content-Type that says something else is refused. A \
       notification shows jpg, png and gif up to 10 MB, mp3, m4a, wav and aiff up to 5 MB, mp4, mpg, mov and avi up to 50 MB. \
-      An app can store up to 20 GiB; beyond that, uploads are refused with 409 until some are deleted or have \
-      expired. Needs UPMC_PUBLIC_URL: devices fetch it from there.
+      An app can store up to 20 GiB, each file counted as 256 KiB at least; beyond that, uploads are refused with 409 \
+      until some are deleted or have expired. Needs UPMC_PUBLIC_URL: devices fetch it from there.
       """, by: .permission(.send), load: .heavy,
       parameters: [
         .query("appId", JSONSchema.appID, "The app it is for.", isNeeded: true),
