@@ -13,7 +13,7 @@ import Testing
     var passwordFile: String { cluster.directory + "/pgpass" }
 
     init() throws {
-      let administrator = try Connection(cluster.url(database: "postgres"))
+      let administrator = try TestDatabase.connect(to: cluster.url(database: "postgres"))
       try administrator.script("CREATE ROLE upmc LOGIN PASSWORD 'right'")
       for name in ["kept", "fresh"] {
         try administrator.script("CREATE DATABASE \(name) OWNER upmc TEMPLATE template0")

@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: ["serve", "migrate"])
   func `a database of another encoding is refused before anything is made in it`(_ command: String) throws {
-    let administrator = try Connection(TestCluster.shared.url(database: "postgres"))
+    let administrator = try TestDatabase.connect(to: TestCluster.shared.url(database: "postgres"))
     let name = "latin_\(command)"
     try administrator.script("CREATE DATABASE \(name) TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'")
     let program = try Program(databaseURL: TestCluster.shared.url(database: name))

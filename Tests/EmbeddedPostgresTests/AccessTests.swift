@@ -27,7 +27,7 @@ import Testing
     let location = Files.text("\(fixture.configuration.dataDirectory)/postgres.location")
     #expect(location == fixture.elsewhere[0] + "\n")
     #expect(!Files.exists("\(fixture.configuration.dataDirectory)/postgres"))
-    try Connection(first.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
+    try TestDatabase.connect(to: first.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
     try first.stop()
     let second = try fixture.start()
     #expect(try fixture.kept(second) == 42)

@@ -41,16 +41,16 @@ final class EmbeddedFixture {
   /// Lets the handle go without stopping the server, as `kill -9` of its owner would.
   func startAndVanish() throws -> Int32 {
     let handle = try start()
-    try Connection(handle.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
+    try TestDatabase.connect(to: handle.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
     return handle.pid
   }
 
   func kept(_ handle: EmbeddedPostgres.Handle) throws -> Int64 {
-    try Connection(handle.url).run(Statement("kept", "SELECT x FROM kept")).int64(0, 0)
+    try TestDatabase.connect(to: handle.url).run(Statement("kept", "SELECT x FROM kept")).int64(0, 0)
   }
 
   func setting(_ name: String, _ handle: EmbeddedPostgres.Handle) throws -> String {
-    try Connection(handle.url).run(Statement("show", "SHOW \(name)")).text(0, 0)
+    try TestDatabase.connect(to: handle.url).run(Statement("show", "SHOW \(name)")).text(0, 0)
   }
 
   /// A process that has ended but was not asked for its status has no command line any more.
@@ -85,7 +85,7 @@ final class EmbeddedFixture {
 
   @Test func `data are kept from one start to the next`() throws {
     let first = try fixture.start()
-    try Connection(first.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
+    try TestDatabase.connect(to: first.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
     try first.stop()
     let second = try fixture.start()
     #expect(second.pid != first.pid)
@@ -130,7 +130,7 @@ final class EmbeddedFixture {
     let second = try fixture.start()
     #expect(second.wasAdopted && second.pid == first.pid)
     #expect(try !first.stop())
-    try Connection(second.url).script("SELECT 1")
+    try TestDatabase.connect(to: second.url).script("SELECT 1")
     #expect(try second.stop())
     #expect(!EmbeddedFixture.isRunning(second.pid))
   }
@@ -158,7 +158,7 @@ final class EmbeddedFixture {
     #expect(try !handle.ensureRunning())
     #expect(Files.size(of: log) < large / 2)
     #expect(Files.size(of: "\(log).1") >= large)
-    try Connection(handle.url).script("SELECT 1")
+    try TestDatabase.connect(to: handle.url).script("SELECT 1")
     try handle.stop()
   }
 
@@ -172,7 +172,7 @@ final class EmbeddedFixture {
     try Files.makeDirectory("\(data)/postgres", mode: 0o700)
     TemporaryDirectory.write("\(data)/postgres/precious", "data")
     let handle = try fixture.start()
-    try Connection(handle.url).script("SELECT 1")
+    try TestDatabase.connect(to: handle.url).script("SELECT 1")
     try handle.stop()
     #expect(Files.text("\(data)/postgres.incomplete-1/precious") == "data")
     #expect(!Files.exists("\(data)/postgres.new"))
@@ -207,7 +207,7 @@ final class EmbeddedFixture {
         try handle.ensureRunning()
       })
     #expect(handle.url == url)
-    try Connection(url).script("SELECT 1")
+    try TestDatabase.connect(to: url).script("SELECT 1")
     try handle.stop()
     #expect(!Files.exists(String(directory.dropFirst().dropLast())))
   }

@@ -84,7 +84,7 @@ import Time
     let world = try MaintenanceWorld()
     let cluster = TestCluster()
     defer { cluster.remove() }
-    let administrator = try Connection(cluster.url(database: "postgres"))
+    let administrator = try TestDatabase.connect(to: cluster.url(database: "postgres"))
     try administrator.script("CREATE ROLE upmc LOGIN PASSWORD 'right'")
     TemporaryDirectory.write(
       cluster.directory + "/data/pg_hba.conf", "local all postgres trust\nlocal all all scram-sha-256\n")

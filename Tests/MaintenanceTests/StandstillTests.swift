@@ -27,7 +27,7 @@ import Testing
   @Test func `transactions of others are found, with who they are`() throws {
     let database = try TestDatabase.make()
     let connection = try database.connect()
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.applicationName = "forgotten psql"
     let other = try Connection(database.url, options: options)
     try other.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM messages")

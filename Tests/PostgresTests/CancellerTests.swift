@@ -12,7 +12,7 @@ import Testing
 
   init() throws {
     database = try TestDatabase.makeEmpty()
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.canceller = canceller
     connection = try Connection(database.url, options: options)
     try connection.script("CREATE TABLE a (x int)")
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `writes of which nobody was told are cancelled too, when asked for`() throws {
     let canceller = Canceller(sparesWrites: false)
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.canceller = canceller
     let connection = try Connection(database.url, options: options)
     let holder = try database.connect()

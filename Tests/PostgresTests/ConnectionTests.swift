@@ -192,7 +192,7 @@ import TestSupport
   }
 
   @Test func `a statement over its time limit is cancelled`() throws {
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.statementTimeout = .milliseconds(20)
     let hasty = try database.connect(options: options)
     let error = try #require(throws: PostgresError.self) { try hasty.script("SELECT pg_sleep(30)") }
@@ -237,6 +237,6 @@ import TestSupport
   @Test func `with several hosts the first that serves is taken, and the wanted kind of session`() throws {
     let directory = TestCluster.shared.directory
     let url = "postgresql://postgres@/\(database.name)?host=/nonexistent,\(directory)&target_session_attrs=read-write"
-    #expect(try Connection(url).run(Statement("one", "SELECT 1::int8")).int64(0, 0) == 1)
+    #expect(try TestDatabase.connect(to: url).run(Statement("one", "SELECT 1::int8")).int64(0, 0) == 1)
   }
 }

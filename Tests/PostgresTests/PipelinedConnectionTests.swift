@@ -10,7 +10,7 @@ final class PipelineFixture {
   let connection: PipelinedConnection
   private var results: [Result<[Rows], PostgresError>] = []
 
-  init(url: String? = nil, options: ConnectionOptions = ConnectionOptions()) throws {
+  init(url: String? = nil, options: ConnectionOptions = TestDatabase.patientOptions) throws {
     database = try TestDatabase.makeEmpty()
     try database.connect().script("CREATE TABLE items (id int8 CONSTRAINT items_pkey PRIMARY KEY, name text)")
     loop = try EventLoop()
@@ -189,7 +189,7 @@ final class PipelineFixture {
   }
 
   @Test func `the settings asked for hold in the session`() throws {
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.statementTimeout = .seconds(3_600)
     options.applicationName = "upmc-http-0"
     let fixture = try PipelineFixture(options: options)

@@ -20,7 +20,7 @@ import Time
   /// A node that is alive has claimed and sent many messages, one that is gone as many, while a snapshot was kept.
   init() throws {
     database = try TestDatabase.make()
-    var keeping = ConnectionOptions()
+    var keeping = TestDatabase.patientOptions
     // Nobody ends its session, as nobody ends a backup's.
     keeping.idleInTransactionTimeout = nil
     holder = try database.connect(options: keeping)
@@ -46,7 +46,7 @@ import Time
         "DELETE FROM claims; UPDATE messages SET state = 4, finished_at = now() WHERE state = 2")
     }
     log = try PlanLog(of: database)
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.readsByIndex = true
     connection = try database.connect(options: options)
   }
@@ -167,7 +167,7 @@ import Time
     #expect(try !step())
     #expect(try settled() == 0)
     try holder.script("ROLLBACK")
-    var foreign = ConnectionOptions()
+    var foreign = TestDatabase.patientOptions
     foreign.idleInTransactionTimeout = nil
     foreign.applicationName = "pg_dump"
     let backup = try database.connect(options: foreign)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MessageEndsTests {
   @Test func `the plan made for empty tables reads no table through`() throws {
     // As the dispatcher's threads look.
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.readsByIndex = true
     let connection = try Connection(TestDatabase.make().url, options: options)
     try connection.script("ANALYZE; SET plan_cache_mode = force_generic_plan")
