@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `whoever waits in the kernel is accepted and answered, then nobody`() throws {
-    let server = try TestServer()
+    let server = try TestServer(port: LastingPort.find())
     var waiting: [Peer] = []
     // Not accepted yet: the server has not turned since.
     for number in 0..<50 {
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func `whoever knocks at the end is not refused, and finds the successor`() throws {
-    let server = try TestServer()
+    let server = try TestServer(port: LastingPort.find())
     server.server.drain()
     let early = try Socket.connect(to: server.address)
     server.advance(seconds: 1)

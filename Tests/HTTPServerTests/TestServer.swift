@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// A server on port 0 with a clock that stands still, and the loop turned by the test itself.
+/// A server with a clock that stands still, and the loop turned by the test itself.
 final class TestServer {
   let clock = ManualClock()
   let loop: EventLoop
@@ -14,15 +14,17 @@ final class TestServer {
   let server: HTTPServer
   let address: SocketAddress
 
+  /// - Parameter port: 0 for any, which is anybody's again once the server does not listen any more.
   init(
     configuration: HTTPServer.Configuration = HTTPServer.Configuration(),
     tls: TLSContext? = nil,
     bodyLimit: Int? = nil,
+    port: UInt16 = 0,
     _ handle: @escaping (Request, Responder) -> Void = TestServer.echo
   ) throws {
     loop = try EventLoop(clock: clock)
     handler = ClosureHandler(bodyLimit: bodyLimit, handle)
-    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: port)[0])
     guard let bound = listener.localAddress else { throw SystemError.last("getsockname") }
     address = bound
     server = try HTTPServer(loop: loop, listener: listener, configuration: configuration, tls: tls, handler: handler)
