@@ -36,6 +36,8 @@ final class TestIdentityProvider: IdentityProviderCalls {
       issuer: issuer, clientID: "upmc", clientSecret: secret, redirectURL: "https://push.example.com/",
       roles: ["push-admins": .admin, "push-staff": .operator], label: "Example Bank")
     settings.appClaim = "apps"
+    // However long the sign-ins of a test take, they are made within one pause.
+    settings.keyPauseSeconds = 3_600
     return settings
   }
 
