@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Server
@@ -13,9 +14,10 @@ import Testing
   }
 
   @Test func `several loops share an address that nobody else can have`() throws {
-    let listeners = try Listeners(configuration(), loops: 3)
-    let port = listeners.http.port
-    #expect(port != 0)
+    #expect(try Listeners(configuration(), loops: 3).http.port != 0)
+    let port = try LastingPort.find()
+    let listeners = try Listeners(configuration(port: port), loops: 3)
+    #expect(listeners.http.port == port)
     let refusal = #expect(throws: ServerError.self) { try Listeners.probe(configuration(port: port)) }
     #expect(refusal?.description.contains("another program has this port") == true)
     let descriptors = listeners.takeHTTP()
@@ -25,8 +27,8 @@ import Testing
   }
 
   @Test func `what nobody has taken is let go`() throws {
-    var configuration = configuration()
-    configuration.metricsListen = ("127.0.0.1", 0)
+    var configuration = try configuration(port: LastingPort.find())
+    configuration.metricsListen = ("127.0.0.1", try LastingPort.find())
     var listeners: Listeners? = try Listeners(configuration, loops: 2)
     let (http, metrics) = (try #require(listeners?.http.port), try #require(listeners?.metrics?.port))
     listeners = nil
