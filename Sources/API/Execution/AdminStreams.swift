@@ -44,7 +44,7 @@ final class AdminStreams: Sendable {
     _ = try Thread(name: "admin-streams") {
       StreamLoop(views, databaseURL: databaseURL, clock: clock, times: times).run()
     }
-    _ = try Thread(name: "admin-exports") { ExportLoop(files, databaseURL: databaseURL, look: times.look).run() }
+    _ = try Thread(name: "admin-exports") { ExportLoop(files, databaseURL: databaseURL, times: times).run() }
   }
 
   deinit {

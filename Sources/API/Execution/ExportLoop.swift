@@ -18,7 +18,7 @@ final class ExportLoop {
 
   private let inbox: StreamInbox
   private let databaseURL: String
-  private let look: Duration
+  private let times: StreamTimes
   private let log = Logger(label: "admin")
   private var connection: Connection?
   private var readers: [Reader] = []
@@ -26,17 +26,17 @@ final class ExportLoop {
   private var goesOn = false
 
   /// Creates the loop.
-  /// - Parameter look: interval at which a piece that the stream did not accept is offered again.
-  init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
+  /// - Parameter times: `look` is the interval at which a piece that the stream did not accept is offered again.
+  init(_ inbox: StreamInbox, databaseURL: String, times: StreamTimes) {
     self.inbox = inbox
     self.databaseURL = databaseURL
-    self.look = look
+    self.times = times
   }
 
   /// Runs until the inbox is closed, then aborts all open exports. Blocks the thread.
   func run() {
     while true {
-      let pause: Duration = goesOn ? .zero : readers.isEmpty ? .seconds(60) : look
+      let pause: Duration = goesOn ? .zero : readers.isEmpty ? .seconds(60) : times.look
       for opening in inbox.receive(atMost: pause) { take(opening) }
       if inbox.refusesAll { break }
       goesOn = false
@@ -84,7 +84,7 @@ final class ExportLoop {
     if let connection { return connection }
     var options = ConnectionOptions()
     options.applicationName = "upmc admin exports"
-    options.statementTimeout = AdminLimits.exportStatementTimeout
+    options.statementTimeout = times.exportStatement
     options.silence = AdminLimits.silence
     connection = try? Connection(databaseURL, options: options)
     return connection

@@ -13,6 +13,8 @@ package struct StreamTimes: Sendable {
   var life = Duration.seconds(900)
   /// Time without data after which a comment is sent to the viewer, so that proxies do not close the connection.
   var keepAlive = Duration.seconds(15)
+  /// Maximum duration of a statement of an export.
+  var exportStatement = AdminLimits.exportStatementTimeout
 
   init() {}
 }
