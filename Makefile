@@ -15,8 +15,8 @@ RELEASE_FLAGS := -Xswiftc -enforce-exclusivity=unchecked
 PACKAGES := ca-certificates curl git jq libcmark-gfm-dev libcmark-gfm-extensions-dev libjs-chart.js libnghttp2-dev \
             libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15 zlib1g-dev
 # And what the tests talk to.
-TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light nodejs \
-                 openjdk-17-jdk-headless openssl pgbouncer prometheus python3 python3-h2 python3-venv zbar-tools
+TEST_PACKAGES := chromium-driver chromium-headless-shell fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light \
+                 nodejs openjdk-17-jdk-headless openssl pgbouncer prometheus python3 python3-h2 python3-venv zbar-tools
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv valgrind wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
