@@ -11,7 +11,7 @@ import Testing
 @Suite(.slow, .serialized) struct BackupRunsTests {
   /// A program of PostgreSQL's own: nobody ends its session for its pauses.
   private static func beginBackup(_ world: World) throws -> Connection {
-    var options = ConnectionOptions()
+    var options = TestDatabase.patientOptions
     options.applicationName = "pg_dump"
     options.idleInTransactionTimeout = nil
     let backup = try world.database.connect(options: options)
@@ -97,7 +97,7 @@ import Testing
     _ = try Thread(name: "migrates") {
       do {
         let migrator = try Migrator(directory: directory, newestKnown: next)
-        try migrator.migrate(Connection(url), isHeldUp: { _ in _ = heldUp.offer(()) })
+        try migrator.migrate(TestDatabase.connect(to: url), isHeldUp: { _ in _ = heldUp.offer(()) })
         _ = ended.offer("done")
       } catch {
         _ = ended.offer("\(error)")
@@ -126,7 +126,7 @@ import Testing
     for _ in 0..<8 {
       let url = world.database.url
       _ = try Thread(name: "extends") {
-        let connection = try? Connection(url)
+        let connection = try? TestDatabase.connect(to: url)
         _ = finished.offer((try? connection?.script("SELECT extend_seqno_ranges(1000000)")) != nil)
       }
     }

@@ -106,7 +106,7 @@ import Testing
   ]
 
   private func expectPlans(_ database: TestDatabase) throws {
-    let connection = try Connection(database.url)
+    let connection = try database.connect()
     try connection.script(
       "LOAD 'auto_explain'; SET auto_explain.log_min_duration = -1; SET plan_cache_mode = force_generic_plan")
     let columns = try StoreStatements.columns(connection)
