@@ -121,6 +121,26 @@ final class Browser {
 
   func waitForState(_ state: String) throws { try waitFor("#message-state [data-state=\(state)]") }
 
+  /// Does something, and waits for the notice that it leads to. A notice goes away by itself, perhaps between two looks
+  /// from here: the page remembers it. Gives its text.
+  /// - Parameter selector: what the notice matches; the first one that does counts.
+  @discardableResult
+  func notice(_ selector: String = ".toast", after act: () throws -> Void) throws -> String {
+    try driver.script(
+      """
+      window.notices = [];
+      window.noticeWatch ??= new MutationObserver((changes) => {
+        for (const change of changes) {
+          window.notices.push(...[...change.addedNodes].filter((one) => one.matches?.('.toast')));
+        }
+      });
+      window.noticeWatch.observe(document.body, { childList: true, subtree: true });
+      """)
+    try act()
+    let found = "return window.notices.find((one) => one.matches(arguments[0]))?.textContent"
+    return try wait("the notice \(selector)", found, [selector]) as? String ?? ""
+  }
+
   // MARK: Doing
 
   private func element(_ selector: String, _ act: (String) throws -> Void) throws {

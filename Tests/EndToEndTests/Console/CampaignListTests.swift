@@ -70,8 +70,7 @@ import Testing
     try browser.pick("all")
     try browser.type("textarea[name=body]", "시험")
     try browser.type("input[name=me]", "user0")
-    try browser.click("#test-send")
-    try browser.waitFor(".toast:not(.bad)")
+    try browser.notice(".toast:not(.bad)") { try browser.click("#test-send") }
     try browser.click("a[data-path='/messages']")
     try browser.click("dialog[open] [data-choice=discard]")
     try browser.waitFor("main[data-ready='/messages']")

@@ -50,8 +50,7 @@ import Testing
     try browser.wait(
       "the preview", "return document.querySelector('.screen .b')?.innerText === 'Lee, Jr.: 2000'")
     try browser.type("input[name=me]", "user0")
-    try browser.click("#test-send")
-    try browser.waitFor(".toast:not(.bad)")
+    try browser.notice(".toast:not(.bad)") { try browser.click("#test-send") }
     let test = try console.connection.run(
       Statement("test-trial", "SELECT purpose, request->'variables'->>'VAR1' FROM messages", isKept: false))
     try #require(test.count == 1)
@@ -97,13 +96,17 @@ import Testing
     try browser.show("/messages/\(seqno)")
     try browser.click("[data-action=pace]")
     try browser.pick("none")
-    try browser.click("dialog[open] [type=submit]")
-    try browser.wait(
-      "the notice",
+    // It may be there for less than the time between two looks from here.
+    try browser.script(
       """
-      return document.querySelector('dialog') === null
-        && [...document.querySelectorAll('.toast')].some((one) => one.innerText === 'Rate limit changed');
+      window.stayed = false;
+      new MutationObserver(() => {
+        window.stayed ||= document.querySelector('dialog') === null
+          && [...document.querySelectorAll('.toast')].some((one) => one.innerText === 'Rate limit changed');
+      }).observe(document.body, { childList: true, subtree: true });
       """)
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("the notice", "return window.stayed")
     try browser.expectSilence("the pace")
   }
 

@@ -34,8 +34,7 @@ import Testing
     try browser.show("/messages/\(seqno)")
     try loseAnswer(browser, to: "/resend")
     try browser.click("[data-action=resend]")
-    try browser.click("dialog[open] [type=submit]")
-    try browser.waitFor(".toast.bad")
+    try browser.notice(".toast.bad") { try browser.click("dialog[open] [type=submit]") }
     #expect(try sent(console) == 2)
     try browser.click("[data-action=resend]")
     try browser.click("dialog[open] [type=submit]")
@@ -67,8 +66,7 @@ import Testing
         options?.method === 'DELETE' ? Promise.reject(new TypeError('lost')) : window.real(address, options);
       """)
     try browser.click(".me summary")
-    try browser.click("#sign-out")
-    try browser.waitFor(".toast.bad")
+    try browser.notice(".toast.bad") { try browser.click("#sign-out") }
     #expect(try browser.count("input[name=login]") == 0)
     #expect(try console.world.count(sessions) == 1)
     try browser.script("window.fetch = window.real")
@@ -104,8 +102,7 @@ import Testing
       """
     #expect(try browser.script(asked) as? Bool == true)
     try browser.show("/people")
-    try browser.script("window.goOn()")
-    try browser.waitFor(".toast:not(.bad)")
+    try browser.notice(".toast:not(.bad)") { try browser.script("window.goOn()") }
     #expect(try browser.script("return location.hash") as? String == "#/people")
     #expect(try browser.script(asked) as? Bool == false)
     let imports = try console.world.client.call(
@@ -124,12 +121,12 @@ import Testing
     try browser.type("textarea[name=body]", "A test")
     try browser.type("input[name=me]", "kim")
     try loseAnswer(browser, to: "/messages")
-    try browser.script(
-      "const press = document.querySelector('#test-send'); for (const turn of [1, 2]) press.click();")
-    try browser.waitFor(".toast.bad")
+    try browser.notice(".toast.bad") {
+      try browser.script(
+        "const press = document.querySelector('#test-send'); for (const turn of [1, 2]) press.click();")
+    }
     #expect(try sent(console) == 1)
-    try browser.click("#test-send")
-    try browser.waitFor(".toast:not(.bad)")
+    try browser.notice(".toast:not(.bad)") { try browser.click("#test-send") }
     #expect(try sent(console) == 1, "the test went out twice")
     try browser.click("#test-send")
     _ = try poll("a further press made no further test") { try sent(console) == 2 ? true : nil }
