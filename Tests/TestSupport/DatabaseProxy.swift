@@ -112,12 +112,17 @@ package final class DatabaseProxy: Sendable {
         Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    guard code == 0, !state.withLock({ $0.isRefusing }) else {
+    // One look and no two: a connection that came just before all are closed must not outlast that.
+    let isTaken = state.withLock { state in
+      guard code == 0, !state.isRefusing, !state.isClosed else { return false }
+      state.descriptors.formUnion([client, server])
+      return true
+    }
+    guard isTaken else {
       Glibc.close(client)
       Glibc.close(server)
       return
     }
-    state.withLock { $0.descriptors.formUnion([client, server]) }
     let doom = Doom()
     _ = try? Thread(name: "proxy-out") { self.pump(from: client, to: server, isFromClient: true, doom) }
     _ = try? Thread(name: "proxy-in") { self.pump(from: server, to: client, isFromClient: false, doom) }
