@@ -8,6 +8,11 @@ import Testing
 
 /// A database that is there and does not answer: nobody waits without end, and nobody is told what is not known.
 @Suite(.slow, .serialized) struct SilentDatabaseTests {
+  /// A world whose server gives up when those of customers do.
+  private static func world(through proxy: DatabaseProxy? = nil) throws -> World {
+    try World(through: proxy, server: { $0.benchmarkOverrides.commitTimeout = nil })
+  }
+
   private func code(_ world: World, key: String? = nil) throws -> Reply {
     try world.client.call(
       "POST", "/v1/admin/messages", bearer: world.apiKey, idempotencyKey: key,
@@ -15,7 +20,7 @@ import Testing
   }
 
   @Test func `while a table is locked callers are told to come again, and that nothing was carried out`() throws {
-    let world = try World()
+    let world = try Self.world()
     try world.register("d1", token: World.token("a1"), user: "kim")
     let other = try world.database.connect()
     try other.script("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
@@ -28,7 +33,7 @@ import Testing
   }
 
   @Test func `one that a lock keeps waiting keeps nobody else waiting`() throws {
-    let world = try World()
+    let world = try Self.world()
     try world.register("d1", token: World.token("a1"), user: "kim")
     try world.register("d2", token: World.token("b2"), user: "lee")
     let seqno = try world.send(#"{"clientUids":["kim"]}"#)
@@ -68,7 +73,7 @@ import Testing
   {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }
-    let world = try World(through: proxy)
+    let world = try Self.world(through: proxy)
     try world.register("d1", token: World.token("a1"), user: "kim")
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     // The commit arrives and its answer never does, as when the disk stands.
@@ -93,7 +98,7 @@ import Testing
   @Test func `campaigns and what people ask are answered in bounded time while the database is silent`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }
-    let world = try World(through: proxy)
+    let world = try Self.world(through: proxy)
     try world.register("d1", token: World.token("a1"), user: "kim")
     _ = try world.finished(try world.send(#"{"all":true}"#))
     proxy.fallSilent()
@@ -131,7 +136,7 @@ import Testing
   @Test func `before its commit a silent database is given up, and nothing was carried out`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }
-    let world = try World(through: proxy)
+    let world = try Self.world(through: proxy)
     try world.register("d1", token: World.token("a1"), user: "kim")
     // From now on the node has its lease, and takes sends itself.
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))

@@ -12,7 +12,7 @@ import Testing
     let proxy = try DatabaseProxy()
     defer { proxy.close() }
     let world = try World()
-    let lost = try world.startNode(through: proxy)
+    let lost = try world.startNode(through: proxy) { $0.benchmarkOverrides.commitTimeout = nil }
     let port = lost.address.port
     let body =
       #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(World.token("a1"))","#

@@ -110,6 +110,7 @@ package final class Committer {
   private let userProofs: UserProofKeyring?
   private let newDevices: NewDevices?
   private let batchOperations: Int
+  private let timeout: Duration
   private let log: Logger
   private let meter: CommitterMeter?
   private let spans: SpanQueue?
@@ -135,17 +136,20 @@ package final class Committer {
   ///   - userProofs: verifies proofs of users; nil refuses all of them.
   ///   - newDevices: limits registrations of unknown devices; nil for no limit.
   ///   - batchOperations: maximum number of operations in one transaction; 1 turns batching off, for measurements.
+  ///   - timeout: time after which an operation without a commit gets 503; nil for `DeviceLimits.timeout`.
   ///   - meter: receives the metrics; nil to record none.
   ///   - spans: receives the spans of batches; nil to record none.
   /// - Throws: if the URL is malformed. The database need not be reachable.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, handoff: DispatchHandoff? = nil,
     userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
-    batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil, spans: SpanQueue? = nil
+    batchOperations: Int = Operations.Limits.batchOperations, timeout: Duration? = nil, meter: CommitterMeter? = nil,
+    spans: SpanQueue? = nil
   ) throws {
     self.spans = spans
     self.meter = meter
     self.batchOperations = batchOperations
+    self.timeout = timeout ?? DeviceLimits.timeout
     self.loop = loop
     refusals = DelayedRefusals(loop)
     self.catalog = catalog
@@ -200,7 +204,7 @@ package final class Committer {
         completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
       }
     }
-    waiting.append(Pending(operation, trace, deadline: loop.now + DeviceLimits.timeout, completion))
+    waiting.append(Pending(operation, trace, deadline: loop.now + timeout, completion))
   }
 
   // MARK: Batches

@@ -76,6 +76,7 @@ final class HTTPService {
       commands.append(inbox)
       let drained = drained
       let batchesSends = configuration.benchmarkOverrides.batchesSends
+      let commitTimeout = configuration.benchmarkOverrides.commitTimeout
       let publicDirectory = configuration.publicDirectory
       let sdk = configuration.sdk
       let logsAccess = configuration.logsAccess
@@ -87,7 +88,7 @@ final class HTTPService {
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
             handoff: handoff, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
-            meter: CommitterMeter(metrics), spans: spans)
+            timeout: commitTimeout, meter: CommitterMeter(metrics), spans: spans)
           let handler = try RootHandler(
             committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
             legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, handbook: handbook,
