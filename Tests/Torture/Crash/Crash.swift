@@ -38,6 +38,9 @@ struct Crash: ParsableCommand {
   @Option(help: "End after so many minutes, and say how far it came.")
   var minutes: Double?
 
+  @Option(help: "Go on after those minutes until it has crashed at so many boundaries.")
+  var least: Int?
+
   @Option(help: "Write a history of all runs to this file, for `Tests/Judge`.")
   var history: String?
 
@@ -51,6 +54,7 @@ struct Crash: ParsableCommand {
     guard (1...100_000).contains(historyMegabytes) else { throw ValidationError("--history-megabytes is 1…100000") }
     guard part >= 1 else { throw ValidationError("--part is at least 1") }
     if let of, !(0..<part).contains(of) { throw ValidationError("--of is 0…\(part - 1)") }
+    guard least ?? 1 > 0 else { throw ValidationError("--least is more than 0") }
     if let way, BoundaryPage.Way(rawValue: way) == nil { throw ValidationError("--way is 0…5") }
   }
 
@@ -67,7 +71,8 @@ struct Crash: ParsableCommand {
     var (survived, missed, broken): (Int, Int, [String]) = (0, 0, [])
     var done = 0
     for point in points {
-      if let minutes, (SystemClock().now - began).nanoseconds > Int64(minutes * 60e9) { break }
+      let isOver = minutes.map { (SystemClock().now - began).nanoseconds > Int64($0 * 60e9) } ?? false
+      if isOver, survived + broken.count >= least ?? 0 { break }
       if Signals.wait(atMost: .zero) == .stop { break }
       done += 1
       switch try crashes.survive(point) {
