@@ -22,8 +22,16 @@ import Testing
 
   private func untilHealthy(_ server: ServerProcess) throws -> String {
     try server.start()
-    return try poll("upmc health never succeeds: \(server.output.suffix(2_000))") { () -> String? in
-      let asked = try server.run("health")
+    return try succeed(server) { try server.run("health") }
+  }
+
+  /// Asks until the command succeeds: it waits for an answer for three seconds, and a server takes requests a moment
+  /// after its first answer.
+  private func succeed(
+    _ server: ServerProcess, _ ask: () throws -> (ending: ChildProcess.Ending?, output: String)
+  ) throws -> String {
+    try poll("upmc health never succeeds: \(server.output.suffix(2_000))") { () -> String? in
+      let asked = try ask()
       return asked.ending == .exited(0) ? asked.output : nil
     }
   }
@@ -31,8 +39,9 @@ import Testing
   @Test func `succeeds while the server serves, and fails with one sentence once it does not`() throws {
     let server = try server()
     #expect(try untilHealthy(server) == "http://127.0.0.1:\(server.port)/health answers 200.\n")
-    #expect(try server.run("health", "--ready").ending == .exited(0))
-    let json = try server.run("health", "--json").output
+    let ready = try succeed(server) { try server.run("health", "--ready") }
+    #expect(ready == "http://127.0.0.1:\(server.port)/ready answers 200.\n")
+    let json = try succeed(server) { try server.run("health", "--json") }
     #expect(json.hasPrefix("{") && json.contains("\"status\""), "\(json)")
     #expect(server.stop() == .exited(0))
     let asked = try server.run("health")
