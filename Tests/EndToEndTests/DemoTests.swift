@@ -7,15 +7,29 @@ import Testing
 
 /// `upmc demo` where somebody else is already, and the doctor beside it.
 @Suite(.slow, .serialized) struct DemoTests {
+  /// Whether the doctor has waited for an answer for the few seconds that it has, and no longer.
+  private static func isLate(_ finding: Finding) -> Bool {
+    [
+      "no answer within", "no answer in time", "no answer from the peer", "not answered in time", "took longer than",
+      "due to statement timeout",
+    ].contains { finding.what.contains($0) }
+  }
+
   @Test func `the doctor finds nothing wrong with a demonstration that runs`() throws {
     let demo = try DemoProcess()
     _ = try demo.link()
-    var found: [Finding] = []
-    let doctor = Doctor { found.append($0) }
-    doctor.examine(environment: [
-      "UPMC_DATA_DIR": demo.dataDirectory, "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
-    ])
-    #expect(doctor.failures == 0, "\(found.filter { $0.severity == .failure })")
+    var (found, failures): ([Finding], Int) = ([], 0)
+    for _ in 1...3 {
+      found = []
+      let doctor = Doctor { found.append($0) }
+      doctor.examine(environment: [
+        "UPMC_DATA_DIR": demo.dataDirectory, "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+      ])
+      failures = doctor.failures
+      // Only where it has given up nothing but what a busy machine would have answered later is it asked again.
+      guard failures > 0, found.allSatisfy({ $0.severity != .failure || Self.isLate($0) }) else { break }
+    }
+    #expect(failures == 0, "\(found.filter { $0.severity == .failure })")
     #expect(found.contains { $0.subject == "demonstration" && $0.severity == .ok })
     #expect(found.contains { $0.subject == "APNS" && $0.what.contains("works") }, "\(found)")
   }
