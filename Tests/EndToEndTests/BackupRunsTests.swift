@@ -52,7 +52,8 @@ import Testing
       try $0.connect().script("ALTER DATABASE \($0.name) SET track_functions = 'all'")
     })
     try world.register("d1", token: World.token("a1"), user: "kim")
-    try world.connection.script("SELECT add_seqno_range(1000000); SELECT setval('messages_seqno_seq', 1200000)")
+    try world.connection.insist(
+      on: "SELECT add_seqno_range(1000000); SELECT setval('messages_seqno_seq', 1200000)")
     let backup = try Self.beginBackup(world)
     try world.connection.script(
       "UPDATE seqno_ranges SET closed_at = now() - interval '1 hour' WHERE from_seqno = 1")

@@ -16,8 +16,8 @@ import Testing
     let seqno = try world.send(#"{"clientUids":["kim"]}"#, #","badge":{"increment":3}"#)
     _ = try world.finished(seqno)
     // A year passes: the janitor drops it, and the next message is in another range.
-    try world.connection.script(
-      """
+    try world.connection.insist(
+      on: """
       SELECT setval('messages_seqno_seq', 1000000);
       SELECT add_seqno_range(1000000) FROM generate_series(1, 2) WHERE
         (SELECT max(upto_seqno) FROM seqno_ranges) < 3000000;

@@ -1,6 +1,6 @@
 package import Postgres
 
-/// Looks at who waits for locks.
+/// Looks at who waits for locks, and waits for them itself.
 extension Connection {
   private static let waitingStatement = Statement(
     "test-waiting",
@@ -8,4 +8,18 @@ extension Connection {
 
   /// Returns the number of sessions of this database that wait for a lock.
   package func waitingSessions() throws(PostgresError) -> Int64 { try run(Self.waitingStatement).int64(0, 0) }
+
+  /// Runs a script, and again as long as somebody holds a lock that it needs: functions of the schema give a lock up
+  /// after a fraction of a second, and the server's threads may stand still for longer.
+  package func insist(on sql: String) throws {
+    _ = try poll("its locks are held for ever") { () throws -> Bool? in
+      do throws(PostgresError) {
+        try script(sql)
+        return true
+      } catch {
+        guard error.sqlState == .lockNotAvailable else { throw error }
+        return nil
+      }
+    }
+  }
 }
