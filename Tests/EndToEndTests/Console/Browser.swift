@@ -145,16 +145,18 @@ final class Browser {
 
   private func element(_ selector: String, _ act: (String) throws -> Void) throws {
     try waitFor(selector)
+    let deadline = SystemClock().now + .patience
     var last: any Error = WebDriver.Failure(description: "\(selector) is not there")
-    // The page may draw itself anew between the look and the touch.
-    for _ in 0..<200 {
+    // The page may draw itself anew between the look and the touch, and something may lie in front of it for as long as
+    // the server takes.
+    repeat {
       do {
         try act(try driver.find(selector))
         steps += 1
         return
       } catch { last = error }
       _ = pause.wait(atMost: .milliseconds(50))
-    }
+    } while SystemClock().now < deadline
     try? screenshot("failed")
     throw last
   }
