@@ -187,7 +187,9 @@ final class ExampleStage {
       return try world.send(#"{"all":true}"#, #","sendAt":"\#(day)T00:00:00Z""#)
     }
     guard operation.ownProblems.contains(.wrongState), operation.id != "resendMessage" else {
-      return try world.send(#"{"clientUids":["nobody"]}"#)
+      let seqno = try world.send(#"{"clientUids":["nobody"]}"#)
+      _ = try world.finished(seqno)
+      return seqno
     }
     for number in 1...2 {
       try world.register("slow-\(number)", token: World.token("e\(number)"), user: "slow\(number)")
