@@ -123,6 +123,7 @@ import Testing
     let made = try create(#"{"name":"match-7","storage":"latest"}"#)
     let (id, apple) = (try #require(made.string("channelId")), try #require(made.string("apnsChannelId")))
     world.simulator.follow(apple, count: 1_000)
+    let (clock, began) = (SystemClock(), SystemClock().now)
     for number in 1...30 {
       let reply = try publish(id, Self.update(number), key: "u\(number)")
       #expect(reply.status == 202 && reply.string("state") == "queued", "\(reply.text)")
@@ -136,7 +137,10 @@ import Testing
     #expect(after.int("version") == 30 && after["word"] is NSNull, "\(after.text)")
     let report = try #require(world.simulator.channel(apple))
     #expect(report.latest?.contains(#""content-state":{"n":30}"#) == true, "\(report)")
-    #expect(report.upToDate == 1_000 && report.throttled == 0 && report.updates < 30)
+    #expect(report.upToDate == 1_000 && report.throttled == 0)
+    // One a second: all of them only where a busy machine takes that long for each.
+    let seconds = Int((clock.now - began).nanoseconds / 1_000_000_000)
+    #expect(report.updates < max(30, seconds + 2), "\(report.updates) in \(seconds) s")
     #expect(world.simulator.counters().rejected["TooManyRequests"] == nil)
   }
 
