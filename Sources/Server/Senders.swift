@@ -25,7 +25,7 @@ final class Senders {
 
   init(
     _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox,
-    gauges: SenderSettings.Gauges, clock: DatabaseClock, keys: SigningKeys, node: UUIDValue
+    gauges: SenderSettings.Gauges, clock: DatabaseClock, keys: SigningKeys, node: UUIDValue, commands: CommandLineLog
   ) throws {
     let keyCheck = try KeyCheck(configuration, databaseURL: databaseURL, master: master)
     self.keyCheck = keyCheck
@@ -58,7 +58,9 @@ final class Senders {
       apns.forgive(app)
       fcm.forgive(app)
     }
-    catalogRefresher = try CatalogRefresher(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
+    catalogRefresher = try CatalogRefresher(
+      databaseURL: databaseURL, catalog: catalog, commands: commands, forgive: forgive
+    ) {
       let apns = APNsCredentialRefresher(
         sender: apns, requests: requests, master: master, health: gauges.health, clock: clock,
         beganAt: beganAt, keyIsNew: { keyCheck.look(at: $0) })

@@ -74,6 +74,8 @@ package final class Server {
     let keys = try SigningKeys.load(connection, master: master)
     let catalog = try Catalog(seal: keys.contents)
     try catalog.refresh(connection)
+    var commands = CommandLineLog()
+    try commands.look(connection)
 
     let results = try ResultInbox()
     let (metrics, health) = (Metrics(), Health())
@@ -84,7 +86,7 @@ package final class Server {
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
     senders = try Senders(
       configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
-      clock: clock, keys: keys, node: node)
+      clock: clock, keys: keys, node: node, commands: commands)
 
     // Writers of totals need different numbers. If two happen to be equal, they wait for each other; the totals stay
     // right, unless one has to repeat a transaction whose answer it lost.

@@ -14,11 +14,12 @@ final class CatalogRefresher {
   /// Starts the thread.
   /// - Parameters:
   ///   - interval: the longest time between two reloads.
+  ///   - commands: logs what is changed at the command line, from its last look on.
   ///   - forgive: called with each app that an operator has resumed.
   ///   - makeTurn: called once, on the thread; the closure that it returns is run after each reload.
   init(
     databaseURL: String, catalog: Catalog, interval: Duration = ServerLimits.catalogInterval,
-    forgive: @escaping @Sendable (App.Number) -> Void,
+    commands: CommandLineLog = CommandLineLog(), forgive: @escaping @Sendable (App.Number) -> Void,
     makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
   ) throws {
     self.catalog = catalog
@@ -29,7 +30,7 @@ final class CatalogRefresher {
       let log = Logger(label: "catalog")
       var resumptions = Resumptions()
       var usesAt = SystemClock().now
-      var commands = CommandLineLog()
+      var commands = commands
       var listening: Connection?
       var options = ConnectionOptions()
       options.applicationName = "upmc catalog"

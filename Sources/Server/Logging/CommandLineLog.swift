@@ -5,8 +5,9 @@ internal import Store
 
 /// Logs what was changed at the command line while this server runs: an app paused, a credential replaced, a message
 /// sent. Reads the audit log, because those commands use the database directly, not a server. Called on the thread
-/// `catalog` after the catalog was reloaded, so that a change is in force when its line is written. Decision 136.
-struct CommandLineLog {
+/// `catalog` after the catalog was reloaded, so that a change is in force when its line is written; the first look is
+/// taken before the server serves, so that it misses nothing. Decision 136.
+struct CommandLineLog: Sendable {
   private enum Limits {
     static let interval = Duration.seconds(1)
     /// The number of entries below the newest that are read again: a transaction may commit after one with a higher
