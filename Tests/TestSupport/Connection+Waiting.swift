@@ -9,15 +9,15 @@ extension Connection {
   /// Returns the number of sessions of this database that wait for a lock.
   package func waitingSessions() throws(PostgresError) -> Int64 { try run(Self.waitingStatement).int64(0, 0) }
 
-  /// Runs a script, and again as long as somebody holds a lock that it needs: functions of the schema give a lock up
-  /// after a fraction of a second, and the server's threads may stand still for longer.
+  /// Runs a script, and again as long as somebody holds a lock or a template that it needs: functions of the schema give
+  /// up a lock after a fraction of a second, PostgreSQL a template after five, and others may stand still for longer.
   package func insist(on sql: String) throws {
     _ = try poll("its locks are held for ever") { () throws -> Bool? in
       do throws(PostgresError) {
         try script(sql)
         return true
       } catch {
-        guard error.sqlState == .lockNotAvailable else { throw error }
+        guard error.sqlState == .lockNotAvailable || error.sqlState == .objectInUse else { throw error }
         return nil
       }
     }
