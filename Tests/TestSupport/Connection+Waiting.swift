@@ -9,8 +9,8 @@ extension Connection {
   /// Returns the number of sessions of this database that wait for a lock.
   package func waitingSessions() throws(PostgresError) -> Int64 { try run(Self.waitingStatement).int64(0, 0) }
 
-  /// Runs a script, and again as long as somebody holds a lock or a template that it needs: functions of the schema give
-  /// up a lock after a fraction of a second, PostgreSQL a template after five, and others may stand still for longer.
+  /// Runs a script, and again as long as somebody holds a lock or a template that it needs: functions of the schema
+  /// give up a lock after a fraction of a second, PostgreSQL a template after five, and others may stand for longer.
   package func insist(on sql: String) throws {
     _ = try poll("its locks are held for ever") { () throws -> Bool? in
       do throws(PostgresError) {

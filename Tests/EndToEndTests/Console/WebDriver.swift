@@ -18,6 +18,8 @@ final class WebDriver {
   /// The name that elements have in the protocol.
   private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
+  private static let startAttempts = 5
+
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -42,7 +44,16 @@ final class WebDriver {
     configuration.bodyBytes = 64 << 20
     client = try HTTPClient.Blocking(
       try HTTPOrigin(host: "127.0.0.1", port: port), configuration: configuration)
-    let answer = try call("POST", "/session", ["capabilities": ["alwaysMatch": Self.capabilities(directory, browser)]])
+    let wanted: [String: Any] = ["capabilities": ["alwaysMatch": Self.capabilities(directory, browser)]]
+    var answer: Any?
+    for attempt in 1...Self.startAttempts {
+      do {
+        answer = try call("POST", "/session", wanted)
+        break
+      } catch where attempt < Self.startAttempts {
+        // chromedriver gives a browser a minute to start, and a busy machine may take longer.
+      }
+    }
     session = try #require((answer as? [String: Any])?["sessionId"] as? String)
   }
 
