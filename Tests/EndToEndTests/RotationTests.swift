@@ -41,6 +41,11 @@ import Testing
 
     func command(_ arguments: String...) throws -> CommandRun { try CommandRun.of(arguments, variables) }
 
+    /// Arguments of a rotation that gives busy nodes time to read the file.
+    static let rotation = ["master-key", "rotate", "--timeout", "\(TestSupport.Limits.timeoutSeconds)"]
+
+    func rotate() throws -> CommandRun { try CommandRun.of(Self.rotation + ["--json"], variables) }
+
     /// Telephone numbers, sealed with the key of the beginning.
     func addPhones(_ count: Int) throws {
       let seal = PhoneNumberSeal(master: try World.master)
@@ -113,7 +118,7 @@ import Testing
     let work = try bank.steadyWork(on: [bank.world.server.address.port, node.address.port])
     try work.wait("the clients do not begin") { $0.confirmed.count > 5 }
 
-    let rotated = try bank.command("master-key", "rotate", "--json")
+    let rotated = try bank.rotate()
     #expect(rotated.status == 0, "\(rotated.complaint)")
     #expect(try bank.placesOfOldKey() == [], "sealed with the old key, which can go now")
     let doctor = try bank.command("doctor")
@@ -138,7 +143,7 @@ import Testing
     // The last one cannot be sealed anew before the kill, however late it comes.
     let holder = try bank.world.database.connect()
     try holder.script("BEGIN; SELECT FROM users WHERE user_key = 'uphone9999' FOR UPDATE")
-    var child = try CommandRun.start(["master-key", "rotate"], bank.variables, in: output)
+    var child = try CommandRun.start(Bank.rotation, bank.variables, in: output)
     // Some are sealed anew, and not all.
     let counts = Statement(
       "counts",
@@ -150,7 +155,7 @@ import Testing
     child.signal(9)
     _ = child.wait(atMost: .patience)
     try holder.script("ROLLBACK")
-    let again = try bank.command("master-key", "rotate", "--json")
+    let again = try bank.rotate()
     #expect(again.status == 0, "\(again.complaint)")
     let (renewed, all) = try bank.world.connection.run(query)
     #expect(renewed == all && all == 30_000)
