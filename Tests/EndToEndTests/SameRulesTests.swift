@@ -48,6 +48,7 @@ import Testing
     }
     try world.connection.script(
       "UPDATE devices SET quarantined_at = now(), quarantine_reason = 'Unregistered' WHERE device_id IN ('d2', 'd4')")
+    try world.waitForLease()
     return world
   }
 

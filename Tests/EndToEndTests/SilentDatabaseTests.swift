@@ -75,9 +75,10 @@ import Testing
     defer { proxy.close() }
     let world = try Self.world(through: proxy)
     try world.register("d1", token: World.token("a1"), user: "kim")
+    try world.waitForLease()
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     // The commit arrives and its answer never does, as when the disk stands.
-    proxy.fallSilent(after: "messages-create-numbered", then: "claims-create-several")
+    proxy.fallSilent(after: "messages-create-numbered", then: "claims-create-several", " commit ")
     let first = try code(world, key: "otp-1")
     #expect(first.status == 503 && first.string("type") == "upmc:outcome-unknown", "\(first.text)")
     #expect(first.string("detail")?.contains("Idempotency-Key") == true)
@@ -138,7 +139,8 @@ import Testing
     defer { proxy.close() }
     let world = try Self.world(through: proxy)
     try world.register("d1", token: World.token("a1"), user: "kim")
-    // From now on the node has its lease, and takes sends itself.
+    // From now on the node takes sends itself.
+    try world.waitForLease()
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     proxy.fallSilent(after: "named-sends-members")
     let first = try code(world, key: "otp-1")

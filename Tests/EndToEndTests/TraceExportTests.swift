@@ -27,6 +27,8 @@ import Testing
       World.tell(&configuration, pauses: [1], networks: ["127.0.0.0/8"])
     })
     try world.register("6c1f1a9e-0d0b-4f6e-8a55-00000000000a", token: World.token("1a"), user: "kim")
+    // A send that is left to the planner has other spans.
+    try world.waitForLease()
     return world
   }
 
