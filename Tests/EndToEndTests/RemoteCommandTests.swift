@@ -96,8 +96,12 @@ import Testing
       "status 99", "export users --app com.example.bank",
     ] {
       let arguments = line.split(separator: " ").map(String.init)
-      let here = try CommandRun.of(arguments, world.commandVariables)
+      var here = try CommandRun.of(arguments, world.commandVariables)
       let there = try world.remote(world.apiKey, arguments)
+      // The server may have stored something in between, such as when a key was last used: then it stands here now.
+      if here.lines.map(Self.withoutPushkey) != there.lines.map(Self.withoutPushkey) {
+        here = try CommandRun.of(arguments, world.commandVariables)
+      }
       #expect(
         here.lines.map(Self.withoutPushkey) == there.lines.map(Self.withoutPushkey) && here.status == there.status,
         "\(line): \(here.lines) \(there.lines)")
