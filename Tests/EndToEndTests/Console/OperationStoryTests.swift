@@ -45,8 +45,7 @@ import Testing
     try browser.show("/apps/\(World.appID)")
     try browser.type("#ad-rules input[name=optOut]", "무료수신거부")
     try browser.type("#ad-rules input[name=label]", "(광고)")
-    try browser.click("#ad-rules [type=submit]")
-    try browser.waitFor(".toast")
+    try browser.notice(".toast:not(.bad)") { try browser.click("#ad-rules [type=submit]") }
     try browser.show("/compose?clientUid=user0")
     try browser.type("textarea[name=body]", "20 % off")
     try browser.select("select[name=kind]", "ad")

@@ -58,8 +58,9 @@ import Testing
     try browser.show("/apps/\(World.appID)")
     _ = try call(console, "PATCH", "apps/\(World.appID)", #"{"approvalAbove":5}"#)
     try browser.type("main input[name=name]", "First Bank")
-    try browser.click("main form:has(input[name=timeZone]) [type=submit]")
-    try browser.waitFor(".toast:not(.bad)")
+    try browser.notice(".toast:not(.bad)") {
+      try browser.click("main form:has(input[name=timeZone]) [type=submit]")
+    }
     let app = try call(console, "GET", "apps/\(World.appID)")
     #expect(app.string("name") == "First Bank" && app.int("approvalAbove") == 5, "\(app.text)")
     // A limit that is taken away on the page itself goes.

@@ -42,8 +42,7 @@ import Testing
     try browser.click("dialog[open] [type=submit]")
     try browser.wait("one file", "return document.querySelectorAll('main tbody tr').length === 1")
     try browser.click("main tbody button.bad")
-    try browser.click("dialog[open] [type=submit]")
-    try browser.waitFor(".toast.bad")
+    try browser.notice(".toast.bad") { try browser.click("dialog[open] [type=submit]") }
     #expect(try console.world.count("SELECT count(*) FROM csv_audiences") == 1)
     try browser.expectSilence("uploads", except: "409")
   }
@@ -76,8 +75,7 @@ import Testing
     try browser.type("input[name=me]", "user1")
     try browser.click("#test-groups input[value=QA]")
     for finding in try browser.accessibilityFindings() { Issue.record("the test: \(finding)") }
-    try browser.click("#test-send")
-    try browser.waitFor(".toast:not(.bad)")
+    try browser.notice(".toast:not(.bad)") { try browser.click("#test-send") }
     // Two people with two devices each, once.
     let test = "1"
     _ = try console.world.finished(test)

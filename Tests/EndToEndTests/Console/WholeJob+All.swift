@@ -57,8 +57,7 @@ extension WholeJob {
     WholeJob(name: "test on a phone of one's own", first: 4, most: 5) { console in
       try compose(console, "A test")
       try console.browser.type("input[name=me]", "user0")
-      try console.browser.click("#test-send")
-      try console.browser.waitFor(".toast:not(.bad)")
+      try console.browser.notice(".toast:not(.bad)") { try console.browser.click("#test-send") }
     },
     WholeJob(name: "schedule, then change it", first: nil, most: 11) { console in
       let browser = console.browser
