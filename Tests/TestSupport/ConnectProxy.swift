@@ -98,14 +98,22 @@ package final class ConnectProxy: Sendable {
     _ = try? Thread(name: "connect") {
       while true {
         let client = accept(listener, nil, nil)
-        guard client >= 0, self.state.withLock({ $0.listener == listener }) else {
+        guard client >= 0, self.admit(client, by: listener) else {
           if client >= 0 { Glibc.close(client) }
           break
         }
-        self.state.withLock { _ = $0.descriptors.insert(client) }
         _ = try? Thread(name: "connect-way") { self.answer(client) }
       }
       Glibc.close(listener)
+    }
+  }
+
+  /// Notes a client, so that `die` ends its connection; false when it has died already.
+  private func admit(_ client: Int32, by listener: Int32) -> Bool {
+    state.withLock { state in
+      guard state.listener == listener else { return false }
+      state.descriptors.insert(client)
+      return true
     }
   }
 
