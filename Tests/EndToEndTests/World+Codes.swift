@@ -8,8 +8,8 @@ extension World {
     try connection.run(Statement("number \(sql.hashValue)", sql)).int64(0, 0)
   }
 
-  /// Waits until the server's node has its lease. From then on it takes sends to named users itself, at once; before, it
-  /// leaves them to its planner.
+  /// Waits until the server's node has its lease. From then on it takes sends to named users at once; before, it leaves
+  /// them to its planner.
   func waitForLease() throws {
     _ = try poll("the node has no lease") {
       let reply = try client.call("GET", "/ready")
