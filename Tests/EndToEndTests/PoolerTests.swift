@@ -19,7 +19,7 @@ import Testing
     let url = pooler.url(database: database.name)
     // The migrator's lock, its transactions and its files of several statements.
     #expect(try !Pooling.lendsSessions(url))
-    let connection = try Connection(url)
+    let connection = try TestDatabase.connect(to: url)
     #expect(
       try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection) == Migrator.newestKnownVersion)
     try Self.hear(url)
@@ -81,7 +81,7 @@ import Testing
 
   /// What one connection is told by another: LISTEN and NOTIFY.
   private static func hear(_ url: String) throws {
-    let (listener, speaker) = (try Connection(url), try Connection(url))
+    let (listener, speaker) = (try TestDatabase.connect(to: url), try TestDatabase.connect(to: url))
     try listener.listen("upmc_test")
     try speaker.script("NOTIFY upmc_test, 'hello'")
     #expect(try listener.notifications(waitingAtMost: .patience).map(\.payload) == ["hello"])

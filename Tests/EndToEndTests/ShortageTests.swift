@@ -61,7 +61,7 @@ import Testing
     try world.connection.script(
       """
       ALTER ROLE \(role) CONNECTION LIMIT 1;
-      SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+      SELECT pg_terminate_backend(pid, 300000) FROM pg_stat_activity
       WHERE usename = '\(role)' AND application_name = 'upmc admin'
       """)
     #expect(call("/v1/admin/apps", world.apiKey) == 503)

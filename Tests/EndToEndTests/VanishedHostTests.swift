@@ -52,7 +52,10 @@ import Testing
   @Test func `a session over a network ends by itself when its machine has gone`() throws {
     let pair = ReplicatedPair(ports: [Int(try LastingPort.find()), Int(try LastingPort.find())])
     defer { pair.remove() }
-    let connection = try Connection(pair.url(database: "postgres"))
+    // What a server asks for: of the tests' options, only the time for connecting.
+    var options = ConnectionOptions()
+    options.connectTimeout = TestDatabase.patientOptions.connectTimeout
+    let connection = try Connection(pair.url(database: "postgres"), options: options)
     for (name, value) in Self.settings {
       let setting = try connection.run(Statement("show \(name)", "SHOW \(name)")).text(0, 0)
       // What the kernel says has no unit.
