@@ -4,6 +4,8 @@ import Reactor
 import TestSupport
 import Testing
 
+@testable import Server
+
 /// Time on a processor of those threads of a process that do what requests ask for: the HTTP loops and the admin threads.
 final class ThreadClock {
   /// `stat` and `schedstat` of each, as `proc(5)` has them; read over and over, so kept open.
@@ -13,10 +15,14 @@ final class ThreadClock {
 
   init(process: Int32) throws {
     let directory = "/proc/\(process)/task"
-    let tasks = try FileManager.default.contentsOfDirectory(atPath: directory).map { "\(directory)/\($0)" }
-    let workers = tasks.filter { task in
-      let name = TemporaryDirectory.read("\(task)/comm")?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-      return name.wholeMatch(of: #/(http|admin)-\d+/#) != nil
+    // A thread takes its name when it begins, which may be after the server has answered.
+    let workers = try poll("not all threads have begun") { () -> [String]? in
+      let tasks = try FileManager.default.contentsOfDirectory(atPath: directory).map { "\(directory)/\($0)" }
+      let named = tasks.filter { task in
+        let name = TemporaryDirectory.read("\(task)/comm")?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return name.wholeMatch(of: #/(http|admin)-\d+/#) != nil
+      }
+      return named.count >= HTTPService.loops + ServerLimits.adminThreads ? named : nil
     }
     files = workers.map { (open("\($0)/stat", O_RDONLY | O_CLOEXEC), open("\($0)/schedstat", O_RDONLY | O_CLOEXEC)) }
     pause = try Wakeup()
