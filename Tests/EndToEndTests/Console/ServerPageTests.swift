@@ -40,7 +40,10 @@ import Testing
         if (!String(address).endsWith('/v1/admin/server')) return answer;
         const state = await answer.json();
         state.complaints = [];
-        state.samples = state.samples.filter((one) => one.name !== 'upmc_clock_ahead_seconds');
+        // A busy machine has alerts of its own, and a node that is late with its lease.
+        const own = ['upmc_clock_ahead_seconds', 'upmc_lease_held', 'upmc_database_up'];
+        state.samples = state.samples.filter((one) => !own.includes(one.name));
+        for (const one of state.nodes) one.isAlive = true;
         window.seen?.(state);
         return new Response(JSON.stringify(state), { status: 200, headers: { 'Content-Type': 'application/json' } });
       };
