@@ -19,7 +19,7 @@ import Testing
     try wait("the server is not ready", server) { try status(server, "/ready") == 200 }
     let clientKey = try makeApp(data)
     // The server reads its apps once a second.
-    try wait("the device was not registered", server) { try register("d1", clientKey, server) == 201 }
+    try wait("the device was not registered", server) { [200, 201].contains(try register("d1", clientKey, server)) }
 
     for round in 2...3 {
       let killed = try #require(postmaster(data))

@@ -34,9 +34,9 @@ import Testing
     }
     let clock = SystemClock()
     let began = clock.now
-    // The phone asks the other node, again and again.
+    // The phone asks the other node, again and again: what was carried out and not answered in time is there then.
     _ = try poll("its lock is held for ever") {
-      try world.register("d1", token: World.token("a1"), user: nil).status == 201 ? true : nil
+      [200, 201].contains(try world.register("d1", token: World.token("a1"), user: nil).status) ? true : nil
     }
     #expect(clock.now - began <= .seconds(30 * Sanitizers.slowness))
     // A session gives its locks back before it leaves the list.
