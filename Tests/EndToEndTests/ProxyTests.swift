@@ -57,6 +57,7 @@ import Testing
         json: world.started.serviceAccount.json(tokenURI: TokenAddress.google), settings: .init()),
       of: World.appID, master: World.master, tokens: TokenAddress(configured: "http://\(Self.tokens)/token"),
       by: .commandLine, on: world.connection)
+    try world.waitForCredentials(2)
     _ = try world.client.call(
       "POST", "/v1/devices", bearer: world.clientKey,
       #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"fabc:APA91b1","deviceId":"a1","clientUid":"android"}"#)

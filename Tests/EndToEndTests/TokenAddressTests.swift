@@ -45,6 +45,7 @@ import Testing
     let world = try World()
     let json = world.started.serviceAccount.json(tokenURI: TokenAddress.google)
     #expect(try put(world, json).status == 200)
+    try world.waitForCredentials(2)
     _ = try world.client.call(
       "POST", "/v1/devices", bearer: world.clientKey,
       #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"fabc:APA91b1","deviceId":"a1","clientUid":"kim"}"#)

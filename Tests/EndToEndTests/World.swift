@@ -100,6 +100,16 @@ final class World {
     _ = try Administration.setCredential(
       Administration.FCMServiceAccount(json: json, settings: settings), of: Self.appID, master: Self.master,
       tokens: TokenAddress(configured: started.tokenURL), by: .commandLine, on: connection)
+    try waitForCredentials(2)
+  }
+
+  /// Waits until the server sends with so many credentials. A push that finds none pauses the app, unless its
+  /// credential is not two seconds old.
+  func waitForCredentials(_ count: Int) throws {
+    _ = try poll("the server does not send with the new credential") {
+      let reply = try client.call("GET", "/ready")
+      return (reply.int("credentials") ?? 0) >= count ? true : nil
+    }
   }
 
   static func configuration(_ started: Simulator.Started) throws -> Configuration {
