@@ -18,11 +18,11 @@ import Testing
     // A year passes: the janitor drops it, and the next message is in another range.
     try world.connection.insist(
       on: """
-      SELECT setval('messages_seqno_seq', 1000000);
-      SELECT add_seqno_range(1000000) FROM generate_series(1, 2) WHERE
-        (SELECT max(upto_seqno) FROM seqno_ranges) < 3000000;
-      UPDATE seqno_ranges SET closed_at = now() - interval '2 minutes' WHERE from_seqno = 1
-      """)
+        SELECT setval('messages_seqno_seq', 1000000);
+        SELECT add_seqno_range(1000000) FROM generate_series(1, 2) WHERE
+          (SELECT max(upto_seqno) FROM seqno_ranges) < 3000000;
+        UPDATE seqno_ranges SET closed_at = now() - interval '2 minutes' WHERE from_seqno = 1
+        """)
     let gone = try poll("the janitor did not drop it") {
       try world.count("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 1 ? true : nil
     }

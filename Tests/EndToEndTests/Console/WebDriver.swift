@@ -50,8 +50,9 @@ final class WebDriver {
       do {
         answer = try call("POST", "/session", wanted)
         break
-      } catch where attempt < Self.startAttempts {
+      } catch {
         // chromedriver gives a browser a minute to start, and a busy machine may take longer.
+        guard attempt < Self.startAttempts else { throw error }
       }
     }
     session = try #require((answer as? [String: Any])?["sessionId"] as? String)
