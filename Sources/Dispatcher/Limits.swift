@@ -109,10 +109,10 @@ enum Limits {
   /// ends when the network answers, or when none has become stale for `standstillGap`.
   static let circleComplaint: Duration = .seconds(5)
   /// Seconds by which a delivery is deferred if the app's credential is missing or at fault. The app is paused, so the
-  /// delay matters only after it is resumed.
+  /// delay matters only after it is resumed, or if the node has yet to read a credential that is stored.
   static let credentialFaultSeconds: Int64 = 5
-  /// Seconds after a new credential was stored during which an answer may still concern the old one: every node has the
-  /// new one within a second.
+  /// Seconds that a credential may take from its time of storing until others can read it, and by which a node's idea
+  /// of the database's time may be wrong: what is stored that late before a node reads the credentials may escape it.
   static let credentialGraceSeconds: Int64 = 2
   /// Maximum number of recent answers per route that the circuit breaker considers.
   static let breakerAnswers = 200

@@ -10,6 +10,10 @@ package protocol PushProvider: Sendable {
   /// share of the network's limits. Called with each heartbeat of the node, from any thread; no effect for the same
   /// number.
   func share(among nodes: Int)
+  /// When the provider's credentials were last read from the database, in nanoseconds of the monotonic clock; 0 before
+  /// the first time. A batch that is offered now is sent with the credentials stored by then, or with newer ones.
+  /// Callable from any thread.
+  var credentialsReadAtNanoseconds: Int64 { get }
 }
 
 extension PushProvider {

@@ -40,11 +40,13 @@ package final class FCMSender: PushProvider {
     senderInbox.command(.credential(credential, for: app))
   }
 
-  /// Starts to accept batches after the credentials of all apps have been set; needed only if `awaitsCredentials` is
-  /// set.
-  package func credentialsAreKnown() {
-    senderInbox.gate.open()
+  /// Notes that the credentials of all apps have been set as they were stored at `time`, or later. If
+  /// `awaitsCredentials` is set, the sender accepts batches from the first call on.
+  package func credentialsAreKnown(asOf time: Instant) {
+    senderInbox.gate.open(credentialsReadAt: time)
   }
+
+  package var credentialsReadAtNanoseconds: Int64 { senderInbox.gate.credentialsReadAtNanoseconds }
 
   /// Clears the faults recorded for an app. Called when an operator resumes it.
   package func forgive(_ app: App.Number) {

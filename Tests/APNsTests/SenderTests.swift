@@ -15,7 +15,7 @@ import Time
     let harness = try Harness(port: server.port, trusting: server.authorityPEM) { $0.wire.awaitsCredentials = true }
     let batch = harness.makeBatch(harness.makeMessage(), tokens: 0..<3)
     #expect(!harness.sender.offer(batch))
-    harness.sender.credentialsAreKnown()
+    harness.sender.credentialsAreKnown(asOf: SystemClock().now)
     #expect(harness.sender.offer(batch))
     #expect(harness.wait(3) == [.accepted, .accepted, .accepted])
   }

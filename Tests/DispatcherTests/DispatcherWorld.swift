@@ -29,6 +29,8 @@ final class ScriptedNetwork: PushProvider {
     var android: [AndroidContent] = []
     var attempts: [Confirmations.Delivery: Int] = [:]
     var nodes: Int?
+    /// When it last read the credentials; nil if it always knows all.
+    var credentialsReadAt: Instant?
     var slow: Set<DeviceID> = []
     var held: [PushResult] = []
   }
@@ -51,6 +53,15 @@ final class ScriptedNetwork: PushProvider {
 
   func share(among nodes: Int) {
     state.withLock { $0.nodes = nodes }
+  }
+
+  var credentialsReadAtNanoseconds: Int64 {
+    (state.withLock { $0.credentialsReadAt } ?? SystemClock().now).nanoseconds
+  }
+
+  /// Knows no credential that was stored after this time, as a node whose thread `catalog` is late.
+  func knowsCredentials(asOf time: Instant) {
+    state.withLock { $0.credentialsReadAt = time }
   }
 
   func answer(_ script: @escaping Script) {

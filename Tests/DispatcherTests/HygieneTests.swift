@@ -178,10 +178,40 @@ import Time
       attempt == 1 ? .credentialFault(reason: "InvalidProviderToken") : .accepted
     }
     try world.makeDevices(1..<3)
+    world.network.knowsCredentials(asOf: SystemClock().now)
     try world.connection.run(
       Secrets.save(Secrets.Credential(app: world.app, network: .apns, kind: "x", publicPart: "{}", sealed: [1])))
     #expect(try world.finished(try world.send()).funnel.accepted == 2)
     #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
+  }
+
+  /// Stores a credential of the app, as long ago as said.
+  private func store(secondsAgo seconds: Int, _ world: DispatcherWorld) throws {
+    try world.connection.run(
+      Secrets.save(Secrets.Credential(app: world.app, network: .apns, kind: "x", publicPart: "{}", sealed: [1])))
+    try world.connection.script("UPDATE credentials SET updated_at = now() - interval '\(seconds) seconds'")
+  }
+
+  @Test(arguments: [
+    SubmissionResult.noCredential(reason: "this app has no usable APNs credential"),
+    .credentialFault(reason: "InvalidProviderToken"),
+  ])
+  func `a node that is late in reading a new credential pauses nobody`(_ first: SubmissionResult) throws {
+    let world = try DispatcherWorld { _, _, attempt in attempt == 1 ? first : .accepted }
+    try world.makeDevices(1..<3)
+    world.network.knowsCredentials(asOf: SystemClock().now + .seconds(-120))
+    try store(secondsAgo: 60, world)
+    #expect(try world.finished(try world.send()).funnel.accepted == 2)
+    #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
+  }
+
+  @Test func `a credential that a node has read and cannot use pauses the app`() throws {
+    let world = try DispatcherWorld { _, _, _ in .noCredential(reason: "this app has no usable APNs credential") }
+    try world.makeDevices(1..<3)
+    world.network.knowsCredentials(asOf: SystemClock().now + .seconds(-30))
+    try store(secondsAgo: 60, world)
+    _ = try world.send()
+    #expect(try world.paused() == "this app has no usable APNs credential")
   }
 
   @Test func `what a paused app handed back ends when it expires`() throws {

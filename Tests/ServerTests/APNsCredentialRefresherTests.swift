@@ -22,6 +22,7 @@ import Time
 
   /// What a node has on its thread `catalog`, with a clock that all of them share. One thread at a time uses it.
   private final class Node: @unchecked Sendable {
+    let sender: APNsSender
     let refresher: APNsCredentialRefresher
     let connection: Connection
     private let wishes: Inbox<App.Number>
@@ -31,6 +32,7 @@ import Time
     init(_ database: TestDatabase, _ clock: ManualClock, beganAt: Timestamp? = nil) throws {
       let sender = try APNsSender(
         configuration: APNsConfiguration(), clock: clock, results: { _ in }, tokenNeeded: { _ in })
+      self.sender = sender
       let wishes = try Inbox<App.Number>(capacity: 10)
       self.wishes = wishes
       refresher = APNsCredentialRefresher(
@@ -132,6 +134,18 @@ import Time
     try Self.store(P256.PrivateKey().pem, connection)
     for node in [early, late] { try node.turn() }
     #expect(early.tried.count == 2 && late.tried.count == 1)
+  }
+
+  @Test func `a node tells its sender by when it has all credentials, with each look`() throws {
+    let (database, _) = try Self.makeDatabase()
+    let clock = ManualClock(wallTime: SystemClock().wallTime)
+    let node = try Node(database, clock)
+    #expect(node.sender.credentialsReadAtNanoseconds == 0)
+    for _ in 0..<2 {
+      clock.advance(by: .seconds(7))
+      try node.turn()
+      #expect(node.sender.credentialsReadAtNanoseconds == clock.now.nanoseconds)
+    }
   }
 
   @Test func `a token of the future is replaced, in memory and in the database`() throws {

@@ -44,8 +44,8 @@ extension Shared {
         readAtNanoseconds: readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
       let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(
-        batch: batch, claim: claim, message: message, attempts: attempts,
-        places: recipients[0].place == nil ? [] : recipients.map(\.place), span: span(below: trace))
+        batch: batch, claim: claim, message: message, credentialsReadAt: credentialsReadAt(route.network),
+        attempts: attempts, places: recipients[0].place == nil ? [] : recipients.map(\.place), span: span(below: trace))
     }
   }
 
@@ -60,6 +60,11 @@ extension Shared {
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
       if !isTaken { returnUnprocessed(flight.batch, workers) }
     }
+  }
+
+  /// Returns when the network's provider last read the credentials from the database.
+  func credentialsReadAt(_ network: PushNetwork) -> Instant {
+    Instant(nanoseconds: configuration.providers[network]?.credentialsReadAtNanoseconds ?? 0)
   }
 
   /// Starts the span of a push batch; nil if the message is not traced or tracing is disabled.

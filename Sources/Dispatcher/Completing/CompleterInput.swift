@@ -1,4 +1,5 @@
 internal import Domain
+internal import Reactor
 internal import Store
 internal import Tracing
 
@@ -26,6 +27,8 @@ struct Flight: Sendable {
   let batch: PushBatch
   let claim: Claims.Hold
   let message: DispatchMessage
+  /// When the route's provider had last read the credentials before the batch was offered to it.
+  let credentialsReadAt: Instant
   /// Number of earlier tries of each target, without the present one.
   let attempts: [Tries]
   /// Each target's position in a block; empty or all nil if the claim is not a block.

@@ -52,6 +52,8 @@ struct Decisions {
     let reason: String
     /// When the token that was sent to was read from the database.
     let readAt: Timestamp
+    /// When the credentials had last been read from the database before the push was submitted.
+    let credentialsReadAt: Timestamp
     /// True if the app has no credential at all for the network.
     var isMissing = false
   }
@@ -193,8 +195,11 @@ struct Decisions {
     try postponeFallbacks(own, connection)
     try maintenance.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
-      let since = fault.readAt - .seconds(Limits.credentialGraceSeconds)
-      if try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since)) {
+      let grace = Duration.seconds(Limits.credentialGraceSeconds)
+      let pause = AppPauses.pause(
+        app, faultOf: fault.network, reason: fault.reason, since: fault.readAt - grace,
+        credentialsReadAt: fault.credentialsReadAt - grace)
+      if try connection.run(pause) {
         maintenance.result.faulty.insert(app)
       }
     }

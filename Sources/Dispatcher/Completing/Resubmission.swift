@@ -67,9 +67,10 @@ struct Resubmission {
         readUntilNanoseconds: shared.clock.now.nanoseconds)
       flights.append(
         Flight(
-          batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),
-          places: entries.map(\.retry.target.place), isRepeat: true, question: kind.question,
-          span: shared.span(below: message.trace)))
+          batch: batch, claim: kind.claim, message: message,
+          credentialsReadAt: shared.credentialsReadAt(kind.route.network),
+          attempts: entries.map(\.retry.target.attempts), places: entries.map(\.retry.target.place), isRepeat: true,
+          question: kind.question, span: shared.span(below: message.trace)))
     }
   }
 

@@ -75,12 +75,13 @@ extension Completer {
 
   /// Records and logs a fault of an app's credential; does nothing if one of the same app is recorded but not written
   /// yet. The next transaction pauses the app, unless the credential is merely missing and the app has one for another
-  /// network, or the app was resumed or the credential replaced since the token was read.
+  /// network, or the app was resumed since the token was read, or a credential is stored that this node had not read
+  /// when it submitted the push: then the delivery is submitted again, by a node that has read it.
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(
       network: route.network, reason: reason, readAt: wallTime(ofMonotonic: flight.batch.readAtNanoseconds),
-      isMissing: isMissing)
+      credentialsReadAt: wallTime(ofMonotonic: flight.credentialsReadAt.nanoseconds), isMissing: isMissing)
     guard decisions.fault(route.app, fault) else { return }
     log.error(
       "a push network does not take an app's credential",

@@ -1,4 +1,5 @@
 package import Domain
+package import Reactor
 internal import Synchronization
 
 /// Admission control: decides at `offer`, on any thread, whether a route accepts another batch. Bounds the targets that
@@ -27,14 +28,21 @@ package final class RouteAdmission: Sendable {
 
   private let routes = Mutex<[PushRoute: RouteState]>([:])
   private let isOpen: Atomic<Bool>
+  private let credentialsReadAt = Atomic<Int64>(0)
+
+  /// When the credentials were last read, in nanoseconds of the monotonic clock; 0 before the first time.
+  package var credentialsReadAtNanoseconds: Int64 { credentialsReadAt.load(ordering: .acquiring) }
 
   /// Creates the admission control.
-  /// - Parameter isOpen: if false, everything is refused until `open()` without a route is called.
+  /// - Parameter isOpen: if false, everything is refused until `open(credentialsReadAt:)` is called.
   package init(isOpen: Bool = true) {
     self.isOpen = Atomic(isOpen)
   }
 
-  package func open() {
+  /// Opens the admission control. Called after each reading of the credentials, once the sender has been given them.
+  /// - Parameter time: when the reading began.
+  package func open(credentialsReadAt time: Instant) {
+    credentialsReadAt.store(time.nanoseconds, ordering: .releasing)
     isOpen.store(true, ordering: .releasing)
   }
 

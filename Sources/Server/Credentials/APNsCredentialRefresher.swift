@@ -47,9 +47,11 @@ final class APNsCredentialRefresher {
   }
 
   func turn(_ connection: Connection) throws {
+    // Before the reading: what is stored meanwhile may not be among what was read.
+    let readAt = clock.now
     try readCredentials(connection)
     hasLooked = true
-    sender.credentialsAreKnown()
+    sender.credentialsAreKnown(asOf: readAt)
     var refused: [KeyName: ProviderToken] = [:]
     for request in requests.takeAll() {
       if let token = request.refused { refused[request.key] = token }

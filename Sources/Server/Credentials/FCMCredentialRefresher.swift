@@ -3,6 +3,7 @@ internal import FCM
 internal import Logging
 internal import Operations
 internal import Postgres
+internal import Reactor
 internal import Store
 internal import Time
 
@@ -36,6 +37,8 @@ final class FCMCredentialRefresher {
   }
 
   func turn(_ connection: Connection) throws {
+    // Before the reading: what is stored meanwhile may not be among what was read.
+    let readAt = SystemClock().now
     var present: Set<App.Number> = []
     for credential in try connection.run(Secrets.credentials()) where credential.network == .fcm {
       present.insert(credential.app)
@@ -52,7 +55,7 @@ final class FCMCredentialRefresher {
       sender.set(nil, for: app)
       health.note(nil, of: app, .fcm)
     }
-    sender.credentialsAreKnown()
+    sender.credentialsAreKnown(asOf: readAt)
   }
 
   private func use(_ credential: Secrets.Credential) {

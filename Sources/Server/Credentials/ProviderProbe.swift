@@ -123,7 +123,7 @@ package final class ProviderProbe {
   func ask(_ questions: [Question], with token: ProviderToken, _ key: SigningKey) throws -> [Answer] {
     for question in questions { apns.set(.token(key.name), for: question.app.number) }
     apns.set(token)
-    apns.credentialsAreKnown()
+    apns.credentialsAreKnown(asOf: clock.now)
     return try ask(questions) {}
   }
 

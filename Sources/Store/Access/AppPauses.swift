@@ -91,18 +91,22 @@ package enum AppPauses {
     UPDATE apps SET paused_reason = $2 WHERE app = $1 AND paused_reason IS NULL
       -- Submitted before an operator has resumed the app: what was wrong then has been looked at.
       AND (resumed_at IS NULL OR resumed_at <= $4)
-      -- A fault of a credential that has been replaced meanwhile is nobody's business any more.
-      AND NOT EXISTS (SELECT FROM credentials c WHERE c.app = $1 AND c.network = $3 AND c.updated_at > $4)
+      -- Neither a fault of a credential that has been replaced nor the lack of one that has been stored since the node
+      -- read them is anybody's business: the node reads them again before long.
+      AND NOT EXISTS (SELECT FROM credentials c WHERE c.app = $1 AND c.network = $3 AND c.updated_at > $5)
     RETURNING app
     """)
 
-  /// Pauses an app because of a faulty credential, unless the app was resumed or the credential was replaced after
-  /// `since`. Returns true if this call has paused the app; false also if the app was paused before or does not exist.
-  /// - Parameter since: a time not later than when the faulty request was submitted.
+  /// Pauses an app because of a faulty or missing credential, unless the app was resumed after `since`, or a credential
+  /// was stored after `credentialsReadAt`. Returns true if this call has paused the app; false also if the app was
+  /// paused before or does not exist.
+  /// - Parameters:
+  ///   - since: a time not later than when the faulty request was submitted.
+  ///   - credentialsReadAt: a time by which whatever was stored was known to the node that submitted the request.
   package static func pause(
-    _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Timestamp
+    _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Timestamp, credentialsReadAt: Timestamp
   ) -> Query<Bool> {
-    Query(faultStatement, app, reason, network.rawValue, since) { $0.count == 1 }
+    Query(faultStatement, app, reason, network.rawValue, since, credentialsReadAt) { $0.count == 1 }
   }
 
   private static let resumeStatement = Statement(
