@@ -42,15 +42,19 @@ final class Deadlines {
 
   /// Calls `decideTogether`. If the batch fails because of a row's data, retries with half the limit; if a single row
   /// fails, postpones it and returns `decidedAtOnce`, so that the caller continues at once.
-  private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
+  func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
+    var due: [Fallbacks.Due] = []
     do {
-      return try decideTogether(connection, atMost: limit)
+      return try decideTogether(connection, atMost: limit, due: &due)
     } catch let error as PostgresError where error.isOwnFault {
       if limit > 1 { return try decide(connection, atMost: limit / 2) }
-      if let seqno = try connection.run(Fallbacks.postponeFirst()) {
+      // Without a row, no row's data is at fault.
+      guard let failed = due.first?.key else { throw error }
+      // By its key: by now another row may be the longest due, one that another node has just unlocked, for example.
+      if try connection.run(Fallbacks.postponeFailed(failed)) {
         log.error(
           "it cannot be decided whether a short message is asked for; it is tried again in ten minutes",
-          metadata: ["seqno": .stringConvertible(seqno), "error": "\(error)"])
+          metadata: ["seqno": .stringConvertible(failed.seqno), "error": "\(error)"])
       }
       return WebhookDeliveryLimits.decidedAtOnce
     }
@@ -58,9 +62,10 @@ final class Deadlines {
 
   /// Decides at most `limit` due fallbacks and writes their SMS events in the same transaction. Returns how many were
   /// processed, including those of paused messages, which stay undecided.
-  private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
+  /// - Parameter due: set to those that were taken up, also if deciding them fails.
+  private func decideTogether(_ connection: Connection, atMost limit: Int, due: inout [Fallbacks.Due]) throws -> Int {
     try connection.withTransaction {
-      let due = try connection.run(Fallbacks.due(atMost: limit))
+      due = try connection.run(Fallbacks.due(atMost: limit))
       guard !due.isEmpty else { return 0 }
       let asked = due.filter { $0.decision == .asked }
       let events = try SMSRequest.events(asked, configuration.contents, connection)

@@ -178,19 +178,20 @@ package enum Fallbacks {
     }
   }
 
-  private static let postponeFirstStatement = Statement(
-    "fallbacks-postpone-first",
+  private static let postponeFailedStatement = Statement(
+    "fallbacks-postpone-failed",
     """
     UPDATE fallbacks SET due_at = clock_timestamp() + interval '10 minutes' WHERE (seqno, user_key) IN (
-      SELECT seqno, user_key FROM fallbacks WHERE decision IS NULL AND due_at <= clock_timestamp()
-      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT seqno, user_key FROM fallbacks
+      WHERE seqno = $1 AND user_key = $2 AND decision IS NULL AND due_at <= clock_timestamp()
+      FOR UPDATE SKIP LOCKED)
     RETURNING seqno
     """)
 
-  /// Makes the longest due fallback that is not locked due again in ten minutes, because deciding it fails. Returns its
-  /// message; nil if there is no such fallback.
-  package static func postponeFirst() -> Query<Seqno?> {
-    Query(first: postponeFirstStatement) { $0.seqno() }
+  /// Makes a due fallback due again in ten minutes, because deciding it fails. Returns false, changing nothing, if it
+  /// is decided or no longer due, or locked because somebody is deciding it.
+  package static func postponeFailed(_ key: Key) -> Query<Bool> {
+    Query(postponeFailedStatement, key.seqno, key.userKey.text) { $0.count == 1 }
   }
 
   private static let decideStatement = Statement(
