@@ -149,6 +149,51 @@ import Testing
     #expect(world.network.log.isEmpty)
   }
 
+  /// A reserved message that was due two hours ago, when everything was down. Its window opens and closes so many hours
+  /// from now by UTC.
+  private func reserved(_ seqno: Seqno, opens: Int, closes: Int, zone: String, _ world: DispatcherWorld) throws {
+    try world.connection.script(
+      """
+      BEGIN;
+      UPDATE apps SET time_zone = '\(zone)' WHERE app = \(world.app);
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, due_at)
+      SELECT \(seqno), \(world.app), 0, 1, '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},
+        "alert":{"body":"x"},"window":{"from":"00:00","to":"23:59","zone":"app"}}', '', 5, now() - interval '1 day',
+        now() + interval '3 days', now() - interval '2 hours';
+      INSERT INTO gates (seqno, window_opens, window_closes)
+      SELECT \(seqno), (t + interval '\(opens) h')::time, (t + interval '\(closes) h')::time
+      FROM (SELECT now() AT TIME ZONE 'UTC' AS t) utc;
+      COMMIT
+      """)
+    for dispatcher in world.dispatchers { dispatcher.poke() }
+  }
+
+  @Test func `one that is found late, and whose window has not opened since, is planned and waits for it`() throws {
+    let world = try world()
+    try reserved(707, opens: 3, closes: 5, zone: "UTC", world)
+    try planned(707, world)
+    let waiting = try world.funnel(707).funnel
+    #expect(waiting.state == .sending && waiting.pending == 5, "\(waiting)")
+    #expect(world.network.log.isEmpty)
+  }
+
+  @Test func `one that is found late is set aside while PostgreSQL does not know when its window opens`() throws {
+    let world = try world()
+    // By UTC, it was open when the message was due.
+    try reserved(708, opens: -3, closes: 5, zone: "Mars/Base", world)
+    _ = try poll("it was not set aside") {
+      try world.count("messages WHERE seqno = 708 AND state = 3 AND state_reason LIKE 'Set aside: %Mars/Base%'") == 1
+        ? true : nil
+    }
+    let late = try Schedules.failLate(on: world.connection) { _, _ in }
+    #expect(late == 0)
+    #expect(try world.count("messages WHERE seqno = 708 AND state = 3") == 1)
+    try world.connection.script("UPDATE apps SET time_zone = 'UTC' WHERE app = \(world.app)")
+    let end = try world.finished(708)
+    #expect(end.funnel.state == .failed && end.reasons == #"{ "late" : 5 }"#, "\(end)")
+    #expect(world.network.log.isEmpty)
+  }
+
   @Test func `a zone that was open in time, and of which nobody was claimed, is left out`() throws {
     let world = try world()
     try world.connection.script(

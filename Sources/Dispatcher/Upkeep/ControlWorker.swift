@@ -151,12 +151,12 @@ final class ControlWorker {
   // MARK: Schedules
 
   private func bringDue(_ connection: Connection) throws {
-    let late = try Schedules.failLate(after: Domain.Limits.lateSeconds, on: connection) { seqno, request in
+    let late = try Schedules.failLate(on: connection) { seqno, request in
       try scheduleNext(after: seqno, request, connection)
     }
     if late > 0 { log.error("messages were too late and have failed", metadata: ["count": .stringConvertible(late)]) }
     let due = try connection.withTransaction {
-      let due = try connection.run(Schedules.due(lateAfter: Domain.Limits.lateSeconds))
+      let due = try connection.run(Schedules.due())
       for message in due where message.repeats { try scheduleNext(after: message.seqno, message.request, connection) }
       return due.count
     }

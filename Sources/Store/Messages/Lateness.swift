@@ -4,7 +4,7 @@ package import Time
 
 /// The end of scheduled messages that nobody has received an hour after the requested time, although they were planned
 /// in time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail
-/// like messages that are found late (`Schedules.failLate`).
+/// like messages that are found late before they are planned (`Schedules.failLate`), by the same hour.
 ///
 /// The hour starts at the requested time or, if the send window is closed then, when the window opens. A message that
 /// may have reached anyone within the hour continues until it expires, because leaving out part of an audience would be

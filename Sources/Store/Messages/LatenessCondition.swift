@@ -4,15 +4,23 @@ internal import Domain
 enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
 
-  /// SQL condition: message `m` of app `a` is late; false for a message by local time, whose waves are judged one by
-  /// one (`isLateWave`), and for one with a daily send window while PostgreSQL does not know the app's time zone.
-  /// For a message without a scheduled time, the condition costs a single comparison.
-  static let isLate = """
-    (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(LatenessCondition.deadline)
-      -- In an unknown zone nobody can say when the window opens: whoever claims the message sets it aside.
+  /// SQL condition: an hour has passed since message `m` was due or, if its daily send window was closed then, since
+  /// the window opened. False for a message with such a window while PostgreSQL does not know the app's time zone; NULL
+  /// for one without a scheduled time. Until an hour has passed since `due_at`, it costs a single comparison.
+  static let isHourOver = """
+    (m.due_at < \(LatenessCondition.deadline)
+      -- In an unknown zone nobody can say when the window opens: whoever plans or claims the message sets it aside.
       AND coalesce((SELECT CASE WHEN \(TimeZones.isOfAppKnown)
           THEN window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) ELSE 'infinity'::timestamptz END
-        FROM gates g WHERE g.seqno = m.seqno AND g.window_opens IS NOT NULL), m.due_at) < \(LatenessCondition.deadline)
+        FROM gates g JOIN apps a ON a.app = m.app WHERE g.seqno = m.seqno AND g.window_opens IS NOT NULL),
+        m.due_at) < \(LatenessCondition.deadline))
+    """
+
+  /// SQL condition: message `m`, which is planned, is late: its hour is over, and nobody may have got anything of it.
+  /// False for a message by local time, whose waves are judged one by one (`isLateWave`), and for one without a
+  /// scheduled time.
+  static let isLate = """
+    (m.due_at IS NOT NULL AND m.local_time IS NULL AND \(LatenessCondition.isHourOver)
       -- Look-ups of single messages: never a plan that reads whole tables.
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL

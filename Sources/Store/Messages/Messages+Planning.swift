@@ -22,7 +22,7 @@ extension Messages {
     WHERE m.seqno = h.seqno
       -- A reserved one that comes this late fails instead (by local time: zone by zone).
       AND (m.due_at IS NULL OR m.frozen_at IS NOT NULL OR m.local_time IS NOT NULL
-        OR m.due_at >= clock_timestamp() - interval '60 minutes')
+        OR NOT \(LatenessCondition.isHourOver))
     RETURNING m.frozen_at, m.held <> \(MessageHold.none.sql)
     """)
 
@@ -30,7 +30,7 @@ extension Messages {
   /// `now`; a queued message that needs no decision by `ApprovalHolds` becomes `sending`.
   /// - Returns: when the audience was frozen, and whether `ApprovalHolds` must decide once planning is complete. Nil,
   ///   without changes, if the message must not be planned: it is planned already, scheduled, ended or being cancelled,
-  ///   does not exist, or was due over an hour ago without having been frozen (unless it is sent by local time).
+  ///   does not exist, or its hour is over without its having been frozen (unless it is sent by local time).
   package static func freeze(_ seqno: Seqno, at now: Timestamp) -> Query<(frozenAt: Timestamp, isHeld: Bool)?> {
     Query(first: freezeStatement, seqno, now) { ($0.timestamp(), $0.bool()) }
   }

@@ -74,21 +74,19 @@ package enum Schedules {
     "schedules-due",
     """
     UPDATE messages m SET state = \(MessageState.queued.sql) FROM (
-      SELECT seqno FROM messages WHERE state = \(MessageState.scheduled.sql) AND due_at <= clock_timestamp()
+      SELECT seqno FROM messages m WHERE state = \(MessageState.scheduled.sql) AND due_at <= clock_timestamp()
         -- What is too late is left to fail.
-        AND (local_time IS NOT NULL OR due_at >= clock_timestamp() - make_interval(secs => $1))
-      ORDER BY due_at LIMIT 100 FOR UPDATE SKIP LOCKED) due
+        AND (local_time IS NOT NULL OR NOT \(LatenessCondition.isHourOver))
+      ORDER BY due_at LIMIT 100 FOR UPDATE OF m SKIP LOCKED) due
     WHERE m.seqno = due.seqno
     RETURNING m.seqno, m.schedule IS NOT NULL, m.request::text
     """)
 
   /// Queues at most 100 scheduled messages that are due, and returns, for each, whether it repeats and its request as
-  /// JSON. Skips locked rows. Unless a message is by local time, skips it if it has been due for more than `seconds`:
-  /// `failLate` ends it. The caller creates the following occurrences in the same transaction.
-  package static func due(
-    lateAfter seconds: Int32
-  ) -> Query<[(seqno: Seqno, repeats: Bool, request: [UInt8])]> {
-    Query(each: dueStatement, seconds) { row in
+  /// JSON. Skips locked rows. Unless a message is by local time, skips it if its hour is over: `failLate` ends it. The
+  /// caller creates the following occurrences in the same transaction.
+  package static func due() -> Query<[(seqno: Seqno, repeats: Bool, request: [UInt8])]> {
+    Query(each: dueStatement) { row in
       (row.seqno(), row.bool(), row.bytes())
     }
   }
@@ -109,26 +107,24 @@ package enum Schedules {
       state_reason = 'It was due at ' || to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
         || ' and found ' || (extract(epoch FROM clock_timestamp() - due_at)::bigint / 60) || ' minutes late.'
     WHERE seqno IN (
-      SELECT seqno FROM messages
+      SELECT seqno FROM messages m
       -- Nothing of it has been planned. A message by local time is late zone by zone.
       WHERE state IN (\(MessageState.scheduled.sql), \(MessageState.queued.sql), \(MessageState.paused.sql))
-        AND frozen_at IS NULL AND local_time IS NULL AND cancelled_at IS NULL
-        AND due_at < clock_timestamp() - make_interval(secs => $1)
-      ORDER BY seqno LIMIT 100 FOR UPDATE SKIP LOCKED)
+        AND frozen_at IS NULL AND local_time IS NULL AND cancelled_at IS NULL AND \(LatenessCondition.isHourOver)
+      ORDER BY seqno LIMIT 100 FOR UPDATE OF m SKIP LOCKED)
     RETURNING seqno, targeted, schedule IS NOT NULL, request::text
     """)
 
-  /// Fails at most 100 messages that have been due for more than `seconds` and were never frozen, because sending a
-  /// scheduled message late could surprise people. Counts their recipients as skipped and writes their events, all in
-  /// one transaction. Leaves out messages by local time and messages that are being cancelled. Skips locked rows.
+  /// Fails at most 100 messages whose hour is over (`Lateness`) and that were never frozen, because sending a scheduled
+  /// message late could surprise people. Counts their recipients as skipped and writes their events, all in one
+  /// transaction. Leaves out messages by local time and messages that are being cancelled. Skips locked rows.
   /// - Parameter next: called within the transaction for each failed message that belongs to a repetition.
   /// - Returns: the number of messages that failed.
   package static func failLate(
-    after seconds: Int32, on connection: Connection,
-    next: (_ seqno: Seqno, _ request: [UInt8]) throws -> Void
+    on connection: Connection, next: (_ seqno: Seqno, _ request: [UInt8]) throws -> Void
   ) throws -> Int {
     return try connection.withTransaction {
-      let rows = try connection.run(failLateStatement, Parameters(seconds))
+      let rows = try connection.run(failLateStatement)
       var ended = Int64Column()
       let late = rows.decode { ($0.seqno(), $0.int64(), $0.bool(), $0.bytes()) }
       for (seqno, devices, repeats, request) in late {
