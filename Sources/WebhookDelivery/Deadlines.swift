@@ -76,14 +76,22 @@ final class Deadlines {
   }
 
   /// Writes the events for one page of a message's failures. Returns false if there is nothing to report.
-  private func report(_ connection: Connection) throws -> Bool {
+  func report(_ connection: Connection) throws -> Bool {
+    var taken: FailureReports.Report?
     do {
-      return try connection.withTransaction { try FailureReports.step(on: connection) }
+      return try connection.withTransaction {
+        guard let report = try connection.run(FailureReports.take()) else { return false }
+        taken = report
+        try FailureReports.tell(report, on: connection)
+        return true
+      }
     } catch let error as PostgresError where error.isOwnFault {
-      if let seqno = try connection.run(FailureReports.setAside()) {
+      guard let taken else { throw error }
+      // By its key: by now an older report may be free, which another node had locked.
+      if try connection.run(FailureReports.setAside(taken)) {
         log.error(
           "the failures of a message cannot be told; see /v1/admin/messages/{seqno}/failures",
-          metadata: ["seqno": .stringConvertible(seqno), "error": "\(error)"])
+          metadata: ["seqno": .stringConvertible(taken.seqno), "error": "\(error)"])
       }
       return true
     }

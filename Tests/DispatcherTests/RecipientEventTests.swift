@@ -65,6 +65,13 @@ import Time
     }
   }
 
+  /// One page of them; false if nothing is left to be told. Within a transaction.
+  private func tellFailures(_ world: DispatcherWorld) throws -> Bool {
+    guard let report = try world.connection.run(FailureReports.take()) else { return false }
+    try FailureReports.tell(report, on: world.connection)
+    return true
+  }
+
   /// CUIDs that events of a kind have named, each as often as it was, in order; and how many were in each.
   private func told(_ world: DispatcherWorld, _ kind: EventKind) throws -> (users: [String], sizes: [Int]) {
     let rows = try world.connection.run(
@@ -150,12 +157,12 @@ import Time
     world.stop()
     #expect(throws: Killed.self) {
       try world.connection.withTransaction {
-        #expect(try FailureReports.step(on: world.connection))
+        #expect(try tellFailures(world))
         throw Killed()
       }
     }
     #expect(try told(world, .deliveriesFailed).users.isEmpty)
-    while try world.connection.withTransaction({ try FailureReports.step(on: world.connection) }) {}
+    while try world.connection.withTransaction({ try tellFailures(world) }) {}
     let told = try told(world, .deliveriesFailed)
     #expect(told.users == (1...700).map(user).sorted() && told.sizes == [500, 200])
     #expect(try world.count("failure_reports") == 0)
@@ -167,7 +174,7 @@ import Time
     try world.hear([.deliveriesFailed])
     try world.makeDevices(1..<91)
     let first = try world.finished(try world.send()).funnel.seqno
-    while try world.connection.withTransaction({ try FailureReports.step(on: world.connection) }) {}
+    while try world.connection.withTransaction({ try tellFailures(world) }) {}
     #expect(try told(world, .deliveriesFailed).users == (1...90).map(user))
     try world.makeDevices(100..<130)
     _ = try world.send(
@@ -178,7 +185,7 @@ import Time
     }
     try world.resume()
     _ = try world.finished(first)
-    while try world.connection.withTransaction({ try FailureReports.step(on: world.connection) }) {}
+    while try world.connection.withTransaction({ try tellFailures(world) }) {}
     #expect(try told(world, .deliveriesFailed).users == ((1...90).map(user) + [user(7)]).sorted())
   }
 

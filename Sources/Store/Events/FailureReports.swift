@@ -44,43 +44,53 @@ package enum FailureReports {
   /// Maximum number of deliveries with rows that a step examines. Deliveries in blocks are not limited.
   private static let window = 10_000
 
-  /// Writes the events for the next page of the oldest unfinished report that no other transaction has locked, and
-  /// stores how far the report is. Finishes the report after its last page, or without events if the message's history
-  /// is no longer kept. Call this within a transaction.
-  /// - Returns: false if there is no such report; true if another step can be useful.
-  package static func step(on connection: Connection) throws(PostgresError) -> Bool {
-    let taken = try connection.run(takeStatement).decodeFirst { row in
-      (
-        report: row.int64(), seqno: row.seqno(), since: row.optionalTimestamp() ?? .min,
-        upto: row.optionalTimestamp() ?? .max, place: row.text(), hasHistory: row.bool()
-      )
+  /// An unfinished report, locked by the transaction that has read it.
+  package struct Report: Sendable {
+    let number: Int64
+    package let seqno: Seqno
+    let since: Timestamp
+    let upto: Timestamp
+    /// How far the report is: a cursor of `DeliveryPages`.
+    let place: String
+    /// False if the message's history is no longer kept.
+    let hasHistory: Bool
+  }
+
+  /// Locks and returns the oldest unfinished report that no other transaction has locked; nil if there is none. Call
+  /// this within a transaction.
+  package static func take() -> Query<Report?> {
+    Query(first: takeStatement) { row in
+      Report(
+        number: row.int64(), seqno: row.seqno(), since: row.optionalTimestamp() ?? .min,
+        upto: row.optionalTimestamp() ?? .max, place: row.text(), hasHistory: row.bool())
     }
-    guard let (report, seqno, since, upto, reached, hasHistory) = taken else { return false }
-    var parameters = Parameters()
-    parameters.append(report)
+  }
+
+  /// Writes the events for the next page of a report, and stores how far the report is. Finishes the report after its
+  /// last page, or without events if the message's history is no longer kept. Call this in the transaction that has
+  /// taken the report.
+  package static func tell(_ report: Report, on connection: Connection) throws(PostgresError) {
     // Without the message's history, the failures are unknown.
-    guard hasHistory else {
-      _ = try connection.run(endStatement, parameters)
-      return true
+    guard report.hasHistory else {
+      _ = try connection.run(endStatement, Parameters(report.number))
+      return
     }
     let limit = RecipientEvents.mostRecipients
-    let place = DeliveryPages.Place(cursor: reached) ?? .start
+    let place = DeliveryPages.Place(cursor: report.place) ?? .start
     let (found, rest) = try DeliveryPages.failures(
-      of: seqno, after: place, reason: nil, window: window, limit: limit, on: connection)
-    let failed = found.filter { $0.at > since && $0.at <= upto && told.contains($0.status) }
+      of: report.seqno, after: place, reason: nil, window: window, limit: limit, on: connection)
+    let failed = found.filter { $0.at > report.since && $0.at <= report.upto && told.contains($0.status) }
     try RecipientEvents.add(
-      .deliveriesFailed, of: seqno,
+      .deliveriesFailed, of: report.seqno,
       failed.map {
         RecipientEvents.Recipient(
           device: $0.device, userKey: $0.userKey, at: $0.at, failure: ($0.status, $0.reason))
       }, on: connection)
     guard let next = found.count == limit ? found.last?.place : rest else {
-      _ = try connection.run(endStatement, parameters)
-      return true
+      _ = try connection.run(endStatement, Parameters(report.number))
+      return
     }
-    parameters.append(next.cursor)
-    _ = try connection.run(moveStatement, parameters)
-    return true
+    _ = try connection.run(moveStatement, Parameters(report.number, next.cursor))
   }
 
   /// The outcomes that are reported. Cancelled deliveries are not, because the sender caused them.
@@ -90,13 +100,14 @@ package enum FailureReports {
     "failure-reports-set-aside",
     """
     UPDATE failure_reports SET place = NULL, upto = coalesce(upto, clock_timestamp()) WHERE report IN (
-      SELECT report FROM failure_reports WHERE place IS NOT NULL ORDER BY report LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING seqno
+      -- Only as far as it was then: somebody else may have told more since.
+      SELECT report FROM failure_reports WHERE report = $1 AND place = $2 FOR UPDATE SKIP LOCKED)
+    RETURNING report
     """)
 
-  /// Finishes the oldest unfinished report that is not locked, because writing its events fails: the remaining failures
-  /// are never reported. Returns the message's SEQNO; nil if there is no such report.
-  package static func setAside() -> Query<Seqno?> {
-    Query(first: setAsideStatement) { $0.seqno() }
+  /// Finishes a report because writing its events fails: the remaining failures are never reported. Returns false,
+  /// changing nothing, if somebody else has finished it or told more of it since it was taken, or has locked it.
+  package static func setAside(_ report: Report) -> Query<Bool> {
+    Query(setAsideStatement, report.number, report.place) { $0.count == 1 }
   }
 }
