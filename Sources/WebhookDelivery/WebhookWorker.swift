@@ -201,24 +201,8 @@ final class WebhookWorker {
   private func take(
     _ count: Int, for target: Target
   ) throws(PostgresError) -> [EventDeliveries.Attempt] {
-    do throws(PostgresError) {
-      return try database.present().run(
-        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: configuration.leaseSeconds))
-    } catch {
-      guard error.isOwnFault else { throw error }
-      // Bisect to find the faulty event, so that the others are sent.
-      if count > 1 { return try take(count / 2, for: target) }
-      if let event = try database.present().run(
-        EventDeliveries.giveUpFirst(target.webhook, because: "Set aside: \(error)"))
-      {
-        log.error(
-          "an event cannot be sent and was given up; replay it when the cause is fixed",
-          metadata: [
-            "webhook": .stringConvertible(target.webhook), "event": .stringConvertible(event), "error": "\(error)",
-          ])
-      }
-      return []
-    }
+    try EventClaims.take(
+      count, for: target.webhook, leaseSeconds: configuration.leaseSeconds, on: database.present())
   }
 
   // MARK: Names

@@ -82,6 +82,7 @@ package enum EventDeliveries {
     FROM (
       SELECT event, webhook FROM event_deliveries
       WHERE webhook = $1 AND state = \(Events.State.waiting.sql) AND due_at <= clock_timestamp()
+        AND ($4::bigint IS NULL OR event = $4)
       ORDER BY due_at, event LIMIT $2 FOR UPDATE SKIP LOCKED) t, events e, apps a
     WHERE d.event = t.event AND d.webhook = t.webhook AND e.event = d.event AND a.app = e.app
     RETURNING d.event, d.webhook, d.fence, d.attempts, e.id, a.app_id, e.event_kind, e.at, e.data::text, e.app,
@@ -96,10 +97,11 @@ package enum EventDeliveries {
 
   /// Leases at most `limit` due deliveries of a webhook for `leaseSeconds`, longest due first, and counts an attempt
   /// for each. Skips locked rows. Empty if nothing is due.
+  /// - Parameter event: the only event whose delivery may be leased; nil for any.
   package static func take(
-    _ webhook: Webhooks.Number, atMost limit: Int, leaseSeconds: Int32
+    _ webhook: Webhooks.Number, only event: Int64? = nil, atMost limit: Int, leaseSeconds: Int32
   ) -> Query<[Attempt]> {
-    Query(each: takeStatement, webhook, limit, leaseSeconds) { row in
+    Query(each: takeStatement, webhook, limit, leaseSeconds, event) { row in
       let (event, webhook, fence, attempts) = (row.int64(), row.int32(), row.int32(), row.int16())
       let (id, appID, kind, at, data) = (row.uuid(), row.text(), row.text(), row.timestamp(), row.bytes())
       let (app, user, phone) = (row.int32(), row.optionalText(), row.optionalBytes())
@@ -112,22 +114,35 @@ package enum EventDeliveries {
     }
   }
 
-  private static let giveUpStatement = Statement(
-    "event-deliveries-give-up-first",
+  private static let lockStatement = Statement(
+    "event-deliveries-lock",
     """
-    UPDATE event_deliveries SET state = \(Events.State.dead.sql), reason = left($2, 200),
+    SELECT event FROM event_deliveries
+    WHERE webhook = $1 AND state = \(Events.State.waiting.sql) AND due_at <= clock_timestamp()
+    ORDER BY due_at, event LIMIT 1 FOR UPDATE SKIP LOCKED
+    """)
+
+  /// Locks the webhook's longest due delivery that is not locked, and returns its event; nil if there is none.
+  package static func lock(_ webhook: Webhooks.Number) -> Query<Int64?> {
+    Query(first: lockStatement, webhook) { $0.int64() }
+  }
+
+  private static let giveUpStatement = Statement(
+    "event-deliveries-give-up",
+    """
+    UPDATE event_deliveries SET state = \(Events.State.dead.sql), reason = left($3, 200),
       ended_at = clock_timestamp()
     WHERE (event, webhook) IN (
-      SELECT event, webhook FROM event_deliveries WHERE webhook = $1
+      SELECT event, webhook FROM event_deliveries WHERE event = $1 AND webhook = $2
         AND state = \(Events.State.waiting.sql) AND due_at <= clock_timestamp()
-      ORDER BY due_at, event LIMIT 1 FOR UPDATE SKIP LOCKED)
+      FOR UPDATE SKIP LOCKED)
     RETURNING event
     """)
 
-  /// Gives up the webhook's longest due delivery that is not locked, because claiming it fails. Returns its event; nil
-  /// if there is none. The delivery can be replayed.
-  package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
-    Query(first: giveUpStatement, webhook, reason) { $0.int64() }
+  /// Gives up a due delivery, because claiming it fails. Returns false, changing nothing, if it has ended or is no
+  /// longer due, or is locked because somebody is claiming it. The delivery can be replayed.
+  package static func giveUp(_ event: Int64, to webhook: Webhooks.Number, because reason: String) -> Query<Bool> {
+    Query(giveUpStatement, event, webhook, reason) { $0.count == 1 }
   }
 
   /// The result of an attempt.
