@@ -53,6 +53,21 @@ import Testing
     #expect(try world.client.call("DELETE", path, bearer: key).status == 404)
   }
 
+  @Test(arguments: ["", "/badge", "/groups"])
+  func `a device that only asks is told what its repetition says`(path: String) throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try World(through: proxy)
+    let device = try world.register("d1", token: World.token("a1"), user: "kim")
+    let own = "/v1/devices/\(try #require(device.string("device")))"
+    let key = try #require(device.string("authKey"))
+    #expect(try world.client.call("DELETE", own, bearer: key).status == 204)
+    proxy.loseAnswer(to: ["devices-find"])
+    let first = try world.client.call("GET", own + path, bearer: key)
+    #expect(proxy.lost == 1)
+    #expect(first.status == 404 && first.string("type") == "upmc:unknown-device", "\(first.text)")
+  }
+
   @Test func `a user who was bound unheard is not said to be refused, although the key has ended`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }

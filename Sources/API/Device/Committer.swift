@@ -31,7 +31,7 @@ package import Tracing
 ///
 /// Every operation is idempotent: if the connection is lost during a commit, its outcome is unknown, so the batch runs
 /// again, and operations that were already committed find what they did before. Those that ended their own credential
-/// are refused then: their outcome stays unknown.
+/// are refused then: their outcome stays unknown. That of an operation that only reads never is.
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
@@ -73,11 +73,11 @@ package final class Committer {
 
     /// Calls the operation's completion with its outcome. Only the first call has an effect. A failure after a COMMIT
     /// without an answer becomes `.outcomeUnknown`, because it says nothing of the first execution; but a device that
-    /// is not there has unregistered.
+    /// is not there has unregistered, and an operation that only reads has nothing whose outcome could be unknown.
     func answer(_ outcome: OperationBatch.Outcome) {
       let first = completion
       completion = nil
-      guard mayBeCommitted, case .failure(let problem) = outcome else {
+      guard mayBeCommitted, !operation.onlyReads, case .failure(let problem) = outcome else {
         first?(outcome)
         return
       }

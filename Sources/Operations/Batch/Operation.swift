@@ -145,6 +145,17 @@ package enum Operation: Sendable {
 
   var isConfirmation: Bool { if case .confirm = self { true } else { false } }
 
+  /// Whether the operation changes nothing but the time of the device's last call, so that its repetition answers as
+  /// the first execution did, or would have done.
+  package var onlyReads: Bool {
+    switch self {
+    case .find, .listGroups, .badge, .inbox, .identify: true
+    case .confirm, .register, .setUser, .clearUser, .unregister, .join, .leave, .setBadge, .setConsents, .setToken,
+      .setActivity, .send, .possess, .alive, .admitSend:
+      false
+    }
+  }
+
   /// Keys that two operations of one batch must not have in common, because the second would depend on the result of
   /// the first. Empty for an operation that can share a batch with all others.
   package var conflictKeys: [ConflictKey] {
