@@ -35,6 +35,7 @@ package enum StoreStatements {
     "sessions-use": ["bytea", "timestamptz", "timestamptz"],
     "statistics-drop-days": ["timestamptz"],
     "statistics-drop-hours": ["timestamptz", "timestamptz"],
+    "statistics-due": ["timestamptz", "integer"],
     "statistics-turn": ["timestamptz", "integer", "integer"],
     "test-recipients-add": ["integer", "text[]", "text[]", "integer[]"],
     "users-find": ["integer[]", "text[]"],

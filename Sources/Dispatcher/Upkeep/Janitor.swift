@@ -22,6 +22,7 @@ final class Janitor {
   private var messageStarts = LaneScanStarts()
   private var claimStart = QueueStart<ClaimID>()
   private var graceWalk = IdentityGraceWalk()
+  private var statistics = StatisticsTurns()
   private var (wasComplaining, wasTrusted) = (false, true)
   /// True if the database's clock had been steady for an hour at the last check (`ClockWatch`); nil before the first.
   private var wasSteady: Bool?
@@ -208,12 +209,10 @@ final class Janitor {
       log.notice(
         "devices became guests: their users were not vouched for", metadata: ["count": .stringConvertible(ended)])
     }
-    do throws(PostgresError) {
-      _ = try StatisticsRollup.run(connection, now: look.now)
-    } catch {
-      // Minutes are kept until they are summed up, so nothing is lost.
-      guard error.isOwnFault else { throw error }
-      isolation.note("statistics cannot be summed up", nil, error)
+    switch try statistics.step(connection, now: look.now, at: shared.clock.now) {
+    case .failed(let error)?: isolation.note("statistics cannot be summed up", nil, error)
+    case .mended?: log.notice("statistics are summed up again")
+    case nil: break
     }
   }
 }

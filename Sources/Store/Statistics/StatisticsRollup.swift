@@ -110,6 +110,15 @@ package enum StatisticsRollup {
     }
   }
 
+  private static let dueStatement = Statement(
+    "statistics-due",
+    "SELECT hours_upto < date_trunc('hour', $1 - $2 * interval '1 second') FROM statistics_progress")
+
+  /// Returns whether complete hours are not rolled up yet.
+  package static func isDue(at now: Timestamp) -> Query<Bool> {
+    Query(one: dueStatement, now, Limits.graceSeconds) { $0.bool() }
+  }
+
   private static func prune(
     _ statement: Statement, _ before: Timestamp, _ connection: Connection
   ) throws(PostgresError) {
