@@ -178,6 +178,7 @@ final class Janitor {
     for workers in shared.laneWorkers {
       workers.tell(.audit(claims.filter { workers.lanes.contains($0.lane) }.map(\.hold)))
     }
+    try connection.run(Nodes.giveUp(atMost: Limits.adoptedClaims))
     try connection.run(Nodes.bury())
     try endWhatIsOver(connection)
   }

@@ -229,6 +229,13 @@ package enum Claims {
     Query(each: adoptStatement, node, Int16Column(lanes), claims, devices) { (hold(&$0), $0.seqno()) }
   }
 
+  /// SQL condition: nothing works at claim `c` of message `m`, nor will before an operator resumes or cancels the
+  /// message: it was set aside, and whoever held the claim has been gone for a minute.
+  static let restAside = """
+    (\(Controls.isSetAside) IS TRUE AND NOT EXISTS (
+      SELECT FROM nodes n WHERE n.node = c.node AND n.alive_until > now() - interval '1 minute'))
+    """
+
   private static let messagesStatement = Statement(
     "claims-messages", "SELECT claim, seqno FROM claims WHERE claim = ANY($1)")
 

@@ -55,8 +55,13 @@ package enum RecipientEvents {
           SELECT json_agg(CASE WHEN t.status IS NULL THEN \(RecipientEvents.object)
             ELSE (\(RecipientEvents.object)::jsonb || jsonb_build_object('status', t.status, 'reason', t.reason))::json END
             ORDER BY t.place)
-          FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) WITH ORDINALITY
-            AS t(device, user_key, at, status, reason, place)))
+          FROM (
+            -- Whoever was erased is named no more, although the history keeps the name until it has been taken out.
+            SELECT u.device, CASE WHEN r.seqno IS NULL THEN u.user_key END AS user_key, u.at, u.status, u.reason,
+              u.place
+            FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) WITH ORDINALITY
+              AS u(device, user_key, at, status, reason, place)
+            LEFT JOIN erasure_rests r ON r.seqno = $1 AND r.device = u.device AND r.user_key = u.user_key) t))
       FROM messages m
       WHERE m.seqno = $1 AND m.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
       RETURNING event, app, event_kind)

@@ -10,14 +10,15 @@ package import Postgres
 ///
 /// ```
 ///   requested ─► seen ─► settled ─────────────► joined at a position ─ one full scan ─► done
-///                 │        └ no claim of that time is left    └ in progress: into `erasure_rests`, removed once ended
+///                 │        └ no claim of then is at work       └ in progress: into `erasure_rests`, removed once ended
 ///                 └ no transaction is left that began before it was seen
 /// ```
 /// Before an erasure joins, every transaction that had read the person's key has ended, and what it claimed is stored
-/// where the scan finds it, so one full scan is enough. A page, the new position and the completed erasures are written
-/// in one transaction, so a crash undoes them together. A lock on the row with the position keeps two nodes from
-/// scanning at the same time. Messages created after an erasure was settled are left alone, because the same CUID may
-/// be in use again.
+/// where the scan finds it, so one full scan is enough. Claims at which nothing works until their message is resumed or
+/// cancelled (`Claims.restAside`) are not waited for: what they hold of the person goes into `erasure_rests` when the
+/// erasure joins. A page, the new position and the completed erasures are written in one transaction, so a crash undoes
+/// them together. A lock on the row with the position keeps two nodes from scanning at the same time. Messages created
+/// after an erasure was settled are left alone, because the same CUID may be in use again.
 package enum Erasures {
   package enum Limits {
     /// Maximum number of persons searched for at once; their keys must fit into a small table in the database's memory.
@@ -188,11 +189,27 @@ package enum Erasures {
     WHERE (app, user_key) IN (
       SELECT e.app, e.user_key FROM erasures e
       WHERE e.lap IS NULL AND e.upto_claim IS NOT NULL
-        -- Whoever holds one of these has not written all outcomes yet.
-        AND NOT EXISTS (SELECT FROM claims c WHERE c.claim <= e.upto_claim)
+        -- Whoever holds one of these has not written all outcomes yet. Looked for once, however many join.
+        AND e.upto_claim < coalesce((
+          SELECT c.claim FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
+          WHERE NOT \(Claims.restAside) ORDER BY c.claim LIMIT 1), 9223372036854775807)
       ORDER BY e.asked_at LIMIT (SELECT greatest(0, $4 - count(*)) FROM erasures WHERE lap IS NOT NULL))
       -- Not one that was asked for anew while we waited for its row.
       AND lap IS NULL AND upto_claim IS NOT NULL
+    """)
+
+  private static let addRestsStatement = Statement(
+    "erasures-add-rests",
+    """
+    INSERT INTO erasure_rests (seqno, device, app, user_key)
+    SELECT c.seqno, k.device, e.app, e.user_key
+    FROM claims c JOIN messages m ON m.seqno = c.seqno
+      CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+      JOIN erasures e ON e.app = m.app AND e.user_key = k.user_key AND c.claim <= e.upto_claim
+    -- Any claim of that time: its message may have been resumed a moment ago.
+    WHERE c.claim <= (SELECT max(upto_claim) FROM erasures WHERE lap = $1 AND from_seqno = $2 AND from_device = $3)
+      AND e.lap = $1 AND e.from_seqno = $2 AND e.from_device = $3
+    ORDER BY c.seqno, k.device ON CONFLICT DO NOTHING
     """)
 
   private static let endStatement = Statement(
@@ -207,7 +224,9 @@ package enum Erasures {
     _ = try connection.run(settleStatement, Parameters(oldest))
     var joining = place.parameters
     joining.append(Int64(Limits.persons))
-    _ = try connection.run(joinStatement, joining)
+    if try connection.run(joinStatement, joining).affected > 0 {
+      _ = try connection.run(addRestsStatement, place.parameters)
+    }
     return try connection.run(endStatement).decodeOne { $0.optionalSeqno() }
   }
 
@@ -226,15 +245,22 @@ package enum Erasures {
       \(dueRests))
     , found AS MATERIALIZED (
       SELECT p.* FROM part p JOIN outcomes o ON o.seqno = p.seqno AND o.device = p.device AND o.user_key = p.user_key)
+    -- Their outcomes may be still to come. Each claim is read once.
+    , claimed AS MATERIALIZED (
+      SELECT c.seqno, k.device FROM claims c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+      WHERE c.seqno = ANY(ARRAY(SELECT seqno FROM part))
+        AND (c.seqno, k.device, k.user_key) IN (SELECT seqno, device, user_key FROM part))
     , taken AS (
       UPDATE outcomes o SET user_key = 'g' || o.device FROM found f
       WHERE o.seqno = f.seqno AND o.device = f.device AND o.user_key = f.user_key
         AND o.status <> \(OutcomeStatus.deferred.sql)
       RETURNING o.seqno, o.device)
     , waiting AS (
-      UPDATE erasure_rests r SET looked_at = clock_timestamp() FROM found f
-      WHERE r.seqno = f.seqno AND r.device = f.device
-        AND NOT EXISTS (SELECT FROM taken t WHERE t.seqno = f.seqno AND t.device = f.device)
+      UPDATE erasure_rests r SET looked_at = clock_timestamp() FROM (
+        SELECT f.seqno, f.device FROM found f
+        WHERE NOT EXISTS (SELECT FROM taken t WHERE t.seqno = f.seqno AND t.device = f.device)
+        UNION SELECT seqno, device FROM claimed) w
+      WHERE r.seqno = w.seqno AND r.device = w.device
       RETURNING r.seqno, r.device)
     -- Also those whose history is gone.
     DELETE FROM erasure_rests r USING part p

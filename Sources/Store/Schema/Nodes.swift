@@ -53,6 +53,26 @@ package enum Nodes {
     Query(buryStatement) { _ in }
   }
 
+  private static let giveUpStatement = Statement(
+    "nodes-give-up",
+    """
+    -- To the node that does not exist: whoever is alive takes them over once their message is resumed.
+    UPDATE claims SET node = '00000000-0000-0000-0000-000000000000', fence = fence + 1 WHERE claim = ANY(ARRAY(
+      SELECT c.claim FROM nodes n CROSS JOIN LATERAL (
+        -- One node after the other, as when they are adopted.
+        SELECT c.claim FROM claims c JOIN messages m ON m.seqno = c.seqno
+        WHERE c.node = n.node AND \(Controls.isSetAside) IS TRUE
+        ORDER BY c.claim LIMIT $1 FOR UPDATE OF c SKIP LOCKED) c
+      WHERE n.left_nothing_at IS NULL AND n.alive_until < now() - interval '1 minute'))
+    """)
+
+  /// Releases at most `limit` claims, of messages that were set aside, of each node whose lease ended over a minute ago
+  /// and that is not marked yet: these are adopted by nobody before their message is resumed, and would keep the node
+  /// from being marked until then. Skips claims that another transaction has locked.
+  package static func giveUp(atMost limit: Int) -> Query<Void> {
+    Query(giveUpStatement, limit) { _ in }
+  }
+
   private static let extendStatement = Statement(
     "seqno-ranges-extend",
     "SELECT extend_seqno_ranges($1)")
