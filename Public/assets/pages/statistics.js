@@ -6,7 +6,7 @@ import { chart, timeline } from "../parts/chart.js";
 import { field } from "../parts/form.js";
 import { heat } from "../parts/heat.js";
 import { empty, head } from "../parts/notice.js";
-import { dateText, local, periodFields, periodNote, periodOf, pointsOf, scopeOf, statisticsTabs } from "../parts/period.js";
+import { countedBy, dateText, local, periodFields, periodNote, periodOf, pointsOf, scopeOf, statisticsTabs } from "../parts/period.js";
 import { table } from "../parts/table.js";
 import { link, refine } from "../router.js";
 import { app, may } from "../session.js";
@@ -19,16 +19,14 @@ const people = ["joined", "left"];
 const rankedDays = 400;
 
 export async function statisticsPage(context) {
-  const period = periodOf(context.query);
-  const { unit, zone } = period;
   const per = divisions.includes(context.query.per) ? context.query.per : "lane";
+  let period = periodOf(context.query);
+  let answers = await ask(period, per);
+  const counted = countedBy(answers[0], period, context.query);
+  if (counted) [period, answers] = [counted, await ask(counted, per)];
+  const [report, divided, before, times] = answers;
+  const { unit, zone } = period;
   const scope = scopeOf(period);
-  const earlier = period.earlier && { from: new Date(period.earlier.from).toISOString(), to: new Date(period.earlier.to).toISOString() };
-  const hasHours = period.to - period.from <= rankedDays * 86_400_000;
-  const [report, divided, before, times] = await Promise.all([
-    get(`/statistics${query({ ...scope, by: unit })}`), get(`/statistics${query({ ...scope, by: unit, per })}`),
-    earlier ? get(`/statistics${query({ appId: scope.appId, ...earlier, by: unit })}`) : null,
-    hasHours ? get(`/statistics/hours${query(scope)}`) : null]);
   const names = [...outcomes, ...losses, ...people];
   const points = pointsOf(period.from, period.to, unit, zone);
   const { values } = timeline(report, names, points);
@@ -59,6 +57,18 @@ export async function statisticsPage(context) {
       h("section", { class: "card" }, h("h2", null, t("statistics.people")), lines(t("statistics.people"), people, ["read", "rejected"], { kind: "bar" }).node),
       h("section", { class: "card" }, h("h2", null, t(`statistics.per.${per}`)), h("div", { class: "table-box" }, division(divided, per))),
       times ? h("section", { class: "card wide" }, h("h2", null, t("heat.title")), heat(times.items)) : null));
+}
+
+/// What the server says of a period: in all, divided, of the earlier period, and by hour of the week.
+function ask(period, per) {
+  const { unit } = period;
+  const scope = scopeOf(period);
+  const earlier = period.earlier && { from: new Date(period.earlier.from).toISOString(), to: new Date(period.earlier.to).toISOString() };
+  const hasHours = period.to - period.from <= rankedDays * 86_400_000;
+  return Promise.all([
+    get(`/statistics${query({ ...scope, by: unit })}`), get(`/statistics${query({ ...scope, by: unit, per })}`),
+    earlier ? get(`/statistics${query({ appId: scope.appId, ...earlier, by: unit })}`) : null,
+    hasHours ? get(`/statistics/hours${query(scope)}`) : null]);
 }
 
 /// The days of a bar: from where it begins to the day before the next.

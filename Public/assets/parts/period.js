@@ -14,11 +14,26 @@ const longest = { minute: 1, hour: 62, day: 1000, week: 3660, month: 3660 };
 const kept = { minute: 3, hour: 400 };
 const comparisons = ["none", "before", "week", "month", "year"];
 
-/// The clock by which days are counted: the app's, or the one that all apps share; else the browser's.
+/// The clock by which days are counted: the app's, or the one that all apps share; else, and if the browser does not know
+/// that one, the browser's.
 export function clock() {
   const zones = new Set((app() ? [app()] : apps).map((one) => one.timeZone).filter(Boolean));
-  return zones.size === 1 ? [...zones][0] : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [zone] = zones;
+  return zones.size === 1 && isKnown(zone) ? zone : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
+
+/// Whether the browser can tell the time of a zone.
+function isKnown(zone) {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}
+
+/// The period by the clock that the server has counted by, if that is another than the period's: the server takes UTC's
+/// while its database does not know the app's. Null: the same, or none that could be shown.
+export const countedBy = (report, period, asked) => (report.timeZone && report.timeZone !== period.zone && isKnown(report.timeZone) ? periodOf(asked, "day", report.timeZone) : null);
 
 /// The date and time of a moment on a clock.
 export function local(moment, zone) {
@@ -55,8 +70,7 @@ function moved(one, { days = 0, months = 0 }) {
 }
 
 /// The period of an address: `{zone, from, to, preset, firstDay, lastDay, unit, units, comparison, earlier}`; moments in milliseconds.
-export function periodOf(asked, usual = "day") {
-  const zone = clock();
+export function periodOf(asked, usual = "day", zone = clock()) {
   const [first, last] = [dayOf(asked.from), dayOf(asked.to)];
   const hasDates = first && last && dateText(first) <= dateText(last);
   const preset = hasDates ? null : asked.range in presets ? asked.range : usual;

@@ -31,6 +31,8 @@ package enum StatisticsService {
     package let to: Timestamp
     package let unit: StatisticsReports.Unit
     package let division: StatisticsReports.Division
+    /// The time zone whose days, weeks and months are counted; nil if those of the apps differ.
+    package let timeZone: String?
     package let rows: [StatisticsReports.Row]
 
     package static let object = JSONObject<Report>(
@@ -39,6 +41,9 @@ package enum StatisticsService {
         .always("from", .moment, \.from), .always("to", .moment, \.to),
         .always("by", .words(StatisticsReports.Unit.allCases), \.unit),
         .always("per", .words(StatisticsReports.Division.allCases), \.division),
+        .always(
+          "timeZone", .orNull(.anyText), \.timeZone,
+          "Whose days, weeks and months these are: UTC while the database does not know the app's; null: apps differ."),
         .always("total", total.form, \.total, "All items together."),
         .always(
           "items", .list(of: Point.object.form),
@@ -105,7 +110,8 @@ package enum StatisticsService {
         .impossible,
         "The report would have more than \(Operations.Limits.reportRows) rows. Ask for a shorter time, or for one app.")
     }
-    return Report(from: from, to: to, unit: unit, division: division, rows: rows)
+    let timeZone = try connection.answer(StatisticsReports.timeZone(of: apps))
+    return Report(from: from, to: to, unit: unit, division: division, timeZone: timeZone, rows: rows)
   }
 
   /// Returns the numbers of the apps to report on: the requested one; if `appID` is nil, the caller's only app, or all

@@ -123,6 +123,21 @@ package enum StatisticsReports {
     return statements[place + (Division.allCases.firstIndex(of: division) ?? 0)]
   }
 
+  private static let timeZoneStatement = Statement(
+    "statistics-report-zone",
+    """
+    SELECT CASE WHEN min(z.time_zone) = max(z.time_zone) THEN min(z.time_zone) END
+    FROM (SELECT \(TimeZones.ofApp) AS time_zone FROM apps a WHERE a.app = ANY($1)) z
+    """)
+
+  /// Returns the time zone whose days, weeks and months a report of these apps has: UTC in place of one that PostgreSQL
+  /// does not know. Nil if the apps' zones differ, or if there are no apps.
+  package static func timeZone(of apps: [App.Number]) -> Query<String?> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    return Query(one: timeZoneStatement, column) { $0.optionalText() }
+  }
+
   /// Returns the counts in [from, to): at most `limit` rows, one for each period and part (`division`), in order of
   /// time and part. Periods without counts are omitted. For hours, `from` is rounded down to the hour, for longer
   /// periods to the day. An hour or day that is already rolled up counts in full if it begins before `to`.

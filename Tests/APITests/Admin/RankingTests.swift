@@ -76,6 +76,25 @@ import Testing
     #expect(nodes.contains(#""claims":0,"claimedDevices":0}"#), "\(nodes)")
   }
 
+  @Test func `a report says whose days it counts`() throws {
+    let one = "statistics?by=day&appId=com.example.bank&\(Self.period)"
+    let known = try get(one)
+    #expect(known.text.contains(#""timeZone":"Asia/Seoul","total":"#), "\(known.text)")
+    // PostgreSQL's data are others than those with which the app was made.
+    try world.connection.script("UPDATE apps SET time_zone = 'Mars/Base' WHERE app = 1")
+    let unknown = try get(one)
+    #expect(unknown.text.contains(#""timeZone":"UTC","total":"#), "\(unknown.text)")
+    try world.connection.script(
+      """
+      INSERT INTO apps (app_id, name, client_key, time_zone)
+      VALUES ('com.example.paris', '', 'paris', 'Europe/Paris');
+      INSERT INTO time_zones (name) VALUES ('Europe/Paris') ON CONFLICT DO NOTHING
+      """)
+    let all = try world.call(
+      "GET", "/v1/admin/statistics?by=day&\(Self.period)", key: try world.key(.viewer, app: nil), type: nil)
+    #expect(all.text.contains(#""timeZone":null,"total":"#), "\(all.text)")
+  }
+
   @Test func `hours are the app's, and the file of statistics names its clock`() throws {
     let times = try get("statistics/hours?\(Self.period)")
     #expect(times.text.contains(#""items":[{"weekday":1,"hour":9,"received":5,"read":3}]"#), "\(times.text)")

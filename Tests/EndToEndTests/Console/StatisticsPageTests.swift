@@ -24,6 +24,21 @@ import Testing
     try browser.expectSilence("statistics")
   }
 
+  @Test func `where the database does not know the app's zone dates are those by which it counts`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script("UPDATE apps SET time_zone = 'Mars/Base'")
+    try browser.live(in: "America/Los_Angeles")
+    try console.enter("en")
+    try browser.show("/statistics?from=2026-03-01&to=2026-03-31")
+    let file = try #require(
+      browser.script("return document.querySelector('.head a[download]').getAttribute('href')") as? String)
+    #expect(file.contains("from=2026-03-01T00%3A00%3A00.000Z&to=2026-04-01T00%3A00%3A00.000Z&by=day"), "\(file)")
+    #expect(try browser.script("return document.querySelector('[name=to]').value") as? String == "2026-03-31")
+    #expect(try browser.text("main .period") == "Days are those of UTC.")
+    try browser.expectSilence("statistics")
+  }
+
   @Test func `hostile dates show the usual period`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser

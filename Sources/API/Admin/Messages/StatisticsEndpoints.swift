@@ -21,6 +21,7 @@ extension Endpoint {
           200, "What happened, by time; a time at which nothing did is left out.", StatisticsService.Report.object,
           example: """
             {"from":"2026-11-21T00:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"hour","per":"lane",\
+            "timeZone":"Asia/Seoul",\
             "total":{"accepted":985,"rejected":3,"expired":0,"cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,\
             "left":0},"items":[{"at":"2026-11-21T09:00:00.000Z","lane":"bulk","accepted":985,"rejected":3,"expired":0,\
             "cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,"left":0}]}
@@ -40,9 +41,11 @@ extension Endpoint {
           example: """
             event: overview
             data: {"minutes":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"minute","per":"none",\
+            "timeZone":"Asia/Seoul",\
             "total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,"received":0,"read":0,"joined":0,\
             "left":0},"items":[]},"reasons":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z",\
-            "by":"minute","per":"reason","total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,\
+            "by":"minute","per":"reason","timeZone":"Asia/Seoul",\
+            "total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,\
             "received":0,"read":0,"joined":0,"left":0},"items":[]},"messages":{"items":[],"nextCursor":null},\
             "campaigns":{"items":[],"nextCursor":null},\
             "openCampaigns":{"items":[],"nextCursor":null},"openSingles":{"items":[],"nextCursor":null}}
