@@ -1,4 +1,5 @@
 package import Domain
+internal import JSON
 package import Postgres
 package import Store
 package import Time
@@ -76,7 +77,8 @@ package struct CSVExport: Sendable {
     let found = try ReportService.find(seqno, for: caller, on: connection).found
     if !found.isKept { throw ReportService.notKept(seqno) }
     let word = try MessageListing.word(status, "status", deliveryStatuses) { $0 }
-    try audit("export.deliveries", String(seqno), found.app, caller, connection)
+    try audit(
+      "export.deliveries", String(seqno), found.app, filter: [("status", word), ("reason", reason)], caller, connection)
     let known = OutcomeStatus.allCases.first { $0.name == word }
     let list: List =
       word == failed
@@ -90,7 +92,12 @@ package struct CSVExport: Sendable {
     _ question: AuditTrail.Question, by caller: Caller, on connection: Connection
   ) throws(Problem) -> CSVExport {
     let filter = try AuditTrail.filter(question, by: caller, on: connection)
-    try audit("export.audit", "", filter.app, caller, connection)
+    // The object may be a CUID, which no entry names.
+    try audit(
+      "export.audit", "", filter.app,
+      filter: [
+        ("action", question.action), ("actor", question.actor), ("object", question.object.map(PersonRights.trace)),
+      ], caller, connection)
     // Entries that are added from now on would move the windows in which entries are searched.
     let newest = try connection.answer(AuditLog.last())
     return CSVExport(list: .audit(filter, before: newest + 1), name: "audit")
@@ -131,10 +138,18 @@ package struct CSVExport: Sendable {
   }
 
   /// Writes the audit entry of an export.
+  /// - Parameter filter: the conditions that limit the export, by name; nil for one that was not given.
   private static func audit(
-    _ action: String, _ object: String, _ app: App.Number?, _ caller: Caller, _ connection: Connection
+    _ action: String, _ object: String, _ app: App.Number?, filter: [(name: String, value: String?)] = [],
+    _ caller: Caller, _ connection: Connection
   ) throws(Problem) {
-    try connection.answer(AuditTrail.add(AuditTrail.Change(action, object, app: app), by: caller))
+    var change = AuditTrail.Change(action, object, app: app)
+    if filter.contains(where: { $0.value != nil }) {
+      change = change.to { writer in
+        for (name, value) in filter where value != nil { writer.member(name, value) }
+      }
+    }
+    try connection.answer(AuditTrail.add(change, by: caller))
   }
 
   // MARK: Writing

@@ -295,6 +295,32 @@ import Testing
     #expect(foreign.isProblem(.unknownApp), "\(foreign.text)")
   }
 
+  @Test func `an entry about a file says what limited it, and of a person no more than the hash`() throws {
+    let world = try AdminWorld()
+    let admin = try world.key(.admin)
+    _ = try world.call("POST", "/v1/admin/messages", key: admin, AdminWorld.send)
+    for target in [
+      "deliveries?seqno=1", "deliveries?seqno=1&status=failed&reason=gone", "deliveries?seqno=1&status=accepted",
+      "audit", "audit?action=user&actor=lee&object=kim01",
+    ] {
+      let file = try world.call("GET", "/v1/admin/exports/\(target)", key: admin, type: nil)
+      #expect(file.status == 200, "\(target): \(file.text)")
+    }
+    let rows = try world.connection.run(
+      Statement(
+        "test-export-filters",
+        """
+        SELECT coalesce(after::text, '-') FROM audit_log WHERE action IN ('export.deliveries', 'export.audit')
+        ORDER BY entry
+        """))
+    let told = rows.map { rows.text($0, 0) }
+    #expect(
+      told == [
+        "-", #"{"status":"failed","reason":"gone"}"#, #"{"status":"accepted"}"#, "-",
+        #"{"action":"user","actor":"lee","object":"\#(PersonRights.trace("kim01"))"}"#,
+      ])
+  }
+
   @Test func `an entry says what kind of caller it is about`() throws {
     let world = try AdminWorld()
     let admin = try world.key(.admin, app: nil)

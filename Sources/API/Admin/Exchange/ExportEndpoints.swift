@@ -62,7 +62,7 @@ extension Endpoint {
       .get, "/v1/admin/exports/\(what)", id: id, in: .people, summary,
       """
       \(about) Written while it is read. A cell that a spreadsheet would take for a formula has an apostrophe in front. \
-      The export is itself in the audit log.
+      The export is itself in the audit log, with what limits it.
       """, by: .permission(permission), load: load, parameters: parameters,
       answers: [
         Answer(
