@@ -88,6 +88,8 @@ extension PushClient {
       let entry = OutboxEntry(
         kind, seqno: payload.seqno, pushkey: payload.pushkey, psids: tokens, option: option, badge: badge, now: now())
     else { return .refused("the payload is none of UPMC's") }
+    awaited[entry.name, default: AwaitedConfirmation()].callers += 1
+    defer { stopAwaiting(entry.name) }
     var loose: [OutboxEntry] = []
     var trouble: String?
     do {
@@ -99,13 +101,19 @@ extension PushClient {
       loose = [entry]
     }
     let report = await send(loose, isExtension: isExtension)
-    switch report.verdicts[entry.name] {
+    // A call that was sending already may have found the file, and got the answer to it.
+    switch report.verdicts[entry.name] ?? awaited[entry.name]?.verdict {
     case .recorded(let badge): return .recorded(badge: badge)
     case .refused(let reason): return .refused(reason)
     case nil:
       let reason = report.reason ?? "another process sends it"
       return trouble.map { .lost("\(reason), and it could not be stored: \($0)") } ?? .waits(reason)
     }
+  }
+
+  private func stopAwaiting(_ name: String) {
+    guard let one = awaited[name] else { return }
+    awaited[name] = one.callers > 1 ? AwaitedConfirmation(callers: one.callers - 1, verdict: one.verdict) : nil
   }
 
   private func send(_ loose: [OutboxEntry], isExtension: Bool = false) async -> FlushReport {
@@ -126,6 +134,7 @@ extension PushClient {
       sender.onStep = client.onSending
       let report = await sender.flush(beyond: loose)
       client.rest(seconds: report.retryAfterSeconds)
+      for (name, verdict) in report.verdicts { client.awaited[name]?.verdict = verdict }
       return report
     }
     return report ?? FlushReport()

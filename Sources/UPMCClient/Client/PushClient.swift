@@ -26,6 +26,8 @@ public actor PushClient {
   /// The last period in which the server has asked not to be sent confirmations (Retry-After), possibly over; nil if
   /// none.
   private var rest: (from: Date, until: Date)?
+  /// The confirmations whose results calls of `confirm` wait for, by the names of their files.
+  var awaited: [String: AwaitedConfirmation] = [:]
   /// Called after each step of sending the outbox; for tests.
   let onSending: @Sendable (SendingStep) -> Void
 
