@@ -28,11 +28,14 @@
       }
     }
 
-    /// Sends stored receipts and read confirmations. Call it from `applicationDidBecomeActive` or its scene
-    /// counterpart.
+    /// Sends stored receipts and read confirmations, and registers a new token whose registration got no answer. Call
+    /// it from `applicationDidBecomeActive` or its scene counterpart.
     @MainActor public func didBecomeActive() {
       guard let client = try? state.client() else { return }
-      Task { await client.flush() }
+      Task {
+        await client.flush()
+        state.remember(await client.known)
+      }
     }
 
     // MARK: The token
@@ -69,7 +72,8 @@
         do {
           state.remember(try await client.register(token: token))
         } catch {
-          state.log("the token is registered later: \(error)")
+          // By the next `flush`, unless the server has refused it.
+          state.log("the token is not registered yet: \(error)")
         }
       }
     }

@@ -53,8 +53,9 @@ extension PushClient {
   }
 
   /// Sends the stored receipts and reads, and returns to the server a stored push that proves possession of the token
-  /// (`strict` apps). Sends no receipts or reads during the server's Retry-After. Never throws: what could not be sent
-  /// stays stored. Call it when the app starts, when it comes to the foreground, and in background tasks.
+  /// (`strict` apps). Sends no receipts or reads during the server's Retry-After. Then, unless the server could not be
+  /// reached or is busy, registers a token of the device whose registration got no answer. Never throws: what could not
+  /// be sent stays stored. Call it when the app starts, when it comes to the foreground, and in background tasks.
   @discardableResult
   public func flush() async -> FlushReport {
     do throws(ClientError) {
@@ -62,7 +63,15 @@ extension PushClient {
     } catch {
       log("possession is proved later: \(error)")
     }
-    return await send([])
+    let report = await send([])
+    if report.reason == nil {
+      do throws(ClientError) {
+        try await registerExpectedToken()
+      } catch {
+        log("the token is registered later: \(error)")
+      }
+    }
+    return report
   }
 
   /// The number of stored receipts and reads that wait to be sent; 0 also if the outbox cannot be read.

@@ -3,7 +3,7 @@ extension PushClient {
   /// Registers the device and optionally its user, and stores the registration. Call it at every start of the app, and
   /// whenever the system issues a token. The user is kept when the token changes, unless the server does not accept the
   /// device's key any more: then the app's client key is used, and a new token makes the device a guest unless `user`
-  /// is set.
+  /// is set. If the new token of a registered device gets no answer, the next `flush` registers it.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
@@ -26,7 +26,11 @@ extension PushClient {
     let call = RegistrationCall(
       appID: settings.appID, network: settings.network, environment: settings.environment, token: token,
       deviceID: try state.installation(), user: user, attributes: settings.attributes, consent: consent)
-    let known = try registration()
+    var known = try registration()
+    let before = known
+    // The answer can be lost and the server send to this token all the same: such a push is confirmed with it.
+    known?.expect(token: token)
+    if known != before { keep(known) }
     let origin = settings.server.base
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
     if known != nil, let problem = ServerProblem(answer), problem.status == 401 || problem.type == "upmc:forbidden" {
@@ -36,6 +40,11 @@ extension PushClient {
       answer = try await self.call(call.request(to: origin, key: settings.clientKey))
     }
     note(answer, of: user)
+    if known?.expectedPsid != nil, ServerProblem(answer) != nil, !answer.isBusy {
+      // The server does not take this token: `flush` need not try again.
+      known?.expectedPsid = nil
+      keep(known)
+    }
     let device = try RegistrationCall.registered(answer)
     var stored =
       known
@@ -48,6 +57,28 @@ extension PushClient {
     try state.write(stored)
     log("registered device \(device.device), token \(token.prefix(8))…, identity \(device.identity ?? "guest")")
     return DeviceRegistration(stored, badge: device.badge)
+  }
+
+  /// Stores what is known of a token that is being registered. A failure is only logged: the registration goes on.
+  private func keep(_ known: StoredRegistration?) {
+    guard let known else { return }
+    do throws(ClientError) {
+      try state.write(known)
+    } catch {
+      log("cannot note the token to be registered: \(error)")
+    }
+  }
+
+  /// Registers the token whose registration the server has not answered, if there is one. Throws like
+  /// `register(token:user:consent:)`.
+  func registerExpectedToken() async throws(ClientError) {
+    // An extension has no client key, and does not know what the app reports of the device.
+    guard !settings.clientKey.isEmpty, try registration()?.expectedPsid != nil else { return }
+    try await inOrder { client throws(ClientError) in
+      // A registration that was under way may have been answered meanwhile.
+      guard let token = try client.registration()?.expectedPsid else { return }
+      _ = try await client.registerNow(token, nil, nil)
+    }
   }
 
   /// Sets the user of a registered device; `.guest` removes the user. In an app whose identity mode is `strict`, the

@@ -13,6 +13,9 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   var psid: String
   /// The previous tokens, newest first; at most `ClientLimits.formerTokens`.
   var formerPsids: [String] = []
+  /// The token whose registration the server has not answered yet: it may have carried it out, and send to that token;
+  /// nil if there is none. Equal to `psid` if the system has come back to that one after another got no answer.
+  var expectedPsid: String?
   var clientUID: String?
   var clientName: String?
   var identity: String?
@@ -22,14 +25,27 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   var askedFor: String?
 
   /// The tokens that a push may have been sent to, the most likely first.
-  var tokens: [String] { [psid] + formerPsids }
+  var tokens: [String] {
+    if let expectedPsid, expectedPsid != psid { return [psid, expectedPsid] + formerPsids }
+    return [psid] + formerPsids
+  }
 
-  /// Sets another token, and remembers the previous ones, for pushes that are in transit. No effect if the token is the
-  /// current one.
+  /// Sets the token that the server has registered, and remembers the other ones, for pushes that are in transit.
   mutating func adopt(token: String) {
-    guard token != psid else { return }
-    formerPsids = Array(([psid] + formerPsids.filter { $0 != token }).prefix(ClientLimits.formerTokens))
+    remember(tokens, except: token)
     psid = token
+    expectedPsid = nil
+  }
+
+  /// Notes a token that is about to be registered. No effect if it is the current one and no other got no answer.
+  mutating func expect(token: String) {
+    guard token != psid || expectedPsid != nil else { return }
+    remember(Array(tokens.dropFirst()), except: token)
+    expectedPsid = token
+  }
+
+  private mutating func remember(_ tokens: [String], except token: String) {
+    formerPsids = Array(tokens.filter { $0 != token }.prefix(ClientLimits.formerTokens))
   }
 
   mutating func adopt(_ device: RegisteredDevice) {

@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import UPMCClient
+
+/// A new token whose registration gets no answer: the server may have carried it out, or not.
+@Suite struct LostRegistrationTests {
+  private let directory = TemporaryDirectory.make(prefix: "upmc-token.")
+  private let keys = MemoryKeyStore()
+  private static let lost: Result<WireAnswer, NoAnswer> = .failure(NoAnswer("lost"))
+  private static let refused = FakeTransport.json(422, #"{"type":"upmc:invalid-field","status":422}"#)
+
+  private func client(key: String = "client", _ transport: FakeTransport) throws -> PushClient {
+    PushClient(
+      ClientSettings(
+        server: try ServerAddress("https://push.example.com"), appID: "app", clientKey: key, directory: directory),
+      transport: transport, keys: keys)
+  }
+
+  /// Answers as the server does that sends to the token "bb", unless `registrations` says what a registration gets.
+  private static func answer(
+    _ request: WireRequest, registrations: Result<WireAnswer, NoAnswer>?
+  ) -> Result<WireAnswer, NoAnswer> {
+    if request.path == "/v1/devices" { return registrations ?? ConfirmationTroubleTests.answer(request) }
+    return FakeTransport.verdicts(request) { $0.psid == "bb" ? "recorded" : "invalid-pushkey" }
+  }
+
+  /// The tokens that were registered, in their order.
+  private func registered(_ transport: FakeTransport) -> [String] {
+    transport.requests.filter { $0.path == "/v1/devices" }.compactMap { request in
+      String(decoding: request.body ?? [], as: UTF8.self).firstMatch(of: #/"psid":"([^"]*)"/#).map { String($0.1) }
+    }
+  }
+
+  @Test func `a push to a token whose registration got no answer is confirmed`() async throws {
+    let isLost = Mutex(false)
+    let transport = FakeTransport { request in
+      Self.answer(request, registrations: isLost.withLock { $0 } ? Self.lost : nil)
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa")
+    isLost.withLock { $0 = true }
+    await #expect(throws: ClientError.noAnswer("lost")) { try await client.register(token: "bb") }
+    // By the app, and by an extension, which is a process of its own.
+    #expect(await client.receive(try ConfirmationTroubleTests.payload("1")) == .recorded(badge: nil))
+    let service = try self.client(key: "", transport)
+    let push = try ConfirmationTroubleTests.payload("2")
+    #expect(await service.receive(push, isExtension: true) == .recorded(badge: nil))
+    #expect(await service.known?.token == "aa")
+  }
+
+  @Test func `a token whose registration got no answer is registered by the next flush, and once`() async throws {
+    let isLost = Mutex(false)
+    let transport = FakeTransport { request in
+      Self.answer(request, registrations: isLost.withLock { $0 } ? Self.lost : nil)
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa")
+    isLost.withLock { $0 = true }
+    await #expect(throws: ClientError.noAnswer("lost")) { try await client.register(token: "bb") }
+    isLost.withLock { $0 = false }
+    // An extension leaves it to the app.
+    let service = try self.client(key: "", transport)
+    await service.flush()
+    #expect(registered(transport) == ["aa", "bb", "bb"])
+    await client.flush()
+    await client.flush()
+    #expect(registered(transport) == ["aa", "bb", "bb", "bb"])
+    #expect(await client.known?.token == "bb")
+  }
+
+  @Test func `a token that the server refuses is not registered again by itself`() async throws {
+    let isRefused = Mutex(false)
+    let transport = FakeTransport { request in
+      Self.answer(request, registrations: isRefused.withLock { $0 } ? Self.refused : nil)
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa")
+    isRefused.withLock { $0 = true }
+    await #expect(throws: ClientError.self) { try await client.register(token: "bb") }
+    await client.flush()
+    #expect(registered(transport) == ["aa", "bb"])
+  }
+
+  @Test func `of tokens without an answer the latest counts, and a push to any is confirmed`() throws {
+    var known = StoredRegistration(
+      server: try ServerAddress("https://push.example.com"), appID: "app", device: "d-1", authKey: "key", psid: "aa",
+      awaitsPush: false)
+    known.expect(token: "aa")
+    #expect(known.tokens == ["aa"] && known.expectedPsid == nil)
+    known.expect(token: "bb")
+    known.expect(token: "bb")
+    #expect(known.tokens == ["aa", "bb"])
+    known.expect(token: "cc")
+    #expect(known.tokens == ["aa", "cc", "bb"])
+    // The system comes back to the first one.
+    known.expect(token: "aa")
+    #expect(known.tokens == ["aa", "cc", "bb"] && known.expectedPsid == "aa")
+    known.adopt(token: "bb")
+    #expect(known.tokens == ["bb", "aa", "cc"] && known.expectedPsid == nil)
+    for token in ["dd", "ee"] { known.adopt(token: token) }
+    #expect(known.tokens == ["ee", "dd", "bb", "aa"])
+  }
+}
