@@ -270,6 +270,24 @@ import Testing
     #expect(transport.requests.map(\.path) == ["/v1/devices"])
   }
 
+  @Test func `a receipt leaves before its push is brought back as a proof, which is kept when that fails`() async throws
+  {
+    let proof = "/v1/devices/d-1/possession"
+    let transport = FakeTransport { request in
+      switch request.path {
+      case "/v1/devices": FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
+      case proof: .failure(NoAnswer("away"))
+      default: FakeTransport.verdicts(request)
+      }
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd", user: ClientUser("kim"))
+    #expect(await client.receive(try Self.payload("1")) == .recorded(badge: nil))
+    #expect(transport.requests.map(\.path) == ["/v1/devices", "/v1/receipts", proof, proof])
+    await client.flush()
+    #expect(transport.requests.map(\.path).suffix(2) == [proof, proof] && transport.requests.count == 6)
+  }
+
   @Test func `a force goes as an update, whose repetition changes nothing`() async throws {
     let transport = FakeTransport { request in
       request.path == "/v1/reads"

@@ -1,23 +1,34 @@
 /// Confirms receipts and reads.
 extension PushClient {
   /// Confirms that a push arrived: stores the receipt in a file, then sends it together with everything else in the
-  /// outbox. Before that, if the device awaits a push (`strict` apps), returns this push to the server, even a silent
-  /// one; if that fails, `flush` tries again, and the receipt is sent nevertheless.
+  /// outbox. If the device awaits a push (`strict` apps), also stores this push first, even a silent one, and returns
+  /// it to the server afterwards; if that fails, `flush` tries again.
   /// - Parameter isExtension: true to limit each request that sends confirmations to five seconds, because an
   ///   extension's process does not live long.
   /// - Returns: `.notNeeded` for a silent push and for one that the extension has confirmed; `.refused` if the device
   ///   is not registered; otherwise the result of sending.
   @discardableResult
   public func receive(_ payload: ReceivedPayload, isExtension: Bool = false) async -> ConfirmationOutcome {
+    var provesPossession = false
     do throws(ClientError) {
-      try await provePossession(payload)
+      provesPossession = try store(possessionBy: payload)
     } catch {
-      log("possession is proved with push \(payload.seqno) later: \(error)")
+      log("push \(payload.seqno) cannot prove possession: \(error)")
     }
+    var outcome = ConfirmationOutcome.notNeeded
     // A silent push shows nothing to the user, so it has no receipt.
-    if payload.isSilent { return .notNeeded }
-    if payload.hasFeedback { return .notNeeded }
-    return await confirm(.receipt, payload, isExtension: isExtension)
+    if !payload.isSilent, !payload.hasFeedback {
+      // Before the other call: while that waits for an answer, the process can end.
+      outcome = await confirm(.receipt, payload, isExtension: isExtension)
+    }
+    if provesPossession {
+      do throws(ClientError) {
+        try await proveStoredPossession()
+      } catch {
+        log("possession is proved with push \(payload.seqno) later: \(error)")
+      }
+    }
+    return outcome
   }
 
   /// Confirms a push for the given token, in an extension that shares no storage with its app. Like `receive`, stores

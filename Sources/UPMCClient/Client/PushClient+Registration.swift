@@ -162,20 +162,19 @@ extension PushClient {
 
   // MARK: Strict apps
 
-  /// Returns a push to the server, in an app whose identity mode is `strict`, to prove that the device receives pushes
-  /// sent to its token; only then does the device belong to the user. Stores the push first, so that `flush` repeats a
-  /// failed call. No effect if the device is not registered or awaits no push. Called by `receive`.
-  func provePossession(_ payload: ReceivedPayload) async throws(ClientError) {
-    guard let known = try registration(), known.awaitsPush else { return }
-    // Store it first, like a receipt, because the silent push arrives only once.
-    let possession = StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey)
-    try state.write(possession)
-    try await proveStoredPossession()
+  /// Stores a push that `proveStoredPossession` returns to the server, in an app whose identity mode is `strict`, to
+  /// prove that the device receives pushes sent to its token; only then does the device belong to the user. Stored like
+  /// a receipt, because the silent push arrives only once. Returns false, and stores nothing, if the device is not
+  /// registered or awaits no push. Called by `receive`.
+  func store(possessionBy payload: ReceivedPayload) throws(ClientError) -> Bool {
+    guard let known = try registration(), known.awaitsPush else { return false }
+    try state.write(StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey))
+    return true
   }
 
-  /// Returns to the server the push that `provePossession` has stored, if there is one. Removes the stored push if the
-  /// server accepts or rejects it, or if the device is not registered or awaits no push any more. If there is no answer
-  /// of a UPMC server, or it is busy, keeps the push and throws.
+  /// Returns to the server the push that `store(possessionBy:)` has stored, if there is one. Removes the stored push if
+  /// the server accepts or rejects it, or if the device is not registered or awaits no push any more. If there is no
+  /// answer of a UPMC server, or it is busy, keeps the push and throws.
   func proveStoredPossession() async throws(ClientError) {
     guard let possession = try state.possession() else { return }
     try await inOrder { client throws(ClientError) in
