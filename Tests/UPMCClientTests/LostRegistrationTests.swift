@@ -84,6 +84,33 @@ import Testing
     #expect(registered(transport) == ["aa", "bb"])
   }
 
+  @Test func `a change of the user whose lost answer named another key is made all the same`() async throws {
+    let isLost = Mutex(true)
+    let ended = FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#)
+    let transport = FakeTransport { request in
+      switch (request.path, request.bearer ?? "") {
+      case ("/v1/devices/d-1/user", _):
+        let isFirst = isLost.withLock { lost in
+          defer { lost = false }
+          return lost
+        }
+        return isFirst ? Self.lost : ended
+      case ("/v1/devices", "key") where !isLost.withLock({ $0 }): return ended
+      case ("/v1/devices", _) where !isLost.withLock({ $0 }):
+        return FakeTransport.json(
+          200, #"{"device":"d-1","authKey":"second","user":{"clientUid":"kim","clientName":"Kim"},"identity":"proof"}"#)
+      default: return Self.answer(request, registrations: nil)
+      }
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa")
+    let known = try await client.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
+    #expect(known.clientUID == "kim" && known.identity == "proof" && known.token == "aa")
+    #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "client"])
+    let last = String(decoding: transport.requests.last?.body ?? [], as: UTF8.self)
+    #expect(last.contains(#""userProof":"vouched""#))
+  }
+
   @Test func `of tokens without an answer the latest counts, and a push to any is confirmed`() throws {
     var known = StoredRegistration(
       server: try ServerAddress("https://push.example.com"), appID: "app", device: "d-1", authKey: "key", psid: "aa",

@@ -82,7 +82,8 @@ extension PushClient {
   }
 
   /// Sets the user of a registered device; `.guest` removes the user. In an app whose identity mode is `strict`, the
-  /// device belongs to the user only after a push (`DeviceRegistration.awaitsPush`).
+  /// device belongs to the user only after a push (`DeviceRegistration.awaitsPush`). If the device's key is not valid
+  /// any more, registers the device with its user, like `register(token:user:consent:)`.
   /// - Throws: `.notRegistered`; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user and there
   ///   is no valid one; `.keyStore`; the errors of a call to the server.
   @discardableResult
@@ -100,6 +101,11 @@ extension PushClient {
     let body = Body(
       clientUid: user.clientUID, clientName: user.clientName.isEmpty ? nil : user.clientName, userProof: user.proof)
     let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
+    if answer.status == 401, ServerProblem(answer) != nil {
+      // This very call may have ended the key: it does so for a user who is vouched for, and if that answer is lost,
+      // the repetition comes with the former key.
+      return try await registerNow(asked.expectedPsid ?? asked.psid, user, nil)
+    }
     note(answer, of: user)
     var known = try reread(asked)
     try take(try answer.decoded(DeviceUserAnswer.self), into: &known)
