@@ -23,6 +23,7 @@
       application.registerForRemoteNotifications()
       Task {
         await client.use(settings.log)
+        await client.use(badges: { [state = self.state] badge in state.show(badge: badge) })
         state.remember(await client.known)
         await client.flush()
       }

@@ -55,4 +55,40 @@ import Testing
     #expect(transport.requests.count { $0.path == "/v1/reads" } == 1)
     #expect(await client.waitingConfirmations == 0)
   }
+
+  @Test func `the count is shown after reads that had to wait, not after one that the app waits for`() async throws {
+    let isAway = Mutex(true)
+    let transport = FakeTransport { request in
+      switch request.path {
+      case "/v1/reads":
+        if isAway.withLock({ $0 }) { return .failure(NoAnswer("away")) }
+        let results = FakeTransport.Entry.all(in: request).map {
+          #"{"seqno":"\#($0.seqno)","status":"recorded","badge":4}"#
+        }
+        return FakeTransport.json(200, #"{"results":[\#(results.joined(separator: ","))]}"#)
+      case "/v1/devices/d-1/badge": return FakeTransport.json(200, #"{"badge":3}"#)
+      default: return ConfirmationTroubleTests.answer(request)
+      }
+    }
+    let client = try client(transport)
+    let (counts, show) = AsyncStream<Int>.makeStream()
+    await client.use(badges: { count in show.yield(count) })
+    try await client.register(token: "abcd")
+    try await client.read(ConfirmationTroubleTests.payload("1"))
+    isAway.withLock { $0 = false }
+    #expect(await client.flush().recorded == 1)
+    #expect(try await client.read(ConfirmationTroubleTests.payload("2")) == .recorded(badge: 4))
+    #expect(transport.requests.count { $0.path == "/v1/devices/d-1/badge" } == 1)
+    // A receipt takes a stored read along.
+    isAway.withLock { $0 = true }
+    try await client.read(ConfirmationTroubleTests.payload("3"))
+    isAway.withLock { $0 = false }
+    await client.receive(try ConfirmationTroubleTests.payload("4"))
+    var shown: [Int] = []
+    for await count in counts {
+      shown.append(count)
+      if shown.count == 2 { break }
+    }
+    #expect(shown == [3, 3])
+  }
 }

@@ -75,6 +75,7 @@ extension PushClient {
       log("possession is proved later: \(error)")
     }
     let report = await send([])
+    if report.hasUnseenRead { await showBadge() }
     if report.reason == nil {
       do throws(ClientError) {
         try await registerExpectedToken()
@@ -121,6 +122,7 @@ extension PushClient {
       loose = [entry]
     }
     let report = await send(loose, isExtension: isExtension)
+    if report.hasUnseenRead { Task { await showBadge() } }
     // A call that was sending already may have found the file, and got the answer to it.
     switch report.verdicts[entry.name] ?? awaited[entry.name]?.verdict {
     case .recorded(let badge): return .recorded(badge: badge)
@@ -128,6 +130,18 @@ extension PushClient {
     case nil:
       let reason = report.reason ?? "another process sends it"
       return trouble.map { .lost("\(reason), and it could not be stored: \($0)") } ?? .waits(reason)
+    }
+  }
+
+  /// Asks for the user's count and shows it, if the app has set a closure for that. The answers to stored reads would
+  /// not do: others can follow in the same call, and the user who has read may not be the device's any more.
+  private func showBadge() async {
+    guard let showsBadge else { return }
+    do throws(ClientError) {
+      // In order, so that the count of a later read is shown later.
+      try await inOrder { client throws(ClientError) in showsBadge(try await client.badge()) }
+    } catch {
+      log("the count after stored reads is shown later: \(error)")
     }
   }
 
@@ -152,9 +166,12 @@ extension PushClient {
         seconds: isExtension ? client.settings.extensionCallSeconds : client.settings.callSeconds, now: client.now,
         log: client.log, send: { await transport.send($0) })
       sender.onStep = client.onSending
-      let report = await sender.flush(beyond: loose)
+      var report = await sender.flush(beyond: loose)
       client.rest(seconds: report.retryAfterSeconds)
-      for (name, verdict) in report.verdicts { client.awaited[name]?.verdict = verdict }
+      for (name, verdict) in report.verdicts {
+        client.awaited[name]?.verdict = verdict
+        if case .recorded(_?) = verdict, client.awaited[name] == nil { report.hasUnseenRead = true }
+      }
       return report
     }
     return report ?? FlushReport()

@@ -18,6 +18,8 @@ public actor PushClient {
   let outbox: Outbox
   let now: @Sendable () -> Date
   private(set) var log = ClientLog.off
+  /// Shows the user's count; nil if the app has set no closure with `use(badges:)`.
+  private(set) var showsBadge: (@Sendable (Int) -> Void)?
   /// A task that ends together with the latest call made with `inOrder`; nil before the first.
   private var last: Task<Void, Never>?
   /// The CUID of the user that the server has refused for lack of a proof, since this process started; nil if none, or
@@ -63,6 +65,13 @@ public actor PushClient {
   /// Replaces the log, which is off by default.
   public func use(_ log: ClientLog) {
     self.log = log
+  }
+
+  /// Sets the closure that shows the user's count, for example on the app's icon. It is called with the count, which is
+  /// then asked for, whenever the server has recorded stored reads that no call of `read` waits for any more.
+  /// - Parameter show: called on any thread.
+  public func use(badges show: @escaping @Sendable (Int) -> Void) {
+    showsBadge = show
   }
 
   /// Switches to another server, for test builds for example. The registration with the previous server is ignored

@@ -19,6 +19,8 @@ public struct FlushReport: Sendable, Equatable {
   /// The number of seconds, 0 to 3,600, for which the server has asked not to be called (Retry-After); nil if it has
   /// not asked. If nothing was sent because of an earlier request of this kind, the seconds that remain.
   public internal(set) var retryAfterSeconds: Int?
+  /// True if the server has recorded a read for which no call waits, so that nobody has shown the user's new count.
+  var hasUnseenRead = false
   /// The final results by the entries' file names. Entries that wait have none.
   var verdicts: [String: Verdict] = [:]
 
