@@ -111,6 +111,35 @@ import Testing
     #expect(last.contains(#""userProof":"vouched""#))
   }
 
+  @Test func `a push that is stored while an earlier one is refused as a proof is brought back`() async throws {
+    let (asked, isAsked) = AsyncStream<Void>.makeStream()
+    let (stored, isStored) = AsyncStream<Void>.makeStream()
+    let transport = FakeTransport { request in
+      guard request.path == "/v1/devices/d-1/possession" else {
+        return request.path == "/v1/devices"
+          ? FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
+          : FakeTransport.verdicts(request)
+      }
+      let isSecond = String(decoding: request.body ?? [], as: UTF8.self).contains(#""seqno":"2""#)
+      if isSecond { return FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#) }
+      isAsked.finish()
+      for await _ in stored {}
+      return FakeTransport.json(422, #"{"type":"upmc:impossible","status":422}"#)
+    }
+    let client = PushClient(
+      ClientSettings(
+        server: try ServerAddress("https://push.example.com"), appID: "app", clientKey: "client", directory: directory),
+      transport: transport, keys: keys, now: { Date() }, onStep: { if $0 == .renamed { isStored.finish() } })
+    try await client.register(token: "abcd", user: ClientUser("kim"))
+    let silent = try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
+    async let first = client.receive(silent)
+    for await _ in asked {}
+    // The second one's receipt is stored after the proof.
+    #expect(await client.receive(try ConfirmationTroubleTests.payload("2")) == .recorded(badge: nil))
+    #expect(await first == .notNeeded)
+    #expect(await client.known?.awaitsPush == false)
+  }
+
   @Test func `of tokens without an answer the latest counts, and a push to any is confirmed`() throws {
     var known = StoredRegistration(
       server: try ServerAddress("https://push.example.com"), appID: "app", device: "d-1", authKey: "key", psid: "aa",

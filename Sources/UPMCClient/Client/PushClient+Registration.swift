@@ -196,7 +196,8 @@ extension PushClient {
       case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
         // The push is an old one or was sent to another token: wait for the next one.
         client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
-        try client.state.write(nil)
+        // That one may have been stored meanwhile.
+        if try client.state.possession() == possession { try client.state.write(nil) }
       default: _ = try answer.decoded(DeviceUserAnswer.self)
       }
     }
