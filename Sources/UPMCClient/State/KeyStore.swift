@@ -1,8 +1,9 @@
 /// Stores the client's state (the registration, the id of the installation, a push to be returned to the server, and
 /// the settings for the extension): in the keychain on Apple's systems, in files elsewhere, or in an app's own store.
 ///
-/// The app and its extension must use the same store. A write must be atomic, and durable when it returns. All calls
-/// may block, and may be made on any thread.
+/// The app and its extension must use the same store. A write must be atomic, and durable when it returns. No entry may
+/// reach another device, for example by a backup: to the server, two devices with one registration are one, which gets
+/// pushes only where it has registered last. All calls may block, and may be made on any thread.
 public protocol KeyStore: Sendable {
   /// Returns the entry of this name; nil if there is none. Throws if the store cannot be read.
   func read(_ name: String) throws -> [UInt8]?
