@@ -60,8 +60,11 @@ package struct CSVReader {
     if passed == 0, bytes.starts(with: Self.byteOrderMark) { start = Self.byteOrderMark.count }
     while let next = take(from: start) { start = next }
     taken = start
-    // Store enough to detect a line that is too long; the remainder of such a line is dropped.
-    rest = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
+    // Store enough to detect a line that is too long; the remainder of such a line is dropped, but not a CR that ends
+    // it, because only the next piece shows whether a LF follows.
+    var kept = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
+    if start + kept.count < bytes.count, bytes.last == 0x0D { kept[kept.count - 1] = 0x0D }
+    rest = kept
   }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

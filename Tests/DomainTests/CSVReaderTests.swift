@@ -91,6 +91,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ["\n", "\r\n", "\r"]) func `a line that is too long ends, also where a piece ends`(lineEnd: String) {
+    for start in ["", "\""] {
+      let long = start + String(repeating: "x", count: Domain.Limits.csvRecordBytes + 100)
+      let text = long + lineEnd + "a" + lineEnd + "b" + lineEnd
+      let whole = Self.read(text)
+      #expect(whole.map(\.number) == [1, 2, 3])
+      for size in long.utf8.count...long.utf8.count + 2 { #expect(Self.read(text, size: size) == whole, "\(size)") }
+    }
+  }
+
   @Test func `a quote that is not closed does not swallow the file`() {
     let text = "kim,\"open\n" + String(repeating: "x\n", count: 40_000)
     for size in [4_096, 1 << 20] {
