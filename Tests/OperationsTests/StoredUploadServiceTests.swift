@@ -141,7 +141,8 @@ import Time
     #expect(code { () throws(Problem) in try deleteMedia(name) } == .unknownUpload)
   }
 
-  @Test func `an audience file goes with its lines, unless an open message goes to it`() throws {
+  @Test(arguments: ["\"N\"", "N", "N.0", "Ne0"])
+  func `an audience file goes with its lines, unless an open message goes to it`(written: String) throws {
     func store(_ text: String) throws -> Int64 {
       try CSVUploads.store(
         ByteSource(Array(text.utf8)), of: "com.example.bank", skipsFaults: false, by: .commandLine,
@@ -152,7 +153,8 @@ import Time
       try StoredUploadService.deleteFile(csv, of: "com.example.bank", by: .commandLine, on: world.connection)
     }
     let (used, free) = (try store("kim,Kim\n"), try store("lee,Lee\nkim,Kim\n"))
-    let sent = try world.send(world.request("{\"csv\":\"\(used)\"}"))
+    let number = written.split(separator: "N", omittingEmptySubsequences: false).joined(separator: String(used))
+    let sent = try world.send(world.request("{\"csv\":\(number)}"))
     guard case .accepted = sent else {
       Issue.record("not sent")
       return

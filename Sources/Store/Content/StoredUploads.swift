@@ -141,12 +141,13 @@ package enum StoredUploads {
     Query(one: fileBytesStatement, app, Int64(least)) { $0.int64() }
   }
 
+  /// Compares numbers, because a request is stored as it was written: `5`, `"5"`, `5.0` or `5e0`.
   private static let usingStatement = Statement(
-    "stored-uploads-using", message("m.request->'audience'->>'csv' = $2"))
+    "stored-uploads-using", message("(m.request->'audience'->>'csv')::numeric = $2::bigint"))
 
   /// Returns the SEQNO of an unfinished message of the app whose audience is the file; nil if there is none.
   package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Seqno?> {
-    Query(first: usingStatement, app, String(csv)) { $0.seqno() }
+    Query(first: usingStatement, app, csv) { $0.seqno() }
   }
 
   private static let lockFileStatement = Statement(
