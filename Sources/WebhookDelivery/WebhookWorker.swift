@@ -8,7 +8,7 @@ internal import TLS
 internal import Time
 internal import Tracing
 
-/// Thread `webhooks`: claims due events and posts them, every 250 ms or as soon as answers arrive.
+/// Thread `webhooks`: claims due events and posts them, every 250 ms, or as soon as a webhook that was busy answers.
 final class WebhookWorker {
   /// A look-up result, passed on by the resolver's thread.
   private struct Found: Sendable {
@@ -237,6 +237,8 @@ final class WebhookWorker {
     // The node is stopping: the lease expires, and the event is sent again.
     if case .failure(.closed) = outcome { return }
     let verdict = WebhookDecision.of(outcome, attempts: attempt.attempts, pauses: configuration.retrySeconds)
+    // It was left out of the last look, because it had no room; more of its events may be due.
+    if room(for: target, at: loop.clock.now) == 0 { looksAgainAt = loop.clock.now }
     shares.ended(target.app)
     target.ended(well: verdict.state == .delivered, wasMissed: Self.isMissed(outcome), at: loop.clock.now)
     var result = EventDeliveries.Result(attempt, verdict.state, afterSeconds: verdict.afterSeconds)

@@ -40,10 +40,14 @@ import Testing
 
   /// Runs a courier until it has delivered so many events of an app. Returns the number of other apps' attempts that
   /// had ended by then.
-  /// - Parameter timeout: of an attempt; longer than a test lasts where none may end by it.
-  private func deliver(_ count: Int, of app: String, timeout: Duration = WebhookDeliveryLimits.timeout) throws -> Int {
+  /// - Parameters:
+  ///   - timeout: of an attempt; longer than a test lasts where none may end by it.
+  ///   - clock: of its pauses and timeouts.
+  private func deliver(
+    _ count: Int, of app: String, timeout: Duration = WebhookDeliveryLimits.timeout, clock: any Clock = SystemClock()
+  ) throws -> Int {
     var configuration = WebhookDeliveryConfiguration(
-      databaseURL: database.url, contents: ContentSeal([SymmetricKey.random()])
+      databaseURL: database.url, contents: ContentSeal([SymmetricKey.random()]), clock: clock
     ) { _, _ in [1] }
     configuration.privateNetworks = [try #require(IPBlock("127.0.0.0/8"))]
     configuration.timeout = timeout
@@ -108,6 +112,13 @@ import Testing
     #expect(try deliver(1, of: "quiet", timeout: Duration.patience * 2) == 0, "the others waited for the timeout")
     #expect(!silent.isOver)
     #expect(silent.connections <= WebhookDeliveryLimits.underWayOfOneApp, "\(silent.connections) connections")
+  }
+
+  @Test func `what waits for a webhook goes as fast as it answers, and waits for no pause between looks`() throws {
+    let receiver = try Self.quiet()
+    try webhooks(1, of: "quiet", url: "http://127.0.0.1:\(receiver.address.port)/", events: 100)
+    // Time stands still: no pause ends.
+    #expect(try deliver(100, of: "quiet", clock: ManualClock()) == 0)
   }
 
   @Test func `turns go round when more webhooks wait than a round takes`() throws {
