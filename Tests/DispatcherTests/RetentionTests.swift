@@ -75,6 +75,33 @@ import Testing
     #expect(try left() == [2, 2, 2, 5, 5, 5])
   }
 
+  @Test func `what was told to a webhook while it was deleted neither waits nor is kept for ever`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    // There is no webhook 2 or 3 any more. The first event is told to all of them, the second to those that are gone.
+    try connection.script(
+      """
+      INSERT INTO webhooks (app, url, sealed, kinds, created_at)
+      SELECT 1, 'https://a/', '\\x00', '{webhook.test}', now() FROM generate_series(1, 4) n;
+      DELETE FROM webhooks WHERE webhook IN (2, 3);
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT 1, 'webhook.test', now() - interval '31 days', '{}' FROM generate_series(1, 2) n;
+      INSERT INTO event_deliveries (event, webhook, due_at)
+      SELECT e, w, now() FROM generate_series(1, 2) e, generate_series(1, 4) w WHERE e = 1 OR w IN (2, 3)
+      """)
+    func left(_ column: String, _ table: String) throws -> [Int64] {
+      let rows = try connection.run(
+        Statement("\(column)s left in \(table)", "SELECT \(column)::bigint FROM \(table) ORDER BY \(column)"))
+      return rows.map { rows.int64($0, 0) }
+    }
+    for query in Retention.prune(atMost: 2) { _ = try connection.run(query) }
+    #expect(try left("webhook", "event_deliveries").count == 4)
+    for query in Retention.prune(atMost: 100) { _ = try connection.run(query) }
+    #expect(try left("webhook", "event_deliveries") == [1, 4])
+    #expect(try left("event", "events") == [1])
+  }
+
   @Test func `what one statement does not remove goes in the same look, however much there is`() throws {
     let connection = try TestDatabase.make().connect()
     let many = 2 * Limits.prunedRows + 1

@@ -1,9 +1,9 @@
 internal import Postgres
 
 /// The deletion of data that is no longer needed: gates, waves, shards and schedules of finished messages; send meters
-/// of devices; memberships of deleted groups; old fallbacks, events, failure reports and counts of identity refusals;
-/// and the rejected lines, stored parts and unfinished lines of old imports. The messages and imports themselves are
-/// kept, with their totals.
+/// of devices; memberships of deleted groups; event deliveries to deleted webhooks; old fallbacks, events, failure
+/// reports and counts of identity refusals; and the rejected lines, stored parts and unfinished lines of old imports.
+/// The messages and imports themselves are kept, with their totals.
 package enum Retention {
   /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
   /// the message can be reopened, because refusals that were the server's fault become pending again.
@@ -66,6 +66,25 @@ package enum Retention {
       FOR UPDATE OF m SKIP LOCKED)
     """)
 
+  /// Deletes waiting event deliveries to webhooks that are gone. Deleting a webhook deletes its deliveries, but a
+  /// transaction that writes an event does not lock the webhooks to be told, and may commit later. Nobody would make
+  /// such a delivery, and its event would be kept for ever. Goes through the index from webhook to webhook, as above.
+  private static let deliveriesStatement = Statement(
+    "retention-event-deliveries",
+    """
+    WITH RECURSIVE told AS (
+      (SELECT webhook FROM event_deliveries WHERE state = \(Events.State.waiting.sql) ORDER BY webhook LIMIT 1)
+      UNION ALL
+      SELECT n.webhook FROM told t, LATERAL (
+        SELECT d.webhook FROM event_deliveries d WHERE d.state = \(Events.State.waiting.sql) AND d.webhook > t.webhook
+        ORDER BY d.webhook LIMIT 1) n)
+    DELETE FROM event_deliveries WHERE (event, webhook) IN (
+      SELECT d.event, d.webhook
+      FROM told t JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
+      WHERE NOT EXISTS (SELECT FROM webhooks w WHERE w.webhook = t.webhook) LIMIT $1
+      FOR UPDATE OF d SKIP LOCKED)
+    """)
+
   /// Deletes counts of more than 90 days ago of what identity modes refused or would have refused. They are shown for
   /// 30 days.
   private static let identityRefusalsStatement = Statement(
@@ -109,8 +128,9 @@ package enum Retention {
     parameters.append(limit)
     return [
       gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, membersStatement,
-      Fallbacks.pruneStatement, Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement,
-      identityRefusalsStatement, importErrorsStatement, importPartsStatement, importRestsStatement,
+      deliveriesStatement, Fallbacks.pruneStatement, Events.pruneStatement, RecipientEvents.pruneStatement,
+      FailureReports.pruneStatement, identityRefusalsStatement, importErrorsStatement, importPartsStatement,
+      importRestsStatement,
     ].map { statement in Query(statement, parameters) { $0.affected } }
   }
 }
