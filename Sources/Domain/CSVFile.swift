@@ -105,8 +105,9 @@ package struct CSVFile: Sendable {
     var variables: [String] = []
     for (column, field) in zip(columns, fields) {
       switch column {
-      case .user: user = field
-      case .name: name = field
+      // Exports write an apostrophe before a CUID such as +82101234567. They write no values of variables.
+      case .user: user = CSVFormula.read(field)
+      case .name: name = CSVFormula.read(field)
       case .variable(let variable):
         guard field.utf8.count <= Domain.Limits.variableBytes else {
           return refuse(number, "has a VAR\(variable) longer than \(Domain.Limits.variableBytes) bytes")

@@ -61,6 +61,12 @@ import Testing
     #expect(file.faults == [CSVFile.Fault(line: 3, reason: "needs a CUID of 1 to 256 bytes")])
   }
 
+  @Test func `users and names as exports write them are meant, and variables stay as they are`() throws {
+    let file = try read("CUID,NAME,VAR1\n\"'+8210\",'=Kim,'-5\n+8210,Kim\n'lee,'Lee\n")
+    #expect(file.lines == [line("+8210", "=Kim", "'-5"), line("'lee", "'Lee")])
+    #expect(file.duplicates == 1)
+  }
+
   @Test func `the first line of a user counts`() throws {
     let file = try read("kim,A\nlee,B\nkim,C\n")
     #expect(file.lines == [line("kim", "A"), line("lee", "B")])

@@ -1,5 +1,7 @@
+internal import Domain
+
 /// Writes comma-separated lines (RFC 4180) into `bytes`. A cell that a spreadsheet would run as a formula gets an
-/// apostrophe in front; a nil cell is empty.
+/// apostrophe in front (`CSVFormula`); a nil cell is empty.
 struct CSVWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -18,7 +20,7 @@ struct CSVWriter {
   }
 
   private mutating func append(_ cell: String) {
-    let isFormula = CSVWriter.isFormula(cell)
+    let isFormula = CSVFormula.isFormula(cell)
     guard isFormula || cell.utf8.contains(where: { [0x22, 0x2C, 10, 13].contains($0) }) else {
       bytes += cell.utf8
       return
@@ -30,19 +32,5 @@ struct CSVWriter {
       bytes.append(byte)
     }
     bytes.append(0x22)
-  }
-
-  /// Returns whether spreadsheets would run a cell as a formula, which its first character decides. Some spreadsheets
-  /// treat full-width signs like the plain ones.
-  static func isFormula(_ cell: String) -> Bool {
-    cell.unicodeScalars.first.map(formulaSigns.contains) ?? false
-  }
-
-  private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
-
-  /// Returns an unquoted cell without the apostrophe that `append` puts before formulas. Any other cell is returned
-  /// unchanged.
-  static func read(_ cell: String) -> String {
-    cell.utf8.first == 0x27 && isFormula(String(cell.dropFirst())) ? String(cell.dropFirst()) : cell
   }
 }

@@ -115,7 +115,7 @@ struct ImportLines {
       var groups: [Groups.Number] = []
       var tags: [String] = []
       for (column, cell) in zip(columns, fields) {
-        let field = CSVWriter.read(cell)
+        let field = CSVFormula.read(cell)
         switch column {
         case "clientUid": clientUID = field
         // In a file of members, the name is only informative.
@@ -154,7 +154,7 @@ struct ImportLines {
       guard fields.count == columns.count else {
         return .failure(Fault(text: "has \(fields.count) fields instead of \(columns.count)"))
       }
-      let cells = Dictionary(zip(columns, fields.map(CSVWriter.read))) { one, _ in one }
+      let cells = Dictionary(zip(columns, fields.map(CSVFormula.read))) { one, _ in one }
       guard let device = DeviceID(cells["device"] ?? "") else {
         return .failure(Fault(text: "device must be a device's id, as lists show it"))
       }

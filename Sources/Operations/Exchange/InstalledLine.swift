@@ -157,7 +157,7 @@ struct InstalledLine: Sendable {
       guard let place = columns.place(of: field), place < fields.count else { return nil }
       switch fields[place] {
       case "", "NULL", "null", "(null)", "\\N": return nil
-      case let cell: return CSVWriter.read(cell)
+      case let cell: return CSVFormula.read(cell)
       }
     }
 
