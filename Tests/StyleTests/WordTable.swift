@@ -29,6 +29,11 @@ extension WordRule {
     (WordRule(#"present password"#, "Current password"), "Present password"),
     (WordRule(#"nobody is signed in"#, "Sign in", in: [.catalogue, .sentence, .handbook]), "Nobody is signed in"),
     (WordRule(#"\b(group|app|key|account) is there\."#, "Group created"), "The group is there."),
+    (WordRule(#"old secret stops"#, "The old secret signs too for one more day"), "The old secret stops signing now."),
+    (
+      WordRule(#"neither sent nor kept"#, "Events that wait already are sent when it is on again"),
+      "While it is off, events are neither sent nor kept."
+    ),
     (WordRule(#"10 to 256 bytes|10~256 ?바이트"#, "at least 10 characters; 10자 이상"), "10~256바이트"),
   ]
 
@@ -72,6 +77,8 @@ extension WordRule {
     (WordRule("^취소\"", "{n}대 발송 취소", key: "cancel.do"), "취소\""),
     (WordRule("^취소\"", "계속 발송", key: "cancel.no"), "취소\""),
     (WordRule("^주소", "접속 IP", key: "audit.from"), "주소"),
+    (WordRule("이전 비밀 키로는", "이전 비밀 키로도 하루 동안 함께 서명"), "이제부터 이전 비밀 키로는 서명하지 않습니다."),
+    (WordRule("전송하지도 보관하지도", "이미 대기 중인 이벤트는 다시 켜면 전송"), "전송하지도 보관하지도 않습니다."),
   ]
 
   /// One thing has one word.
