@@ -8,13 +8,19 @@ import { choices, field } from "./form.js";
 import { may } from "../session.js";
 import { t } from "../words.js";
 
+/// The entries of a list as people write it.
+const listed = (text) => text.split(/[\n,;]+/).map((one) => one.trim()).filter(Boolean);
+
+/// Whether entries are the same when they are written as a list and read again: one may hold a comma.
+const canBeListed = (entries) => JSON.stringify(listed(entries.join("\n"))) === JSON.stringify(entries);
+
 /// What is chosen, of the audience of a request; of none: nothing yet.
 export function audienceState(audience) {
   const state = { kind: "users", users: "", devices: "", groups: [], segment: "", csv: null, sample: null, raw: null };
   if (!audience) return state;
   if (audience.all) state.kind = "all";
   else if (audience.members !== undefined) state.kind = audience.members ? "members" : "guests";
-  else if (audience.clientUids) Object.assign(state, { kind: "users", users: audience.clientUids.join("\n") });
+  else if (audience.clientUids && canBeListed(audience.clientUids)) Object.assign(state, { kind: "users", users: audience.clientUids.join("\n") });
   else if (audience.devices) Object.assign(state, { kind: "devices", devices: audience.devices.join("\n") });
   else if (audience.groups) Object.assign(state, { kind: "groups", groups: audience.groups.map(String) });
   else if (audience.csv) Object.assign(state, { kind: "csv", csv: { csvId: audience.csv } });
@@ -56,7 +62,6 @@ export async function audiencePart(appID, state, changed) {
     for (const [name, node] of Object.entries(parts)) node.hidden = name !== state.kind;
   };
   show();
-  const listed = (text) => text.split(/[\n,;]+/).map((one) => one.trim()).filter(Boolean);
   const values = {
     csv: csv.value,
     users: () => (listed(state.users).length ? { clientUids: listed(state.users) } : null),

@@ -5,6 +5,12 @@ import { t } from "../words.js";
 
 const lists = (text) => text.split(/[,;\n]+/).map((one) => one.trim()).filter(Boolean);
 
+/// Values as a text that `lists` reads; null where it would read others, because one of them holds a comma, for example.
+function listText(values) {
+  const text = values.join(", ");
+  return JSON.stringify(lists(text)) === JSON.stringify(values) ? text : null;
+}
+
 function input({ row, label, changed }, more = {}) {
   return h("input", { "aria-label": label, value: row.which ?? "", autocomplete: "off", spellcheck: "false", ...more, oninput: (event) => {
     row.which = event.target.value;
@@ -35,7 +41,10 @@ function oneOf(name, placeholder, fold = (text) => text) {
     operators: ["is", "is-not"], isWhole: (row) => lists(row.which).length > 0, fresh: () => ({ kind: name, how: "is", which: "" }),
     control: (part) => input(part, { placeholder }),
     json: (row) => negated(row, { [name]: lists(row.which).map(fold) }),
-    read: (values, isNot) => Array.isArray(values) ? [{ kind: name, how: isNot ? "is-not" : "is", which: values.join(", ") }] : null,
+    read: (values, isNot) => {
+      const which = Array.isArray(values) ? listText(values) : null;
+      return which === null ? null : [{ kind: name, how: isNot ? "is-not" : "is", which }];
+    },
   };
 }
 
@@ -99,7 +108,7 @@ export const kinds = {
     operators: ["any", "all", "none"], isWhole: (row) => lists(row.which).length > 0, fresh: () => ({ kind: "tags", how: "any", which: "" }),
     control: (part) => suggesting(input(part, { placeholder: "vip, gold" }), part.tags),
     json: (row) => ({ tags: { [row.how]: lists(row.which) } }),
-    read: (tags, isNot) => (isNot ? null : parts("tags", tags, ["any", "all", "none"], (value) => value.join(", "))),
+    read: (tags, isNot) => (isNot ? null : parts("tags", tags, ["any", "all", "none"], listText)),
   },
   language: oneOf("language", "ko, en", (one) => one.toLowerCase()),
   country: oneOf("country", "KR, US", (one) => one.toUpperCase()),

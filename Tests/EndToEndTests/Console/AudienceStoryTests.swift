@@ -110,5 +110,26 @@ import Testing
     try browser.expectSilence("the segment")
   }
 
+  @Test func `a user or a tag with a comma is not taken for two when what was said is opened again`() throws {
+    let console = try ConsoleWorld()
+    try console.enter("en")
+    let opened = try console.browser.script(
+      """
+      const main = document.querySelector('script[type=module]').src;
+      const { audienceState } = await import(main.replace('main.js', 'parts/audience.js'));
+      const { rowsOf } = await import(main.replace('main.js', 'parts/segment-rows.js'));
+      return arguments[0].flatMap((values) => [
+        audienceState({ clientUids: values }).kind,
+        rowsOf({ not: { clientUids: values } }) ? 'rows' : 'json', rowsOf({ tags: { any: values } }) ? 'rows' : 'json',
+      ]);
+      """, [[["kim"], ["kim", "lee"], ["kim, lee"], ["kim;lee"], [" kim"]]])
+    #expect(
+      opened as? [String] == [
+        "users", "rows", "rows", "users", "rows", "rows", "raw", "json", "json", "raw", "json", "json", "raw", "json",
+        "json",
+      ])
+    try console.browser.expectSilence("what was opened again")
+  }
+
   private static let count = "return document.querySelector('#segment-count')?.innerText === arguments[0]"
 }
