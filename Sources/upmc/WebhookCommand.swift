@@ -179,10 +179,16 @@ extension WebhookCommand {
 
     func run() throws {
       try call.withAPI { api in
-        let replayed = try api.answer(
-          .post("webhooks", webhook, "replay", body: .object([("dead", .flag(true))]))
-        ).json
-        call.output.show(replayed, "\(replayed.number("replayed")) events will be sent again.")
+        // A call replays a limited number. What is given up from now on is not meant.
+        let dead = try api.answer(.get("webhooks", webhook)).json.number("dead")
+        let body: JSONTree = .object([("dead", .flag(true))])
+        var (count, last): (Int64, Int64) = (0, 0)
+        repeat {
+          last = try api.answer(.post("webhooks", webhook, "replay", body: body)).json.number("replayed")
+          count += last
+        } while last > 0 && count < dead
+        let replayed: JSONTree = .object([("replayed", .number(count))])
+        call.output.show(replayed, "\(count) events will be sent again.")
       }
     }
   }

@@ -86,7 +86,17 @@ export async function webhookPage(context) {
   }
 
   async function replayDead() {
-    if (await confirm({ title: t("webhooks.replay-dead"), action: t("webhooks.replay-dead"), body: h("p", null, t("webhooks.replay-dead.body", { n: number(item.dead), url: item.url })) })) await replay({ dead: true });
+    const { dead, url } = item;
+    if (!await confirm({ title: t("webhooks.replay-dead"), action: t("webhooks.replay-dead"), body: h("p", null, t("webhooks.replay-dead.body", { n: number(dead), url })) })) return;
+    let count = 0;
+    let answer;
+    // A call replays a limited number. What failed since it was asked is not meant.
+    do {
+      answer = await post(`${path}/replay`, { dead: true });
+      count += answer.replayed;
+    } while (answer.replayed > 0 && count < dead);
+    say(t("webhooks.replayed", { n: number(count) }));
+    follow();
   }
 
   async function test() {
