@@ -22,6 +22,16 @@ package indirect enum Segment: Equatable, Sendable {
   case groups([Int64])
   case clientUIDs([String])
 
+  /// The groups that the conditions name, at any depth.
+  package var namedGroups: Set<Int64> {
+    switch self {
+    case .all(let parts), .any(let parts): Set(parts.flatMap(\.namedGroups))
+    case .not(let part): part.namedGroups
+    case .groups(let groups): Set(groups)
+    case .platform, .version, .language, .country, .timeZone, .time, .tags, .member, .consent, .clientUIDs: []
+    }
+  }
+
   package enum VersionOf: String, Sendable {
     case app = "appVersion"
     case os = "osVersion"

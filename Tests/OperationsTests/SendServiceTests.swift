@@ -60,7 +60,8 @@ extension BatchWorld {
     (#"{"clientUids":["kim","nobody","lee","ni\"x"]}"#, 3, #"["nobody","ni\"x"]"#),
     (#"{"clientUids":["nobody"]}"#, 0, #"["nobody"]"#), (#"{"psids":["AA","bb","ee"]}"#, 2, #"["ee"]"#),
     (#"{"devices":["00000000-0000-8000-8000-000000000000"]}"#, 0, #"["00000000-0000-8000-8000-000000000000"]"#),
-    (#"{"groups":[99]}"#, 0, #"["99"]"#),
+    (#"{"groups":[99]}"#, 0, #"["99"]"#), (#"{"segment":{"not":{"groups":["99"]}}}"#, 4, #"["99"]"#),
+    (#"{"segment":{"any":[{"groups":["98"]},{"not":{"all":[{"groups":[99,"98"]}]}}]}}"#, 4, #"["98","99"]"#),
   ])
   func `every form of audience is counted, and who is unknown is named`(
     audience: String, targeted: Int, unknown: String
@@ -95,6 +96,10 @@ extension BatchWorld {
     #expect(
       try world.sent(world.request("{\"groups\":[\(foreign)]}")).contains("\"targeted\":0,\"unknown\":[\"\(foreign)\"]")
     )
+    let own = try group("own", parent: nil)
+    #expect(
+      try world.sent(world.request("{\"segment\":{\"not\":{\"groups\":[\(foreign),\(own)]}}}")).contains(
+        "\"unknown\":[\"\(foreign)\"]"))
   }
 
   @Test func `unregistered devices are nobody's`() throws {

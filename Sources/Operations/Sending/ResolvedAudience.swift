@@ -25,8 +25,8 @@ struct ResolvedAudience {
   let reach: Reach
   /// Number of devices; nil if there are too many to count in the request.
   let targeted: Int64?
-  /// Entries without an active device, and groups that do not exist, as given in the request. For an uploaded file,
-  /// only the first `audienceEntries`; empty for audiences that are not given as a list of entries.
+  /// Entries without an active device, and groups that do not exist, as given in the request; of a segment, the groups
+  /// that its conditions name. For an uploaded file, only the first `audienceEntries`; empty for other audiences.
   let unknown: [String]
 
   init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Timestamp) throws(Problem) {
@@ -83,7 +83,10 @@ struct ResolvedAudience {
       try connection.answer(
         Segments.count(
           segment, app: app, after: "", upto: "v", frozenAt: now, limit: Operations.Limits.countedDevices + 1)))
-    unknown = []
+    // Everybody is outside of a group that does not exist, so `not` it may be far too many.
+    let groups = segment.namedGroups
+    let known = groups.isEmpty ? [:] : try connection.answer(Groups.joinRules(of: groups))
+    unknown = groups.filter { known[$0]?.app != app }.sorted().map { String($0) }
   }
 
   private init(csv: Int64, _ app: App.Number, _ connection: Connection, _ now: Timestamp) throws(Problem) {
