@@ -10,7 +10,7 @@ import { field, segmented, showAtFields } from "../parts/form.js";
 import { askBeforeUnload, drop, keep, kept } from "../parts/kept.js";
 import { bestHour } from "../parts/heat.js";
 import { messageFields } from "../parts/message-fields.js";
-import { alertOf, copyOf, describe, draftOf, languageName, timeWords } from "../parts/message-model.js";
+import { alertOf, copyOf, describe, draftOf, languageName, occurrenceOf, timeWords } from "../parts/message-model.js";
 import { complain, head, note, say } from "../parts/notice.js";
 import { messagePreview } from "../parts/preview.js";
 import { followTest } from "../parts/test-result.js";
@@ -37,8 +37,9 @@ async function beginning(name, asked, chosen) {
     return begin(draft.appId, draftOf(draft.message), draft.message.audience, { draft: asked.draft, name: draft.name });
   }
   if (asked.copy || asked.change) {
-    const record = await get(`/messages/${enc(asked.copy ?? asked.change)}/request`);
-    const message = asked.change ? draftOf(record.message) : copyOf(record.message);
+    const of = `/messages/${enc(asked.copy ?? asked.change)}`;
+    const [record, { sendAt }] = await Promise.all([get(`${of}/request`), get(of)]);
+    const message = asked.change ? draftOf(occurrenceOf(record, sendAt)) : copyOf(record.message);
     return begin(record.appId, message, record.message.audience, asked.change ? { change: asked.change } : {});
   }
   const audience = asked.clientUid ? { clientUids: [asked.clientUid] } : asked.group ? { groups: [asked.group] } : asked.device ? { devices: [asked.device] } : asked.segment ? { segment: asked.segment } : null;

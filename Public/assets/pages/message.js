@@ -6,7 +6,7 @@ import { choices, segmented } from "../parts/form.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { funnelBars, funnelRest, reasonList } from "../parts/funnel.js";
 import { every, watch } from "../parts/live.js";
-import { alertOf, audienceWords, describe, languageName, paceText } from "../parts/message-model.js";
+import { alertOf, audienceWords, describe, languageName, occurrenceOf, paceText } from "../parts/message-model.js";
 import { complain, facts, head, note, say, state } from "../parts/notice.js";
 import { paceField, paceValue } from "../parts/pace.js";
 import { messagePreview } from "../parts/preview.js";
@@ -129,7 +129,7 @@ async function recordFacts(record, funnel) {
     [t("message.approved"), record.approvedBy && [record.approvedBy, " · ", exactTime(record.approvedAt), " · ", h("a", { href: link(`/approvals/${record.approvalId}`) }, t("do.show"))]],
     [t("compose.who"), await audienceWords(message.audience, record.appId)],
     [t("message.title"), alert.title], [t("message.body"), alert.body],
-    ...describe({ ...message, pace: undefined, repeat: undefined }),
+    ...describe({ ...occurrenceOf(record, funnel.sendAt), pace: undefined, repeat: undefined }),
     [t("field.repeat"), record.repeat && [t("field.repeat.words", { every: word("every", record.repeat.every), until: record.repeat.until }), " · ", t("message.occurrence", { n: record.repeat.occurrence + 1 }), record.repeat.ended ? ` · ${t("message.series-ended")}` : ""]],
     [t("message.created"), exactTime(record.createdAt)],
     [t("message.due"), funnel.sendAt && exactTime(funnel.sendAt)],

@@ -41,6 +41,24 @@ export function copyOf(request) {
   return message;
 }
 
+/// A message of a repetition with its own time: what was accepted says when the first one of them was due.
+/// - record: of the message. - dueAt: when it is due itself.
+export function occurrenceOf({ message, repeat }, dueAt) {
+  if (!repeat?.occurrence) return message;
+  if (message.localTime) return { ...message, localTime: wallTimeAfter(message.localTime, repeat.every, repeat.occurrence) };
+  return { ...message, sendAt: dueAt };
+}
+
+/// The same time of the wall clock so many days, weeks or months later; where a month lacks the day, on its last one.
+function wallTimeAfter(localTime, every, count) {
+  const [date, clock] = localTime.split("T");
+  const [year, month, day] = date.split("-").map(Number);
+  const on = (months, days) => new Date(Date.UTC(year, month - 1 + months, days));
+  const last = on(count + 1, 0).getUTCDate();
+  const moved = every === "month" ? on(count, Math.min(day, last)) : on(0, day + count * (every === "week" ? 7 : 1));
+  return `${moved.toISOString().slice(0, 10)}T${clock}`;
+}
+
 export const alertOf = (message) => (typeof message.alert === "string" ? { body: message.alert } : message.alert ?? {});
 
 /// `PT30M` as seconds; null for what is none.

@@ -100,6 +100,60 @@ import Testing
     try browser.expectSilence("the change")
   }
 
+  @Test func `a later occurrence is changed at its own time, not at that of the first`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let first = try console.world.send(
+      #"{"members":true}"#,
+      #","sendAt":"\#(console.world.now)","repeat":{"every":"day","until":"2099-01-01"}"#)
+    #expect(try console.world.finished(first).int("accepted") == 3)
+    let next = try console.connection.run(
+      Statement("test-next", "SELECT seqno::text FROM messages WHERE occurrence = 1")
+    ).text(0, 0)
+    try console.enter("en")
+    try browser.show("/messages/\(next)")
+    try browser.click("[data-action=edit]")
+    try browser.waitFor("main[data-ready='/compose']")
+    try browser.type("textarea[name=body]", "Corrected")
+    #expect(try browser.text("#audience-count") == "3")
+    try browser.click("#send")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main[data-ready^='/messages/']")
+    #expect(try console.world.finished(next).string("state") == "cancelled")
+    // Nobody gets it a second time today.
+    let tomorrows = try console.world.count(
+      "SELECT count(*) FROM messages WHERE occurrence = 0 AND state = 0 AND due_at > now() + interval '22 hours'")
+    #expect(tomorrows == 1)
+    #expect(try console.world.count("SELECT count(*) FROM messages") == 3)
+    try expectWallTimes(browser)
+    try browser.expectSilence("the occurrence")
+  }
+
+  /// Those of later occurrences by local time are what PostgreSQL makes them.
+  private func expectWallTimes(_ browser: Browser) throws {
+    let found = try browser.script(
+      """
+      const { occurrenceOf } = await import(
+        document.querySelector('script[type=module]').src.replace('main.js', 'parts/message-model.js'));
+      const due = '2026-12-24T00:00:00.000Z';
+      return arguments[0].map(([localTime, every, count]) => (
+        occurrenceOf({ message: { localTime }, repeat: { every, occurrence: Number(count) } }, due).localTime));
+      """,
+      [
+        [
+          ["2026-12-24T09:00", "day", "0"], ["2026-12-24T09:00", "day", "8"], ["2026-12-24T09:00", "week", "1"],
+          ["2028-01-31T23:30", "month", "1"], ["2028-01-31T23:30", "month", "2"],
+          ["2026-12-31T00:00:30", "month", "14"],
+        ]
+      ])
+    #expect(
+      found as? [String] == [
+        "2026-12-24T09:00", "2027-01-01T09:00", "2026-12-31T09:00", "2028-02-29T23:30", "2028-03-31T23:30",
+        "2028-02-29T00:00:30",
+      ])
+  }
+
   /// Members without a field, and why.
   private static let without = [
     "template": "it is filled in when the page opens", "dryRun": "the page asks by itself",
