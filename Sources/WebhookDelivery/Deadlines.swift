@@ -61,7 +61,7 @@ final class Deadlines {
   }
 
   /// Decides at most `limit` due fallbacks and writes their SMS events in the same transaction. Returns how many were
-  /// processed, including those of paused messages, which stay undecided.
+  /// processed, including those of paused messages, and of ads where it is night, which stay undecided.
   /// - Parameter due: set to those that were taken up, also if deciding them fails.
   private func decideTogether(_ connection: Connection, atMost limit: Int, due: inout [Fallbacks.Due]) throws -> Int {
     try connection.withTransaction {

@@ -75,6 +75,46 @@ import Testing
     #expect(try world.badges(World.token(number: 2)) == [1])
   }
 
+  @Test func `where it is night by its deadline, the short message of an ad waits for the morning too`() throws {
+    let world = try World(webhookPauses: [1])
+    let (day, night) = (Self.zone(hour: 12), Self.zone(hour: 0))
+    try world.populate(4, zones: [day])
+    try world.connection.script("UPDATE devices SET consent_ad = true, consent_night_ad = device_id = '3'")
+    let fallback = #","sms":true,"fallback":{"after":"PT1H"}"#
+    let ad = try #require(try send(world, Self.ad + fallback).string("seqno"))
+    #expect(try world.finishedExactly(ad).int("accepted") == 4)
+    let notice = try #require(try send(world, #""alert":"B""# + fallback).string("seqno"))
+    #expect(try world.finishedExactly(notice).int("accepted") == 4)
+    // Night has come for all but the first, and the third agreed to ads then; the fourth has left.
+    try world.connection.script(
+      """
+      UPDATE apps SET time_zone = '\(night)';
+      UPDATE devices SET time_zone = '\(night)' WHERE device_id <> '1';
+      DELETE FROM devices WHERE device_id = '4';
+      UPDATE fallbacks SET due_at = now();
+      """)
+    func decided(_ seqno: String) throws -> Int64 {
+      try world.count("SELECT count(*) FROM fallbacks WHERE seqno = \(seqno) AND decision = 2")
+    }
+    _ = try poll("the deadlines have not come") {
+      let (ads, notices) = (try decided(ad), try decided(notice))
+      let waiting = try world.count(
+        """
+        SELECT count(*) FROM fallbacks WHERE decision IS NULL
+          AND (due_at AT TIME ZONE '\(night)')::time = '08:00' AND due_at < now() + interval '11 hours'
+        """)
+      return ads == 2 && notices == 4 && waiting == 2 ? true : nil
+    }
+    #expect(try world.count("SELECT count(*) FROM events WHERE event_kind = 'sms.requested'") == 6)
+    // It is morning.
+    try world.connection.script(
+      """
+      UPDATE apps SET ad_night_from = NULL, ad_night_to = NULL;
+      UPDATE fallbacks SET due_at = now() WHERE decision IS NULL;
+      """)
+    _ = try poll("they wait on") { try decided(ad) == 4 ? true : nil }
+  }
+
   @Test func `what is no ad goes out at night`() throws {
     let world = try World()
     try makeDevices(world)

@@ -8,6 +8,7 @@ package import Time
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
 ///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
+///                       │                              (an ad's waits for the morning first)
 ///                       └─ its message was cancelled or deleted ─► called off
 /// ```
 /// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
@@ -150,22 +151,45 @@ package enum Fallbacks {
     package let app: App.Number
     /// The user's name; empty if it is not known.
     package let clientName: String
-    /// The decision; nil if the message is paused and the fallback keeps waiting.
+    /// The decision; nil if the fallback keeps waiting, because the message is paused, or it is an ad and night for the
+    /// user.
     package let decision: Decision?
+    /// When the night ends that an ad's SMS waits for; nil if it need not wait for that.
+    package let nightEndsAt: Timestamp?
   }
 
   private static let dueStatement = Statement(
     "fallbacks-due",
     """
+    WITH due AS MATERIALIZED (
+      SELECT f.seqno, f.user_key, f.app, f.due_at FROM fallbacks f
+      WHERE f.decision IS NULL AND f.due_at <= clock_timestamp()
+      ORDER BY f.due_at LIMIT $1
+      -- What is locked is being confirmed.
+      FOR UPDATE OF f SKIP LOCKED
+    ), told AS MATERIALIZED (
+      -- A request may be long: it is read once for each message, and not for each person.
+      SELECT o.* FROM (SELECT DISTINCT seqno FROM due) d CROSS JOIN LATERAL (
+        SELECT m.seqno, m.state, m.cancelled_at, m.request->>'kind' = 'ad' AS is_ad FROM messages m
+        WHERE m.seqno = d.seqno OFFSET 0) o
+    )
     SELECT f.seqno, f.user_key, f.app, coalesce(u.name, ''),
       CASE WHEN m.seqno IS NULL
-        OR m.cancelled_at IS NOT NULL THEN 3 WHEN m.state = \(MessageState.paused.sql) THEN 0 ELSE 2 END
-    FROM fallbacks f LEFT JOIN messages m ON m.seqno = f.seqno
+        OR m.cancelled_at IS NOT NULL THEN 3
+        WHEN m.state = \(MessageState.paused.sql) OR n.ends_at IS NOT NULL THEN 0 ELSE 2 END, n.ends_at
+    FROM due f LEFT JOIN told m ON m.seqno = f.seqno
       LEFT JOIN users u ON u.app = f.app AND u.user_key = f.user_key
-    WHERE f.decision IS NULL AND f.due_at <= clock_timestamp()
-    ORDER BY f.due_at LIMIT $1
-    -- What is locked is being confirmed.
-    FOR UPDATE OF f SKIP LOCKED
+      -- As pushes do: by the clock of the devices that agreed to ads, or of the app where none is left.
+      LEFT JOIN LATERAL (
+        SELECT CASE WHEN bool_or(d.consent_night_ad) THEN NULL
+          WHEN count(d.device) = 0
+          THEN window_opens_at(clock_timestamp(), \(TimeZones.ofApp), a.ad_night_to, a.ad_night_from)
+          ELSE max(window_opens_at(clock_timestamp(), zone_or(d.time_zone, \(TimeZones.ofApp)), a.ad_night_to,
+            a.ad_night_from)) END AS ends_at
+        FROM apps a LEFT JOIN devices d ON d.app = a.app AND d.user_key = f.user_key
+          AND d.state = \(Devices.State.active.sql) AND d.consent_ad AND d.consent_notification IS NOT FALSE
+        WHERE a.app = f.app AND m.is_ad GROUP BY a.app) n ON true
+    ORDER BY f.due_at
     """)
 
   /// Locks and returns at most `limit` pending fallbacks whose deadline has passed, earliest deadline first, with the
@@ -174,7 +198,8 @@ package enum Fallbacks {
     Query(each: dueStatement, limit) { row in
       Due(
         key: Key(seqno: row.seqno(), userKey: row.userKey()), app: row.int32(),
-        clientName: row.text(), decision: Decision(rawValue: Int16(truncatingIfNeeded: row.int32())))
+        clientName: row.text(), decision: Decision(rawValue: Int16(truncatingIfNeeded: row.int32())),
+        nightEndsAt: row.optionalTimestamp())
     }
   }
 
@@ -200,19 +225,23 @@ package enum Fallbacks {
     UPDATE fallbacks f SET decision = t.decision,
       decided_at = CASE WHEN t.decision IS NOT NULL THEN clock_timestamp() END,
       -- Nobody knows how long a pause lasts.
-      due_at = CASE WHEN t.decision IS NULL THEN clock_timestamp() + interval '10 seconds' ELSE f.due_at END
-    FROM unnest($1, $2, $3) AS t(seqno, user_key, decision) WHERE f.seqno = t.seqno AND f.user_key = t.user_key
+      due_at = CASE WHEN t.decision IS NULL THEN coalesce(t.due_at, clock_timestamp() + interval '10 seconds')
+        ELSE f.due_at END
+    FROM unnest($1, $2, $3, $4) AS t(seqno, user_key, decision, due_at)
+    WHERE f.seqno = t.seqno AND f.user_key = t.user_key
     """)
 
-  /// Records the decisions about fallbacks that `due` has locked. Fallbacks without a decision are due again after ten
-  /// seconds.
+  /// Records the decisions about fallbacks that `due` has locked. Fallbacks without a decision are due again when the
+  /// night ends that they wait for, or after ten seconds.
   package static func decide(_ dues: [Due]) -> Query<Void> {
     var (seqnos, keys, decisions) = (Int64Column(), TextColumn(), Int16Column())
+    var times = TimestampColumn()
     for due in dues {
       seqnos.append(due.key.seqno)
       keys.append(due.key.userKey.text)
       decisions.append(due.decision?.rawValue)
+      times.append(due.nightEndsAt)
     }
-    return Query(decideStatement, seqnos, keys, decisions) { _ in }
+    return Query(decideStatement, seqnos, keys, decisions, times) { _ in }
   }
 }
