@@ -314,7 +314,7 @@ export async function composePage(context) {
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("compose.who")), h("div", { class: "fields" }, whose, audience.node)),
         h("section", { class: "card" }, h("h2", null, t("compose.what")), fields.node),
-        h("section", { class: "card" }, h("h2", null, t("compose.when")), h("p", { class: "soft small", id: "best-hour", hidden: !best }, best), fields.when)),
+        h("section", { class: "card" }, h("h2", null, t("compose.when")), h("p", { class: "soft small", id: "best-hour", hidden: !best }, best), best ? h("p", { class: "soft small", id: "best-hour-clock" }, t("heat.clock", { zone: chosen.timeZone })) : null, fields.when)),
       h("div", { class: "beside" },
         h("section", { class: "card" }, h("h2", null, t("compose.reach")), result, trouble, h("div", { class: "row" }, send)),
         h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),

@@ -107,6 +107,8 @@ import Testing
       said.contains("Tuesday from 09:00 to 10:00") && said.contains("140 of 200") && said.contains("70%"), "\(said)")
     try browser.show("/compose")
     #expect(try browser.text("#best-hour") == said)
+    // The time to send is entered by the browser's clock.
+    #expect(try browser.text("#best-hour-clock").contains("Asia/Seoul"))
     try expectShares(browser)
     try browser.expectSilence("the best hour")
   }
