@@ -25,7 +25,7 @@ export async function messagePage(context) {
   const [first, found] = await Promise.all([get(`/messages/${enc(seqno)}`), get(`/messages/${enc(seqno)}/request`)]);
   let funnel = first;
   let record = found;
-  const message = record.message;
+  const message = courseOf(record, funnel);
   const numbers = h("div");
   const reasons = h("div");
   const badge = h("span", { id: "message-state" });
@@ -119,6 +119,13 @@ function waiting(wait) {
     wait.devices === null ? words : t("wait.devices", { words, n: number(wait.devices) }), wait.until ? [" · ", exactTime(wait.until)] : null);
 }
 
+/// A message with its own course: sent again, it has neither the time nor the canary nor the short messages of the first.
+function courseOf(record, funnel) {
+  if (!funnel.resendOf) return occurrenceOf(record, funnel.sendAt);
+  const { localTime, canary, sms, fallback, ...message } = record.message;
+  return message;
+}
+
 /// Who asked for it, who let it go, whom it is for, and all that it says.
 async function recordFacts(record, funnel) {
   const { message } = record;
@@ -129,7 +136,7 @@ async function recordFacts(record, funnel) {
     [t("message.approved"), record.approvedBy && [record.approvedBy, " · ", exactTime(record.approvedAt), " · ", h("a", { href: link(`/approvals/${record.approvalId}`) }, t("do.show"))]],
     [t("compose.who"), await audienceWords(message.audience, record.appId)],
     [t("message.title"), alert.title], [t("message.body"), alert.body],
-    ...describe({ ...occurrenceOf(record, funnel.sendAt), pace: undefined, repeat: undefined }),
+    ...describe({ ...courseOf(record, funnel), pace: undefined, repeat: undefined }),
     [t("field.repeat"), record.repeat && [t("field.repeat.words", { every: word("every", record.repeat.every), until: record.repeat.until }), " · ", t("message.occurrence", { n: record.repeat.occurrence + 1 }), record.repeat.ended ? ` · ${t("message.series-ended")}` : ""]],
     [t("message.created"), exactTime(record.createdAt)],
     [t("message.due"), funnel.sendAt && exactTime(funnel.sendAt)],

@@ -40,6 +40,27 @@ import Testing
     try browser.expectSilence("the record")
   }
 
+  @Test func `one that is sent again does not say that it has the canary and the short messages of the first`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let first = try console.world.send(
+      #"{"members":true}"#, #","sms":true,"fallback":{"after":"PT1H"},"canary":{"devices":1,"wait":"PT1S"}"#)
+    #expect(try console.world.finished(first).int("accepted") == 3)
+    let again = try console.world.control("resend", first, #"{"to":"not-received"}"#)
+    let second = try #require(again.string("seqno"), "\(again.text)")
+    #expect(try console.world.finished(second).int("accepted") == 3)
+    try console.enter("en")
+    for (seqno, isFirst) in [(first, true), (second, false)] {
+      try browser.show("/messages/\(seqno)")
+      let record = try browser.text("#record")
+      for label in ["Canary", "SMS fallback"] { #expect(record.contains(label) == isFirst, "\(label): \(record)") }
+      let tabs = try browser.text("nav.tabs")
+      #expect(tabs.contains("SMS fallbacks") == isFirst, "\(tabs)")
+    }
+    try browser.expectSilence("the second record")
+  }
+
   @Test func `the pace dialog opens with the present pace, and saving it changes nothing`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
