@@ -321,7 +321,7 @@ import Testing
     let device = DispatcherWorld.device(255)
     let times = try world.connection.run(
       Waves.localTimes(
-        [device], appTimeZone: "Mars/Base", local: nil, expiresInSeconds: 60, window: nil, isAd: true))
+        [device], of: 1, appTimeZone: "Mars/Base", local: nil, expiresInSeconds: 60, window: nil, isAd: true))
     #expect(times[device]?.nightEndsAt != nil && times[device]?.opensAt == nil)
   }
 

@@ -60,6 +60,30 @@ import Testing
     #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test func `a device that moves to a zone later than all waves waits for its own time`() throws {
+    let world = try world()
+    let seqno = try send(world)
+    _ = try poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    // Nobody is there: it is 19 hours later than in Seoul.
+    try move(5, to: "Pacific/Honolulu", world)
+    try untilLondon(world)
+    _ = try poll("it does not wait") {
+      let waiting = try world.count(
+        """
+        outcomes WHERE seqno = \(seqno) AND status = 6 AND reason = 'local-time'
+          AND due_at BETWEEN now() + interval '18 hours' AND now() + interval '20 hours'
+        """)
+      return try world.funnel(seqno).funnel.accepted == 5 && waiting == 1 ? true : nil
+    }
+    #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 3, 4, 6])
+    // It is back, where the time has come.
+    try move(5, to: Self.early, world)
+    try world.connection.script("UPDATE outcomes SET due_at = now() WHERE seqno = \(seqno) AND status = 6")
+    let end = try world.finished(seqno).funnel
+    #expect((end.targeted, end.accepted, end.skipped) == (6, 6, 0), "\(end)")
+    #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 3, 4, 5, 6])
+  }
+
   @Test func `nobody who merely registered again gets it twice`() throws {
     let world = try world()
     let seqno = try send(world)

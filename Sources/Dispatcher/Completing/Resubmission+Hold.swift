@@ -8,7 +8,7 @@ internal import Time
 /// send window is closed, or it is the wrong time of day at the device.
 extension Resubmission {
   /// The reasons of deliveries that are deferred to permitted hours.
-  static let hourReasons: Set<String> = ["window", "night"]
+  static let hourReasons: Set<String> = ["window", "night", "local-time"]
 
   /// Ends the retries of messages that are cancelled or no longer exist, defers those whose app or message is paused or
   /// whose message's send window is closed, and returns the others.
@@ -48,7 +48,7 @@ extension Resubmission {
       let window = message.request.window
       let found = try connection.run(
         Waves.localTimes(
-          retries.map(\.target.device), appTimeZone: message.appTimeZone, local: message.localTime,
+          retries.map(\.target.device), of: seqno, appTimeZone: message.appTimeZone, local: message.localTime,
           expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil,
           isAd: message.request.kind == .ad))
       for (device, times) in found { localTimes[Confirmations.Delivery(seqno: seqno, device: device)] = times }
@@ -56,8 +56,8 @@ extension Resubmission {
     return localTimes
   }
 
-  /// Ends retries that have expired at the device's local time, defers those for which it is night there or the send
-  /// window is closed, and returns the others.
+  /// Ends retries that have expired at the device's local time, defers those for which the message's local time has not
+  /// come, it is night there or the send window is closed, and returns the others.
   mutating func sort(_ retries: [Retry], by localTimes: LocalTimes, now: Timestamp) -> [Retry] {
     guard !localTimes.isEmpty else { return retries }
     return retries.filter { retry in
@@ -65,6 +65,8 @@ extension Resubmission {
       let expiresAt = times.expiresAt ?? retry.message.expiresAt
       if now >= expiresAt {
         decide(retry, .expired, reason: "expired")
+      } else if let startsAt = times.startsAt {
+        postpone(retry, reason: "local-time", dueAt: min(startsAt, expiresAt))
       } else if let nightEndsAt = times.nightEndsAt {
         // Both the quiet night hours and the message's window may apply; wait for the later end.
         postpone(retry, reason: "night", dueAt: min(max(nightEndsAt, times.opensAt ?? .zero), expiresAt))

@@ -65,6 +65,8 @@ enum ReasonWords {
     "paused": Entry("The message is paused.", "메시지가 일시 정지되었습니다."),
     "AppPaused": Entry("The app is paused.", "앱의 발송이 정지되었습니다."),
     "window": Entry("The send window of the day is closed.", "발송 허용 시간대가 아닙니다."),
+    "local-time": Entry(
+      "The message's local time has not come where the device is.", "단말의 시간대에서는 아직 발송 시각이 되지 않았습니다."),
     "night": Entry(
       "It is an ad, and night where the device is.", "광고 메시지이며 단말의 현재 시각이 야간입니다."),
     "NotProcessed": Entry("The connection ended before the network looked at it.", "푸시 서버가 처리하기 전에 연결이 끝났습니다."),

@@ -160,6 +160,9 @@ package enum Waves {
   package struct LocalTimes: Sendable {
     /// When the message expires for the device; nil if it expires for all devices at the same time.
     package let expiresAt: Timestamp?
+    /// When the message's local time comes in the device's time zone, if the device has moved to a zone that belongs to
+    /// no wave and is later than all of them; nil if the message need not wait for that.
+    package let startsAt: Timestamp?
     /// When the daily send window opens in the device's time zone; nil if it is open, or if there is none.
     package let opensAt: Timestamp?
     /// When the night ends in the device's time zone, for an ad that must not be sent to the device at night; nil if
@@ -176,6 +179,11 @@ package enum Waves {
     """
     SELECT d.device,
       CASE WHEN z.zone <> '' THEN ($3::text::timestamp AT TIME ZONE z.zone) + make_interval(secs => $4) END,
+      -- The others' turn is when their wave opens.
+      CASE WHEN z.zone <> '' AND ($3::text::timestamp AT TIME ZONE z.zone) > clock_timestamp()
+        AND NOT EXISTS (SELECT FROM waves w WHERE w.seqno = $8
+          AND CASE WHEN d.time_zone IN (SELECT name FROM time_zones) THEN d.time_zone ELSE '' END = ANY(w.zones))
+        THEN $3::text::timestamp AT TIME ZONE z.zone END,
       CASE WHEN $5::text IS NULL THEN NULL
         WHEN z.zone <> '' THEN window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time)
         ELSE \(later) END,
@@ -189,27 +197,28 @@ package enum Waves {
     WHERE d.device = ANY($1)
     """)
 
-  /// Returns, for each device, when a message expires and when it may be sent by the device's local clock. Devices that
-  /// do not exist are omitted. If neither the device's time zone nor the app's is known, it counts as night, and the
-  /// window as closed, for another minute.
+  /// Returns, for each device, when message `seqno` expires and when it may be sent by the device's local clock.
+  /// Devices that do not exist are omitted. If neither the device's time zone nor the app's is known, it counts as
+  /// night, and the window as closed, for another minute.
   /// - Parameters:
   ///   - local: the local time at which the message is sent; nil if it is sent to all devices at the same instant.
   ///   - window: the daily send window to apply in the device's time zone; nil for none.
   package static func localTimes(
-    _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?,
-    isAd: Bool
+    _ devices: [DeviceID], of seqno: Seqno, appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64,
+    window: SendWindow?, isAd: Bool
   ) -> Query<[DeviceID: LocalTimes]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     return Query(
       localTimesStatement, column, appTimeZone, local?.text, Int32(clamping: expiresInSeconds), window?.opens.text,
-      window?.closes.text, isAd
+      window?.closes.text, isAd, seqno
     ) {
       $0.dictionary { row in
         (
           row.device(),
           LocalTimes(
             expiresAt: row.optionalTimestamp(),
+            startsAt: row.optionalTimestamp(),
             opensAt: row.optionalTimestamp(),
             nightEndsAt: row.optionalTimestamp())
         )
