@@ -84,6 +84,22 @@ import Testing
     #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test func `once the last zone's time has come, no time is named that the message waits for`() throws {
+    let world = try world()
+    // One device, and the next one tomorrow.
+    try world.connection.script(
+      "INSERT INTO gates (seqno, pace_devices, pace_wait, tokens) VALUES (700, 1, 86400, 1000000)")
+    let seqno = try send(world)
+    _ = try poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 1 ? true : nil }
+    #expect(try world.connection.run(MessageRecords.find(seqno))?.holds.localTimeUntil != nil)
+    try untilLondon(world)
+    _ = try poll("London's time has not come") {
+      try world.count("waves WHERE NOT opened AND NOT sweeps") == 0 ? true : nil
+    }
+    #expect(try world.count("waves WHERE NOT opened") == 1)
+    #expect(try world.connection.run(MessageRecords.find(seqno))?.holds.localTimeUntil == nil)
+  }
+
   @Test func `nobody who merely registered again gets it twice`() throws {
     let world = try world()
     let seqno = try send(world)

@@ -46,8 +46,8 @@ package enum MessageRecords {
     package let canaryUntil: Timestamp?
     /// When the daily send window in the app's time zone opens; nil if it is open or there is none.
     package let windowUntil: Timestamp?
-    /// For a message by local time: when its next wave is due; nil if all waves have begun, or before the message has
-    /// been planned. Nil for other messages.
+    /// For a message by local time: when its next wave is due; nil if all waves but the sweep have begun, or before the
+    /// message has been planned. Nil for other messages.
     package let localTimeUntil: Timestamp?
   }
 
@@ -65,7 +65,8 @@ package enum MessageRecords {
         CASE WHEN g.ready_at > clock_timestamp() THEN g.ready_at END,
       g.canary_phase, g.canary_until,
       window_opens_at(clock_timestamp(), \(TimeZones.ofApp), g.window_opens, g.window_closes),
-      (SELECT min(w.due_at) FROM waves w WHERE w.seqno = m.seqno AND NOT w.opened)
+      -- The sweep waits for the others, and for no time.
+      (SELECT min(w.due_at) FROM waves w WHERE w.seqno = m.seqno AND NOT w.opened AND NOT w.sweeps)
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
     LEFT JOIN schedules s ON s.schedule = m.schedule
     LEFT JOIN LATERAL (
