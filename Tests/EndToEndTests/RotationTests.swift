@@ -180,6 +180,36 @@ import Testing
     #expect(current == (try World.master.sealingID))
   }
 
+  /// A line of a key file: 32 times this byte.
+  private func line(_ byte: UInt8) -> String { Data(repeating: byte, count: 32).base64EncodedString() + "\n" }
+
+  /// Waits until so many nodes have the key of this byte.
+  private func wait(for byte: UInt8, on nodes: Int64, of bank: Bank) throws {
+    let id = try MasterKey(bytes: [UInt8](repeating: byte, count: 32)).sealingID
+    _ = try poll("\(nodes) nodes do not have the key of \(byte)") {
+      try MasterKeyRotation.nodes(id, on: bank.world.connection).know == nodes ? true : nil
+    }
+  }
+
+  @Test func `a node reads a key file again that was overwritten in place and is as long as before`() throws {
+    let bank = try Bank()
+    // Each machine was given a key of its own first; then one's file is copied over the other's, as scp and cp do it.
+    for byte: UInt8 in [8, 9] {
+      TemporaryDirectory.write(bank.file, line(7) + line(byte))
+      try wait(for: byte, on: 1, of: bank)
+    }
+  }
+
+  @Test func `a node that starts has a key that came into the file meanwhile`() throws {
+    let bank = try Bank()
+    let path = bank.file
+    TemporaryDirectory.write(path, line(7) + line(8))
+    // It begins with the one key that was in the file before.
+    let node = try bank.world.startNode { $0.masterKeyFile = path }
+    defer { node.stop() }
+    try wait(for: 8, on: 2, of: bank)
+  }
+
   @Test func `signing keys are replaced under load, and what the former ones made goes on`() throws {
     let bank = try Bank()
     let world = bank.world

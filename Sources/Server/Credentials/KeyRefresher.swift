@@ -12,7 +12,9 @@ final class KeyRefresher {
   private let master: MasterKey
   private let node: UUIDValue
   private let log = Logger(label: "keys")
-  private var file: FileStatus?
+  /// The version of the key file that was read last; nil before the first look, because the file may have changed since
+  /// the start of this process read it: it waits for the database in between, and migrates it.
+  private var file: FileStatus.Version?
   /// The keys last reported to the database; nil before the first report.
   private var reported: (ids: [MasterKey.ID], sealing: MasterKey.ID)?
   private var turns = 0
@@ -24,7 +26,6 @@ final class KeyRefresher {
     self.keys = keys
     self.master = master
     self.node = node
-    file = MasterKeyFile.path(configuration).flatMap { FileStatus($0) }
   }
 
   func turn(_ connection: Connection) throws {
@@ -41,16 +42,16 @@ final class KeyRefresher {
   }
 
   private func readFile() {
-    guard let path = MasterKeyFile.path(configuration), let now = FileStatus(path),
-      now.identity != file?.identity || now.bytes != file?.bytes
-    else { return }
+    guard let path = MasterKeyFile.path(configuration), let now = FileStatus(path)?.version, now != file else { return }
     do {
       let keys = try MasterKeyFile.read(configuration)
-      guard try MasterKey(keys: keys).ids.contains(master.sealingID) else {
+      let ids = try MasterKey(keys: keys).ids
+      guard ids.contains(master.sealingID) else {
         return tell("the master key's file no longer holds the key that seals; those that were read before stay")
       }
-      try master.take(keys)
       file = now
+      guard ids != master.ids else { return }
+      try master.take(keys)
       log.notice("the master key's file was read again", metadata: ["keys": .stringConvertible(keys.count)])
     } catch {
       tell("the master key's file cannot be used; the keys that were read before stay in use: \(error)")
