@@ -1,17 +1,19 @@
 import Foundation
 import Reactor
+import TLS
 import TestSupport
 import TestTier
 import Testing
 
 /// `upmc serve` whose database is away when it starts.
 @Suite(.slow) struct WaitingTests {
-  private func server(_ cluster: TestCluster) throws -> ServerProcess {
-    try ServerProcess([
-      "UPMC_DATABASE_URL": cluster.url(database: "postgres"),
-      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
-      "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
-    ])
+  private func server(_ cluster: TestCluster, _ variables: [String: String] = [:]) throws -> ServerProcess {
+    try ServerProcess(
+      [
+        "UPMC_DATABASE_URL": cluster.url(database: "postgres"),
+        "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+        "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+      ].merging(variables) { $1 })
   }
 
   private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () -> Bool) throws {
@@ -46,6 +48,28 @@ import Testing
     let server = try server(cluster)
     try server.start()
     try wait("nobody answers", server) { ready(server)?.status == 503 }
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
+  @Test func `it says so with TLS and to proxies that speak the PROXY protocol, where these are set`() throws {
+    let (cluster, directory) = (TestCluster(), TemporaryDirectory.make())
+    defer {
+      cluster.remove()
+      TemporaryDirectory.remove(directory)
+    }
+    cluster.stop()
+    let file = directory + "/server.pem"
+    TemporaryDirectory.write(file, try CertificateAuthority().issueServer(notAfter: 4_000_000_000).pem)
+    let server = try server(
+      cluster,
+      ["UPMC_TLS_CERTIFICATE": file, "UPMC_PROXY_PROTOCOL": "on", "UPMC_TRUSTED_PROXIES": "127.0.0.0/8"])
+    try server.start()
+    var said = ""
+    try wait("it does not answer 503", server) {
+      said = (try? server.run("health", "--ready").output) ?? ""
+      return said.contains("https://127.0.0.1:\(server.port)/ready answers 503: ")
+    }
+    #expect(said.contains("database"), "\(said)")
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
   }
 }

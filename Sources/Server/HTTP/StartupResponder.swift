@@ -4,6 +4,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 internal import API
+internal import TLS
 
 /// Answers every request with 503 while a starting server cannot reach its database, so that a load balancer sends
 /// requests elsewhere and `/ready` tells operators the reason. It has one thread, and ends before the HTTP service
@@ -13,9 +14,12 @@ final class StartupResponder {
   private let stopping: StopSignal
   private let ended: Inbox<Void>
 
-  /// Starts to listen at the address that the HTTP service will use.
-  /// - Throws: `ServerError` if the host has no address.
-  init(host: String, port: UInt16) throws {
+  /// Starts to listen at the address that the HTTP service will use, with TLS and the PROXY protocol as that will.
+  /// - Throws: `ServerError` if the host has no address, or the certificate cannot be used.
+  init(_ configuration: Configuration) throws {
+    let (host, port) = (configuration.listenHost, configuration.listenPort)
+    let tls = try ListenerCertificate.read(configuration.listening)?.context
+    let engine = Self.engine(configuration.listening)
     guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
       throw ServerError("UPMC_LISTEN: the host \(host) has no address.")
     }
@@ -29,8 +33,7 @@ final class StartupResponder {
       do {
         let loop = try EventLoop()
         let server = try HTTPServer(
-          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
-          handler: Turnstile())
+          loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: Turnstile())
         try stopping.wake(loop) { server.drain(deadline: Self.drain) { loop.stop() } }
         loop.run()
       } catch {
@@ -41,6 +44,14 @@ final class StartupResponder {
   }
 
   private static let drain: Duration = .seconds(1)
+
+  private static func engine(_ listening: Listening) -> HTTPServer.Configuration {
+    var engine = HTTPServer.Configuration()
+    engine.trustedProxies = listening.trustedProxies
+    engine.forwardedHeader = listening.forwardedHeader
+    engine.expectsProxyHeader = listening.expectsProxyHeader
+    return engine
+  }
 
   /// Answers pending requests and frees the address.
   func close() {
@@ -75,7 +86,7 @@ enum DatabaseTimeouts {
         log.warning(
           "waiting for the database of UPMC_DATABASE_URL", metadata: ["error": "\(error)", "again": "\(pause)"])
       }
-      if room == nil { room = try StartupResponder(host: configuration.listenHost, port: configuration.listenPort) }
+      if room == nil { room = try StartupResponder(configuration) }
       if Signals.wait(atMost: pause) == .stop { return nil }
       pause = min(pause * 2, longestPause)
     }
