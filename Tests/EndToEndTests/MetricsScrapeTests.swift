@@ -81,6 +81,51 @@ import Testing
     #expect(rules.isContent, "\(rules.said)")
   }
 
+  @Test func `rules fire where a metric is not there at all: no node is found, no push was ever taken`() throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let firing = #"ALERTS{alertstate="firing"}"#
+    let down = Self.alert("UPMCDown")
+    let nothingIsTaken = Self.alert("UPMCNothingIsTaken")
+    let otherIsDown = Self.alert("UPMCDown", #", instance="b""#)
+    // Of a quarter of an hour: first nobody answers and nothing was ever taken, then one node has ended and another
+    // one pushes.
+    TemporaryDirectory.write(
+      directory + "/rules.yml",
+      """
+      rule_files: ["\(Self.operations)/alerts.yml"]
+      evaluation_interval: 15s
+      tests:
+        - interval: 15s
+          input_series:
+            - {series: 'upmc_under_way_devices{job="upmc", instance="a"}', values: '5+0x60'}
+          promql_expr_test:
+            - expr: \(firing)
+              eval_time: 11m
+              exp_samples:
+                - {labels: '\(down)', value: 1}
+                - {labels: '\(nothingIsTaken)', value: 1}
+        - interval: 15s
+          input_series:
+            - {series: 'up{job="upmc", instance="a"}', values: '1+0x60'}
+            - {series: 'up{job="upmc", instance="b"}', values: '0+0x60'}
+            - {series: 'upmc_under_way_devices{job="upmc", instance="a"}', values: '5+0x60'}
+            - {series: 'upmc_push_last_accepted_timestamp_seconds{job="upmc", instance="a"}', values: '0+15x60'}
+          promql_expr_test:
+            - expr: \(firing)
+              eval_time: 11m
+              exp_samples:
+                - {labels: '\(otherIsDown)', value: 1}
+      """)
+    let tested = try run("promtool test rules \(directory)/rules.yml")
+    #expect(tested.isContent, "\(tested.said)")
+  }
+
+  /// The series of an alert that pages.
+  private static func alert(_ name: String, _ more: String = "") -> String {
+    #"ALERTS{alertname="\#(name)", alertstate="firing", job="upmc", severity="page"\#(more)}"#
+  }
+
   @Test func `Prometheus scrapes it`() throws {
     let world = try world()
     let directory = TemporaryDirectory.make()
