@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Reactor
 import TLS
 import TestSupport
@@ -34,6 +35,26 @@ import Testing
     let answer = try #require(ready(server))
     #expect(answer.status == 503 && answer.text.contains("database"), "\(answer)")
     try wait("it does not say what for", server) {
+      server.output.contains("waiting for the database of UPMC_DATABASE_URL")
+    }
+    cluster.start()
+    try wait("it is not ready", server) { ready(server)?.status == 200 }
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
+  @Test func `it waits as well for a database that goes away while another node migrates it`() throws {
+    let cluster = TestCluster()
+    defer { cluster.remove() }
+    // Has the migrator's lock, as a node that migrates.
+    let other = try Connection(cluster.url(database: "postgres"))
+    try other.script("SELECT pg_advisory_lock(\(0x7570_6D63_6D69_6772))")
+    let server = try server(cluster)
+    try server.start()
+    try wait("it does not wait for the other node", server) {
+      server.output.contains("waiting for another node that is migrating")
+    }
+    withExtendedLifetime(other) { cluster.stop() }
+    try wait("it does not wait for the database", server) {
       server.output.contains("waiting for the database of UPMC_DATABASE_URL")
     }
     cluster.start()

@@ -4,6 +4,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 internal import API
+internal import Store
 internal import TLS
 
 /// Answers every request with 503 while a starting server cannot reach its database, so that a load balancer sends
@@ -82,7 +83,7 @@ enum DatabaseTimeouts {
     while true {
       do {
         return try attempt()
-      } catch let error as PostgresError where error.isConnectionLost {
+      } catch  where isLoss(error) {
         log.warning(
           "waiting for the database of UPMC_DATABASE_URL", metadata: ["error": "\(error)", "again": "\(pause)"])
       }
@@ -90,5 +91,13 @@ enum DatabaseTimeouts {
       if Signals.wait(atMost: pause) == .stop { return nil }
       pause = min(pause * 2, longestPause)
     }
+  }
+
+  /// Returns true if the database cannot be reached, or was lost while it was migrated: a migration can be repeated.
+  /// One that needs a server which takes writes is no loss: the error names its file.
+  private static func isLoss(_ error: any Error) -> Bool {
+    if let error = error as? PostgresError { return error.isConnectionLost }
+    guard let error = (error as? MigratorError)?.databaseError else { return false }
+    return error.isConnectionLost && !error.needsAnotherServer
   }
 }

@@ -19,6 +19,14 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
   case failed(Migration, PostgresError)
   case database(PostgresError)
 
+  /// The error of the database that ended the migration; nil if something else did.
+  package var databaseError: PostgresError? {
+    switch self {
+    case .failed(_, let error), .database(let error): error
+    default: nil
+    }
+  }
+
   package var description: String {
     switch self {
     case .noDirectory(let places, let isConfigured):
