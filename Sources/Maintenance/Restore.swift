@@ -12,6 +12,13 @@ package enum Restore {
   /// Number of SEQNOs skipped, because messages may have been sent after the backup was made.
   package static let seqnosAhead: Int64 = 1_000_000
 
+  /// Checks that a backup can be read; call it before a database is made for it.
+  package static func checkFile(_ file: String) throws(CareError) {
+    guard FileManager.default.isReadableFile(atPath: file) else {
+      throw CareError("\(file) cannot be read: name a backup that `upmc backup` has made.")
+    }
+  }
+
   /// Restores a backup into an empty database.
   /// - Parameters:
   ///   - migrations: directory of the migrations; nil for the usual places.
@@ -20,9 +27,7 @@ package enum Restore {
   package static func bring(
     _ file: String, into url: String, migrations: String?, ahead: Int64 = seqnosAhead, report: (String) -> Void
   ) throws -> Restoration.Settled {
-    guard FileManager.default.isReadableFile(atPath: file) else {
-      throw CareError("\(file) cannot be read: name a backup that `upmc backup` has made.")
-    }
+    try checkFile(file)
     let program = try PostgresProgram("pg_restore")
     let connection = try Connection(url)
     let tables = try connection.run(Restoration.tables())
@@ -34,7 +39,7 @@ package enum Restore {
     }
     try Restoration.begin(on: connection)
     if tables == 0 {
-      report("restoring \(file)")
+      report("restoring \(file) into \(Connection.place(of: url))")
       do {
         try program.run(
           [

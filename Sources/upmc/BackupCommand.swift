@@ -77,7 +77,9 @@ struct RestoreCommand: ParsableCommand, StopsInOrder {
 
   func run() throws {
     let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
-    let database = try Database(configuration)
+    try Restore.checkFile(file)
+    // Without UPMC_DATABASE_URL it makes a private database, and says where.
+    let database = try Database(configuration, report: { Output.complain($0) })
     defer { database.close() }
     let settled = try Restore.bring(
       file, into: database.url, migrations: configuration.migrationsDirectory, report: { Output.complain($0) })

@@ -44,6 +44,7 @@ import Testing
     let other = try Program(databaseURL: guarded.url("fresh"), ["\(variable)=\(password)"])
     let brought = try other.run("restore", file)
     #expect(brought.status == 0, "\(brought.complaint)")
+    #expect(brought.complaint.contains("restoring \(file) into \(guarded.cluster.directory)/fresh"))
     #expect(try other.run("app", "list").lines.first?.hasPrefix("com.example.bank") == true)
   }
 
@@ -66,6 +67,17 @@ import Testing
     let other = try Program(databaseURL: TestDatabase.makeEmpty().url)
     #expect(try other.run("restore", file).status == 0)
     #expect(try other.run("app", "list").lines.first?.hasPrefix("com.example.bank") == true)
+  }
+
+  @Test func `a restore without UPMC_DATABASE_URL says that it makes a private database, and where`() throws {
+    let program = try Program()
+    let (file, data) = (program.directory + "/b.dump", program.directory + "/data")
+    #expect(try program.run("backup", file).status == 0)
+    let brought = try program.run(
+      through: [], ["restore", file], adding: ["UPMC_DATA_DIR=\(data)"],
+      removing: ["UPMC_DATABASE_URL", "UPMC_MASTER_KEY"])
+    #expect(brought.status == 0, "\(brought.complaint)")
+    #expect(brought.complaint.contains("making the private database in "), "\(brought.complaint)")
   }
 
   @Test func `a restore that failed leaves a database that is empty to everybody`() throws {

@@ -24,6 +24,15 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
+  @Test func `no private database is made for a backup that is not there`() throws {
+    let data = program.directory + "/nothing"
+    let ended = try program.run(
+      through: [], ["restore", program.directory + "/b.dump"], adding: ["UPMC_DATA_DIR=\(data)"],
+      removing: ["UPMC_DATABASE_URL", "UPMC_MASTER_KEY"])
+    #expect(ended.status == 1 && ended.complaint.contains("b.dump cannot be read"), "\(ended.complaint)")
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
   @Test func `status tells which message is which`() throws {
     #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
     #expect(try program.run("send", "com.example.bank", "--all", "--title", "Payday", "--body", "Today").status == 0)
