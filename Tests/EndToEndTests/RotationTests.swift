@@ -210,6 +210,25 @@ import Testing
     try wait(for: 8, on: 2, of: bank)
   }
 
+  @Test func `credentials that a node could not open are used once it has the key`() throws {
+    let bank = try Bank()
+    let world = bank.world
+    try world.useServiceAccount()
+    // Sealed with a key that has not come here yet.
+    let other = try MasterKey(bytes: [UInt8](repeating: 8, count: 32))
+    let (key, json) = (world.started.providerKey, try #require(world.started.serviceAccountJSON))
+    _ = try Administration.setCredential(
+      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: World.appID,
+      master: other, by: .commandLine, on: world.connection)
+    _ = try Administration.setCredential(
+      Administration.FCMServiceAccount(json: json), of: World.appID, master: other,
+      tokens: TokenAddress(configured: world.started.tokenURL), by: .commandLine, on: world.connection)
+    func ready() throws -> String { try world.client.call("GET", "/ready").text }
+    _ = try poll("they open") { try ready().contains("2 credentials cannot be used") ? true : nil }
+    TemporaryDirectory.write(bank.file, line(7) + line(8))
+    _ = try poll("they are not used") { try ready().contains("cannot be used") ? nil : true }
+  }
+
   @Test func `signing keys are replaced under load, and what the former ones made goes on`() throws {
     let bank = try Bank()
     let world = bank.world

@@ -27,6 +27,8 @@ final class APNsCredentialRefresher {
   /// The time at which each credential in use was stored: if a credential was only re-encrypted, the one in use is
   /// kept.
   private var inUse: [App.Number: Timestamp] = [:]
+  /// The master keys with which each credential could not be used: with others it is tried again.
+  private var failed: [App.Number: [MasterKey.ID]] = [:]
   private(set) var tokens: [KeyName: ProviderToken] = [:]
 
   /// Creates a refresher.
@@ -70,7 +72,8 @@ final class APNsCredentialRefresher {
     var present: Set<App.Number> = []
     for credential in try connection.run(Secrets.credentials()) where credential.network == .apns {
       present.insert(credential.app)
-      guard sealed[credential.app] != credential.sealed else { continue }
+      let mayOpenNow = failed[credential.app].map { $0 != master.ids } ?? false
+      guard sealed[credential.app] != credential.sealed || mayOpenNow else { continue }
       sealed[credential.app] = credential.sealed
       if let storedAt = credential.storedAt, inUse[credential.app] == storedAt { continue }
       use(credential)
@@ -78,6 +81,7 @@ final class APNsCredentialRefresher {
     for app in sealed.keys where !present.contains(app) {
       sealed[app] = nil
       inUse[app] = nil
+      failed[app] = nil
       keys[app] = nil
       sender.set(nil, for: app)
       health.note(nil, of: app, .apns)
@@ -88,6 +92,7 @@ final class APNsCredentialRefresher {
     let app = credential.app
     keys[app] = nil
     inUse[app] = nil
+    failed[app] = nil
     do {
       switch try APNsSecret(credential, master) {
       case .key(let key):
@@ -104,6 +109,7 @@ final class APNsCredentialRefresher {
       inUse[app] = credential.storedAt
     } catch {
       // The stored credential cannot be used, and the operator no longer wants the previous one.
+      failed[app] = master.ids
       sender.set(nil, for: app)
       health.note(Health.Credential(isUsable: false), of: app, .apns)
       log.error("an APNs credential cannot be used", metadata: ["app": "\(app)", "error": "\(error)"])

@@ -18,6 +18,8 @@ final class FCMCredentialRefresher {
   private var known: [App.Number: Stored] = [:]
   /// The time at which each credential in use was stored.
   private var inUse: [App.Number: Timestamp] = [:]
+  /// The master keys with which each credential could not be used: with others it is tried again.
+  private var failed: [App.Number: [MasterKey.ID]] = [:]
 
   private struct Stored: Equatable {
     let sealed: [UInt8]
@@ -43,7 +45,8 @@ final class FCMCredentialRefresher {
     for credential in try connection.run(Secrets.credentials()) where credential.network == .fcm {
       present.insert(credential.app)
       let stored = Stored(sealed: credential.sealed, publicPart: credential.publicPart)
-      guard known[credential.app] != stored else { continue }
+      let mayOpenNow = failed[credential.app].map { $0 != master.ids } ?? false
+      guard known[credential.app] != stored || mayOpenNow else { continue }
       known[credential.app] = stored
       // A credential that was only re-encrypted stays in use.
       if let storedAt = credential.storedAt, inUse[credential.app] == storedAt { continue }
@@ -52,6 +55,7 @@ final class FCMCredentialRefresher {
     for app in Array(known.keys) where !present.contains(app) {
       known[app] = nil
       inUse[app] = nil
+      failed[app] = nil
       sender.set(nil, for: app)
       health.note(nil, of: app, .fcm)
     }
@@ -60,6 +64,7 @@ final class FCMCredentialRefresher {
 
   private func use(_ credential: Secrets.Credential) {
     inUse[credential.app] = nil
+    failed[credential.app] = nil
     do {
       guard credential.kind == Administration.fcmServiceAccountKind else {
         throw ServerError("The credential is of the kind \(credential.kind), which this version does not know.")
@@ -77,6 +82,7 @@ final class FCMCredentialRefresher {
       inUse[credential.app] = credential.storedAt
     } catch {
       // The stored credential cannot be used, and the operator no longer wants the previous one.
+      failed[credential.app] = master.ids
       sender.set(nil, for: credential.app)
       health.note(Health.Credential(isUsable: false), of: credential.app, .fcm)
       log.error("a service account cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])
