@@ -8,7 +8,10 @@ package enum PrivateFile {
     let temporary = try writeTemporary(for: path, bytes)
     defer { _ = unsafe unlink(temporary) }
     // A link appears atomically, and fails if the name is taken.
-    if unsafe link(temporary, path) == 0 { return true }
+    if unsafe link(temporary, path) == 0 {
+      syncDirectory(of: path)
+      return true
+    }
     guard errno == EEXIST else { throw .last("link", path) }
     return false
   }
@@ -26,10 +29,21 @@ package enum PrivateFile {
         throw error
       }
     }
-    guard unsafe rename(temporary, path) != 0 else { return }
+    guard unsafe rename(temporary, path) != 0 else { return syncDirectory(of: path) }
     let error = SystemError.last("rename", path)
     _ = unsafe unlink(temporary)
     throw error
+  }
+
+  /// Syncs the directory of a file, so that the file's name survives a failure of power, too. Ignores failures, because
+  /// some file systems do not support it.
+  private static func syncDirectory(of path: String) {
+    let slash = path.lastIndex(of: "/")
+    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let number = unsafe open(directory, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { return }
+    let file = FileDescriptor(owning: number)
+    _ = fsync(file.number)
   }
 
   private static func give(_ temporary: String, theOwnerOf path: String) throws(SystemError) {
