@@ -48,4 +48,10 @@ import Testing
     let text = try String(contentsOf: root.appending(path: ".deploy/kubernetes.yml"), encoding: .utf8)
     #expect(text.contains("      enableServiceLinks: false\n"))
   }
+
+  @Test func `what the doctor asks for at the public address is let through in Kubernetes`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let text = try String(contentsOf: root.appending(path: ".deploy/kubernetes.yml"), encoding: .utf8)
+    #expect(text.contains("          - {path: /health, pathType: Exact, backend: "))
+  }
 }
