@@ -33,6 +33,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
+  @Test func `an API key may come through a pipe, as the help of upmc context add has it`() throws {
+    let added = try program.run(
+      through: ["/bin/sh", "-c", "echo upmc_piped | \"$@\"", "sh"],
+      ["context", "add", "p", "--server", "http://127.0.0.1:9", "--api-key-file", "/dev/stdin", "--offline"],
+      adding: ["HOME=\(program.directory)"])
+    #expect(added.lines == ["Kept p, which is in use."], "\(added.complaint)")
+    let kept = TemporaryDirectory.read(program.directory + "/.config/upmc/contexts.json") ?? ""
+    #expect(kept.contains("\"upmc_piped\""), "\(kept)")
+  }
+
   @Test func `status tells which message is which`() throws {
     #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
     #expect(try program.run("send", "com.example.bank", "--all", "--title", "Payday", "--body", "Today").status == 0)

@@ -35,10 +35,10 @@ extension Configuration {
     return true
   }
 
-  /// Returns the API key that a file holds, without whitespace.
+  /// Returns the API key that a file or a pipe holds, without whitespace.
   /// - Throws: `Mistake` if the file cannot be read.
   package static func readAPIKey(_ path: String) throws(Mistake) -> String {
-    let text = try SecretFile.read(path, name: "The API key's file", holding: "the key")
+    let text = try SecretFile.readOnce(path, name: "The API key's file", holding: "the key")
     return text.filter { !$0.isWhitespace }
   }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
@@ -15,6 +16,17 @@ enum SecretFile {
       return String(decoding: bytes, as: UTF8.self)
     }
     throw Configuration.Mistake(description: "\(name): \(path) \(fault(path, content))")
+  }
+
+  /// Like `read`, but takes a pipe as well (`/dev/stdin`, `<(…)`), for a secret that is read only once.
+  static func readOnce(
+    _ path: String, name: String, holding content: String
+  ) throws(Configuration.Mistake) -> String {
+    // A pipe has no path of its own.
+    if RegularFile.resolve(path) == nil, let bytes = FileManager.default.contents(atPath: path) {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return try read(path, name: name, holding: content)
   }
 
   private static func fault(_ path: String, _ content: String) -> String {
