@@ -43,6 +43,13 @@ import Testing
     }
   }
 
+  @Test func `production listens by IPv4, where the engine leaves clients their addresses`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let text = try String(contentsOf: root.appending(path: ".deploy/production.yml"), encoding: .utf8)
+    let ports = text.matches(of: #/\n    ports:\n(?:      #.*\n)*      - "(.*)"\n/#).map { String($0.1) }
+    #expect(ports == ["${DEPLOY_ADDRESS:-0.0.0.0}:${DEPLOY_PORT:-443}:8443"])
+  }
+
   @Test func `pods are told nothing of Services`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     let text = try String(contentsOf: root.appending(path: ".deploy/kubernetes.yml"), encoding: .utf8)
