@@ -44,6 +44,7 @@ package final class Doctor {
     for finding in ListenerChecks(configuration, clock: clock).findings() { note(finding) }
     for finding in ProxyChecks(configuration).findings() { note(finding) }
     if let finding = collector(configuration) { note(finding) }
+    if let finding = trial(configuration) { note(finding) }
     guard let database = open(configuration) else { return }
     defer { database.close() }
     let url = database.url
@@ -73,6 +74,15 @@ package final class Doctor {
     return .warning(
       "collector", host, "it does not take exports: \(objection)",
       remedy: "Check UPMC_OTLP_URL and UPMC_OTLP_HEADERS. \(ConnectionRemedy(configuration).text(for: host))")
+  }
+
+  /// Returns the finding about a server that only tries FCM out; nil if it delivers. Nothing else shows that: Google
+  /// accepts each message.
+  private func trial(_ configuration: Configuration) -> Finding? {
+    guard configuration.fcmValidatesOnly else { return nil }
+    return .warning(
+      "FCM", "UPMC_FCM_VALIDATE_ONLY", "true: Google checks every message and delivers none",
+      remedy: "Take it away, and restart the server, before messages are to arrive.")
   }
 
   /// Opens the database that is to be checked. If there is none, or it does not start, notes a finding and returns nil.

@@ -140,6 +140,9 @@ package final class Server {
     if let proxy = configuration.proxy {
       log.info("calls out go through a proxy, but for what UPMC_NO_PROXY names", metadata: ["proxy": "\(proxy)"])
     }
+    if configuration.fcmValidatesOnly {
+      log.warning("UPMC_FCM_VALIDATE_ONLY is true: Google checks every message for FCM and delivers none")
+    }
     log.info("serving", metadata: ["address": "\(address)", "version": "\(Product.version)", "node": "\(node)"])
   }
 

@@ -64,6 +64,13 @@ import Testing
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
   }
 
+  @Test func `a server for which Google only checks messages says so`() throws {
+    let server = try ServerProcess(try variables().merging(["UPMC_FCM_VALIDATE_ONLY": "true"]) { $1 })
+    try server.start()
+    try wait("it does not say so", server) { server.output.contains("UPMC_FCM_VALIDATE_ONLY is true") }
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
   @Test func `signals that mean something to other servers do not end it`() throws {
     let server = try ServerProcess(try variables())
     try server.start()

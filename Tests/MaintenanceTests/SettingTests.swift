@@ -90,6 +90,13 @@ import Time
     #expect(!world.findings(["UPMC_TRUSTED_PROXIES": "10.0.0.0/8"]).contains { $0.subject == "trusted proxies" })
   }
 
+  @Test func `a server that only tries FCM out`() throws {
+    let world = try MaintenanceWorld()
+    expectWarning(
+      world.findings(["UPMC_FCM_VALIDATE_ONLY": "true"]), "FCM", "delivers none", remedy: "restart the server")
+    #expect(!world.findings().contains { $0.place == "UPMC_FCM_VALIDATE_ONLY" })
+  }
+
   @Test func `a public address at which nobody answers`() throws {
     let world = try MaintenanceWorld()
     // Nobody listens there, and nobody gets it who asks for any port.
