@@ -200,10 +200,11 @@ import Testing
     }
     try receive([8])
     try world.connection.script("UPDATE messages SET forgotten_at = now() - interval '2 minutes'")
-    var done: Int? = 0
-    while done == 0 {
-      done = try world.connection.transaction(attempts: 1) { () throws(PostgresError) in
-        try Forgetting.empty(atMost: 10, of: 5, on: world.connection)
+    var isEmpty = false
+    while !isEmpty {
+      isEmpty = try world.connection.transaction(attempts: 1) { () throws(PostgresError) -> Bool in
+        let marked = try world.connection.run(Forgetting.marked(atMost: 5))
+        return try Forgetting.empty(marked, atMost: 10, on: world.connection)
       }
     }
     for table in [

@@ -170,4 +170,34 @@ import Testing
     let begun = try connection.run(Statement("left of lines", "SELECT import FROM imports WHERE rest <> ''"))
     #expect(begun.map { begun.int64($0, 0) } == [1])
   }
+
+  @Test func `a message that cannot be forgotten is put off, and not one that another node has just let go`() throws {
+    let database = try TestDatabase.make()
+    let connection = try database.connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    try connection.script(
+      """
+      \(SickRow.function())
+      CREATE TRIGGER sick BEFORE UPDATE OF emptied_at ON messages FOR EACH ROW WHEN (NEW.seqno = 2)
+        EXECUTE FUNCTION fail();
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        finished_at, forgotten_at, planned)
+      SELECT n, app, 4, 1, '{"dbIn":false}', '', 0, now(), now(), now(), now() - (3 - n) * interval '1 hour', true
+      FROM apps, generate_series(1, 2) n
+      """)
+    // Another node has the one that was marked first.
+    let forgotten = try SickRow.meet(
+      in: database.url, lock: "SELECT FROM messages WHERE seqno = 1 FOR UPDATE"
+    ) { try RetentionWorker(RetentionPolicy(), clock: SystemClock()).empty(of: 1, $0) }
+    #expect(forgotten == 0)
+    let late = try connection.run(
+      Statement("put off for a day", "SELECT seqno FROM messages WHERE forgotten_at > now() ORDER BY seqno"))
+    #expect(late.map { late.int64($0, 0) } == [2])
+    // The other one is forgotten at once.
+    #expect(try RetentionWorker(RetentionPolicy(), clock: SystemClock()).empty(of: 1, connection) == 1)
+    let left = try connection.run(
+      Statement("not yet forgotten", "SELECT seqno FROM messages WHERE emptied_at IS NULL ORDER BY seqno"))
+    #expect(left.map { left.int64($0, 0) } == [2])
+  }
 }

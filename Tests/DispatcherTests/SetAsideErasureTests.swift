@@ -48,7 +48,11 @@ import Testing
     #expect((end.accepted, end.skipped) == (1, 1), "\(end)")
     #expect(world.network.log.map(\.device) == [DispatcherWorld.device(2)])
     // Before the name is taken out.
-    while try world.connection.withTransaction({ try FailureReports.step(on: world.connection) }) {}
+    try world.connection.withTransaction {
+      while let report = try world.connection.run(FailureReports.take()) {
+        try FailureReports.tell(report, on: world.connection)
+      }
+    }
     let failed = "events WHERE event_kind = 'deliveries.failed' AND data->'recipients'->0->>'clientUid'"
     #expect(try world.count("\(failed) IS NOT NULL") == 0)
     #expect(try world.count("\(failed) IS NULL") == 1)

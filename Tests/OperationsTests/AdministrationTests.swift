@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Postgres
+import Reactor
 import Store
 import TestSupport
 import Testing
@@ -127,6 +128,34 @@ import Testing
     let stored = try connection.run(Secrets.credentials())
     #expect(stored.count == 1)
     #expect(stored.first?.publicPart.contains("ZZZZZ99999") == true)
+  }
+
+  @Test(arguments: [false, true])
+  func `a key is newer than what a node reads while the storing waits`(_ isReplacement: Bool) throws {
+    try createApp()
+    if isReplacement { _ = try set(P256.PrivateKey().pem) }
+    let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app.number
+    let (database, master) = (database, master)
+    let done = try Inbox<Bool>(capacity: 1)
+    let other = try database.connect()
+    let readAt = try other.withTransaction {
+      // A node decides answers of a push network that may pause the app.
+      _ = try other.run(AppPauses.states(of: [app], alone: true))
+      _ = try Thread(name: "store") {
+        let key = Administration.APNsKey(pem: P256.PrivateKey().pem, keyID: "ABCDE12345", teamID: "FGHIJ67890")
+        let stored = try? Administration.setCredential(
+          key, of: "com.example.bank", master: master, by: .commandLine, on: database.connect())
+        _ = done.offer(stored != nil)
+      }
+      _ = try poll("the storing does not wait") { try connection.waitingSessions() == 1 ? true : nil }
+      return try connection.run(WallClock.now())
+    }
+    #expect(done.receive(atMost: .patience) == [true])
+    // What the node sends without the key shows nothing that is wrong with the app.
+    let sentAt = try connection.run(WallClock.now())
+    let isPaused = try connection.run(
+      AppPauses.pause(app, faultOf: .apns, reason: "no key", since: sentAt, credentialsReadAt: readAt))
+    #expect(!isPaused)
   }
 
   @Test func `what is no P-256 key is refused`() throws {

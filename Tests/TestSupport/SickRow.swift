@@ -20,16 +20,18 @@ package enum SickRow {
 
   /// Does the work of a node on a connection of its own. It meets the sick row, because another node has the healthy
   /// one, which is free by the time the attempt that waits fails. Returns what came of the work.
-  /// - Parameter lock: a statement that locks the healthy row.
+  /// - Parameters:
+  ///   - url: of the database.
+  ///   - lock: a statement that locks the healthy row.
   package static func meet<Outcome: Sendable>(
-    in database: TestDatabase, lock: String, _ work: @escaping @Sendable (Connection) throws -> Outcome
+    in url: String, lock: String, _ work: @escaping @Sendable (Connection) throws -> Outcome
   ) throws -> Outcome {
-    let (connection, other) = (try database.connect(), try database.connect())
+    let (connection, other) = (try TestDatabase.connect(to: url), try TestDatabase.connect(to: url))
     try connection.script("SELECT pg_advisory_lock(\(gate))")
     let done = try Inbox<Result<Outcome, any Error>>(capacity: 1)
     try other.withTransaction {
       try other.script(lock)
-      _ = try Thread(name: "sick") { _ = done.offer(Result { try work(TestDatabase.connect(to: database.url)) }) }
+      _ = try Thread(name: "sick") { _ = done.offer(Result { try work(TestDatabase.connect(to: url)) }) }
       _ = try poll("nobody meets the sick row") { try connection.waitingSessions() == 1 ? true : nil }
     }
     try connection.script("SELECT pg_advisory_unlock(\(gate))")

@@ -30,7 +30,7 @@ import Testing
       """)
     // Another node has the one that has been due longest.
     let count = try SickRow.meet(
-      in: database, lock: "SELECT FROM fallbacks WHERE user_key = 'uhealthy' FOR UPDATE"
+      in: database.url, lock: "SELECT FROM fallbacks WHERE user_key = 'uhealthy' FOR UPDATE"
     ) { try Self.deadlines(database.url).decide($0, atMost: 1) }
     #expect(count == WebhookDeliveryLimits.decidedAtOnce)
     let rows = try connection.run(
@@ -55,7 +55,7 @@ import Testing
       """)
     // Another node has the older one.
     let hasReported = try SickRow.meet(
-      in: database, lock: "SELECT FROM failure_reports WHERE seqno = 1 FOR UPDATE"
+      in: database.url, lock: "SELECT FROM failure_reports WHERE seqno = 1 FOR UPDATE"
     ) { try Self.deadlines(database.url).report($0) }
     #expect(hasReported)
     let rows = try connection.run(

@@ -29,7 +29,7 @@ import Testing
       """)
     // Another node has the one that has been due longest.
     let first = try SickRow.meet(
-      in: database, lock: "SELECT FROM event_deliveries WHERE event = 1 FOR UPDATE"
+      in: database.url, lock: "SELECT FROM event_deliveries WHERE event = 1 FOR UPDATE"
     ) { try Self.claimOne($0) }
     let second = try Self.claimOne(connection)
     #expect(first + second == [1])

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Logging
 internal import Metrics
 internal import Postgres
@@ -177,16 +178,24 @@ final class RetentionWorker {
   /// - Parameter messages: maximum number of messages.
   /// - Returns: the number of messages that have no recipients left: 0 if more recipients must be removed, or if a
   ///   message was postponed. Nil if there is no message to empty.
-  private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
+  func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
+    var marked: [Seqno] = []
     do throws(PostgresError) {
-      return try connection.transaction(attempts: 3) { () throws(PostgresError) in
-        try Forgetting.empty(atMost: Limits.forgottenDeliveries, of: messages, on: connection)
+      return try connection.transaction(attempts: 3) { () throws(PostgresError) -> Int? in
+        // Of this attempt alone: it may fail before it has any.
+        marked = []
+        marked = try connection.run(Forgetting.marked(atMost: messages))
+        guard !marked.isEmpty else { return nil }
+        let areEmpty = try Forgetting.empty(marked, atMost: Limits.forgottenDeliveries, on: connection)
+        return areEmpty ? marked.count : 0
       }
     } catch {
       guard error.isOwnFault else { throw error }
       if messages > 1 { return try empty(of: messages / 2, connection) }
-      if let seqno = try connection.run(Forgetting.postponeFirst()) {
-        isolation.note("a message cannot be forgotten; it is tried again in a day", seqno, error)
+      guard let failed = marked.first else { throw error }
+      // By its key: by now another one may have been marked longest, which another node had locked.
+      if try connection.run(Forgetting.postpone(failed)) {
+        isolation.note("a message cannot be forgotten; it is tried again in a day", failed, error)
       }
       return 0
     }

@@ -119,9 +119,10 @@ extension Administration {
           if let reason { writer.member("pausedReason", reason) }
         }
       }
-      try connection.run(Secrets.save(sealed))
       // End the pause and wake the dispatcher. Running servers load the new credential within a second.
       try release(app, on: connection)
+      // Behind whatever waits for a lock: its time must not be long before others can read it.
+      try connection.run(Secrets.save(sealed))
       try connection.run(AuditTrail.add(change, by: caller))
     }
     // Only Apple's environments have credentials of their own.

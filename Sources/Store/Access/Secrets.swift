@@ -107,9 +107,12 @@ package enum Secrets {
   private static let saveCredentialStatement = Statement(
     "credentials-save",
     """
-    INSERT INTO credentials (app, network, kind, public_part, sealed) VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO credentials (app, network, kind, public_part, sealed, updated_at)
+    VALUES ($1, $2, $3, $4, $5, clock_timestamp())
     ON CONFLICT (app, network) DO UPDATE SET
-      kind = excluded.kind, public_part = excluded.public_part, sealed = excluded.sealed, updated_at = now(),
+      kind = excluded.kind, public_part = excluded.public_part, sealed = excluded.sealed,
+      -- Not now(): the transaction may have waited for locks since it began, and nodes may have read meanwhile.
+      updated_at = clock_timestamp(),
       -- Nobody has asked about this one.
       check_begun_at = NULL, checked_at = NULL, check_result = NULL, check_word = NULL
     """)

@@ -105,43 +105,45 @@ package enum Forgetting {
     """)
 
   private static let postponeStatement = Statement(
-    "forgetting-postpone-first",
+    "forgetting-postpone",
     """
     UPDATE messages SET forgotten_at = clock_timestamp() + interval '1 day' WHERE seqno IN (
-      SELECT seqno FROM messages WHERE emptied_at IS NULL AND forgotten_at < clock_timestamp() - interval '1 minute'
-      ORDER BY forgotten_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT seqno FROM messages
+      WHERE seqno = $1 AND emptied_at IS NULL AND forgotten_at < clock_timestamp() - interval '1 minute'
+      FOR UPDATE SKIP LOCKED)
     RETURNING seqno
     """)
 
-  /// Postpones the deletion for the longest due marked message that is not locked by a day, because the deletion fails.
-  /// Returns the message's SEQNO; nil if there is none.
-  package static func postponeFirst() -> Query<Seqno?> {
-    Query(first: postponeStatement) { $0.seqno() }
+  /// Postpones the deletion for a marked message by a day, because the deletion fails. Returns false, changing nothing,
+  /// if somebody else has completed or postponed it, or has locked the message.
+  package static func postpone(_ seqno: Seqno) -> Query<Bool> {
+    Query(postponeStatement, seqno) { $0.count == 1 }
   }
 
-  /// Deletes what is stored about the recipients of at most `messages` messages that were marked over a minute ago: up
-  /// to `deliveries` deliveries with rows, and a few blocks. Call this within a transaction. Skips locked messages.
-  /// - Returns: the number of messages of which nothing is left to delete; 0 if the limits were reached, so that the
-  ///   next call continues; nil if no marked message is due.
+  /// Locks and returns at most `limit` messages that were marked over a minute ago and not emptied yet, in the order in
+  /// which they were marked. Skips locked messages. Call this within a transaction.
+  package static func marked(atMost limit: Int) -> Query<[Seqno]> {
+    Query(each: markedStatement, limit) { $0.seqno() }
+  }
+
+  /// Deletes what is stored about the recipients of messages: up to `deliveries` deliveries with rows, and a few
+  /// blocks. Call this in the transaction in which `marked` has returned the messages.
+  /// - Returns: true if nothing is left to delete; false if the limits were reached, so that another call has to
+  ///   continue.
   package static func empty(
-    atMost deliveries: Int, of messages: Int, on connection: Connection
-  ) throws(PostgresError) -> Int? {
-    let marked = try connection.run(markedStatement, Parameters(messages))
-    guard marked.count > 0 else { return nil }
+    _ messages: [Seqno], atMost deliveries: Int, on connection: Connection
+  ) throws(PostgresError) -> Bool {
     var seqnos = Int64Column()
-    marked.forEach { row in seqnos.append(row.int64()) }
-    var list = Parameters()
-    list.append(seqnos)
-    var part = list
-    part.append(deliveries)
-    let gone = try connection.run(emptyStatement, part).decodeOne { $0.int64() }
+    for seqno in messages { seqnos.append(seqno) }
+    let list = Parameters(seqnos)
+    let gone = try connection.run(emptyStatement, Parameters(seqnos, deliveries)).decodeOne { $0.int64() }
     // The limit was reached, so there may be more.
-    guard gone < deliveries else { return 0 }
-    var blocks = list
-    blocks.append(blocksAtOnce)
-    guard try connection.run(emptyBlocksStatement, blocks).affected < blocksAtOnce else { return 0 }
+    guard gone < deliveries else { return false }
+    guard try connection.run(emptyBlocksStatement, Parameters(seqnos, blocksAtOnce)).affected < blocksAtOnce else {
+      return false
+    }
     _ = try connection.run(strayStatement, list)
     _ = try connection.run(emptiedStatement, list)
-    return marked.count
+    return true
   }
 }

@@ -48,6 +48,7 @@ package enum BadgeSyncs {
     UPDATE badge_syncs b SET attempts = b.attempts + 1, due_at = $2
     FROM (
       SELECT app, user_key FROM badge_syncs WHERE due_at <= $1
+        AND ($4::integer IS NULL OR app = $4 AND user_key = $5)
       ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE b.app = due.app AND b.user_key = due.user_key
     RETURNING b.app, b.user_key, b.device, b.generation, b.attempts
@@ -55,8 +56,11 @@ package enum BadgeSyncs {
 
   /// Returns at most `limit` syncs that are due, preferring those due longest, counts a try for each, and postpones
   /// them to `again`: syncs that are not done by then are returned again. Skips locked rows.
-  package static func take(at now: Timestamp, again: Timestamp, limit: Int) -> Query<[Due]> {
-    Query(each: takeStatement, now, again, limit) { row in
+  /// - Parameter user: the only user whose sync may be returned; nil for any.
+  package static func take(
+    only user: Users.Key? = nil, at now: Timestamp, again: Timestamp, limit: Int
+  ) -> Query<[Due]> {
+    Query(each: takeStatement, now, again, limit, user?.app, user?.userKey.text) { row in
       Due(
         user: Users.Key(app: row.int32(), userKey: row.userKey()),
         device: row.optionalDevice(), generation: row.int32(),
@@ -85,18 +89,27 @@ package enum BadgeSyncs {
     return Query(devicesStatement, parameters, read: Audiences.membersByUser)
   }
 
+  private static let lockStatement = Statement(
+    "badge-syncs-lock",
+    "SELECT app, user_key FROM badge_syncs WHERE due_at <= $1 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED")
+
+  /// Locks the longest due sync that is not locked, and returns its user; nil if there is none.
+  package static func lock(at now: Timestamp) -> Query<Users.Key?> {
+    Query(first: lockStatement, now) { Users.Key(app: $0.int32(), userKey: $0.userKey()) }
+  }
+
   private static let dropStatement = Statement(
-    "badge-syncs-drop-first",
+    "badge-syncs-drop",
     """
     DELETE FROM badge_syncs WHERE (app, user_key) IN (
-      SELECT app, user_key FROM badge_syncs WHERE due_at <= $1 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT app, user_key FROM badge_syncs WHERE app = $1 AND user_key = $2 AND due_at <= $3 FOR UPDATE SKIP LOCKED)
     RETURNING app
     """)
 
-  /// Deletes the longest due sync that is not locked, because claiming it fails. The user's devices then receive the
-  /// count only with their next message. Returns the user's app; nil if there is no such sync.
-  package static func dropFirst(at now: Timestamp) -> Query<App.Number?> {
-    Query(first: dropStatement, now) { $0.int32() }
+  /// Deletes a user's due sync, because claiming it fails. The user's devices then receive the count only with their
+  /// next message. Returns false, changing nothing, if it is done or no longer due, or locked by somebody else.
+  package static func drop(_ user: Users.Key, at now: Timestamp) -> Query<Bool> {
+    Query(dropStatement, user.app, user.userKey.text, now) { $0.count == 1 }
   }
 
   private static let doneStatement = Statement(
