@@ -52,6 +52,21 @@ import Time
     #expect(again.count == 1 && again.first?.device == nil)
   }
 
+  @Test func `a count that moves once it was told is told anew, however late an earlier try is answered`() throws {
+    let world = try world()
+    try world.run(.setBadge(world.claim("d1"), 5))
+    let first = try due(world)
+    // The network is slow: before it answers, the count is sent again.
+    world.now += .seconds(20)
+    let second = try due(world)
+    #expect(first.count == 1 && second.first?.attempts == 2)
+    try world.connection.run(BadgeSyncs.done(second))
+    #expect(try world.count("SELECT count(*) FROM badge_syncs") == 0)
+    try world.run(.setBadge(world.claim("d1"), 6))
+    try world.connection.run(BadgeSyncs.done(first))
+    #expect(try world.count("SELECT count(*) FROM badge_syncs WHERE attempts = 0") == 1)
+  }
+
   @Test func `of an account that many share, so many devices are told and no more`() throws {
     let world = try world()
     let users = ["kim", "lee"].map { Users.Key(app: world.app.number, userKey: UserKey(clientUID: $0)) }

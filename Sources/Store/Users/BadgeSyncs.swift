@@ -9,8 +9,10 @@ package enum BadgeSyncs {
   private static let queueStatement = Statement(
     "badge-syncs-queue",
     """
-    INSERT INTO badge_syncs (app, user_key, device, due_at)
-    SELECT app, user_key, device, $4 FROM unnest($1, $2, $3) AS t(app, user_key, device)
+    INSERT INTO badge_syncs (app, user_key, device, generation, due_at)
+    -- From anywhere: a late answer about a row that is gone must not delete the one that came after it.
+    SELECT app, user_key, device, (random() * 1000000000)::integer, $4
+    FROM unnest($1, $2, $3) AS t(app, user_key, device)
     ORDER BY app, user_key COLLATE "C"
     ON CONFLICT (app, user_key) DO UPDATE SET generation = badge_syncs.generation + 1, attempts = 0,
       -- Moved from two devices: neither knows the sum.
