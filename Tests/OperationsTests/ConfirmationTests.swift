@@ -90,6 +90,28 @@ import Testing
       try world.count("SELECT count(*) FROM reads WHERE device = '\(world.device("d1"))'") == 1)
   }
 
+  @Test func `a push to a guest moves the guest's count, and none once the guest has logged in`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    let seqnos = [try world.message(), try world.message()]
+    for seqno in seqnos {
+      let record = Outcomes.Record(
+        seqno: seqno, device: world.device("d1"), userKey: UserKey(guest: world.device("d1")), status: .accepted,
+        attempts: 1, reason: nil, dueAt: nil)
+      _ = try world.connection.run(Outcomes.write([record], at: world.now))
+    }
+    #expect(try world.run(world.read(seqnos[0], psid: "aa", .update(4)))[0].confirmed?[0].badge == 4)
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.setBadge("kim", 5)
+    // An answer of 0, or 7, would be shown on the icon of kim's phone.
+    let late = try world.run(world.read(seqnos[1], psid: "aa", .update(7)))[0].confirmed?[0]
+    #expect(late?.status == .recorded && late?.badge == nil)
+    #expect(try world.badge("kim") == 5)
+    #expect(try world.count("SELECT count(*) FROM users WHERE user_key LIKE 'g%'") == 0)
+    #expect(try world.count("SELECT count(*) FROM badge_ledger") == 0)
+    #expect(try world.count("SELECT count(*) FROM reads") == 2)
+  }
+
   @Test func `groups are joined, listed and left by the user, for all its devices`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb", user: "kim"))

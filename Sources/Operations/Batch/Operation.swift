@@ -238,8 +238,8 @@ package enum OperationAnswer: Sendable {
 
     package let seqno: Seqno
     package var status: Status
-    /// The user's new count; nil for receipts, and for reads that belong to no known user or to a message whose history
-    /// is no longer kept.
+    /// The user's new count; nil for receipts, and for reads that belong to no known user, to a guest who has logged in
+    /// since, or to a message whose history is no longer kept.
     package var badge: Int16?
     /// Whether no delivery was recorded because the message is no longer stored, or its history is not kept. A read can
     /// be `recorded` nevertheless, in the inbox.

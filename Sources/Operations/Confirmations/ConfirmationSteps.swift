@@ -250,8 +250,10 @@ struct ConfirmationSteps {
     if isOnlyInInbox, !isInView(chosen, batch) { return }
     guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
+    // The count of a guest who has logged in since is gone, and so is that of a person who was erased.
+    let hasCount = !key.isGuest || state.owners[chosen.device]?.userKey == key
     // If the message's history is no longer kept, neither is its effect on the count.
-    if chosen.isKept { state.entries[index].user = user }
+    if chosen.isKept, hasCount { state.entries[index].user = user }
     guard isRead, let seqno = chosen.inbox else { return }
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
   }

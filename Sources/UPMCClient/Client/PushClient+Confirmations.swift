@@ -181,7 +181,7 @@ extension PushClient {
 /// The result of confirming a receipt or read.
 public enum ConfirmationOutcome: Sendable, Equatable {
   /// The server has recorded the confirmation. `badge` is the user's new count; nil for a receipt, and for a read whose
-  /// message the server keeps only in the inbox.
+  /// message the server keeps only in the inbox, or whose push was sent before the user logged in.
   case recorded(badge: Int?)
   /// The confirmation is stored and will be sent later, by this process or another; the text says why.
   case waits(String)

@@ -12,8 +12,8 @@ public enum ConfirmationCall {
     /// The status: `recorded`, `invalid-pushkey` (the pushkey does not belong to this SEQNO and token) or
     /// `unknown-message`. Newer servers may send others.
     public var status: String
-    /// The user's new badge count; nil for a receipt, and for a read that was not recorded or whose message the server
-    /// keeps only in the inbox.
+    /// The user's new badge count; nil for a receipt, and for a read that was not recorded, whose message the server
+    /// keeps only in the inbox, or whose push was sent before the user logged in.
     public var badge: Int?
   }
 
