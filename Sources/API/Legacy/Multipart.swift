@@ -14,8 +14,8 @@ enum Multipart {
   /// Returns the parts of a body, in order. Anything after the final boundary is ignored.
   /// - Parameter boundary: as in the Content-Type, without the two hyphens that precede it in the body.
   /// - Throws: if the body does not begin with the boundary or lacks the final one, if it has more than
-  ///   `LegacyLimits.fields` parts, or if a part has malformed or too long headers or no name, or is text in a charset
-  ///   other than UTF-8 or US-ASCII.
+  ///   `LegacyLimits.fields` parts, or if a part has malformed or too long headers or no name, or is no file, but text
+  ///   in a charset other than UTF-8 or US-ASCII.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {
     let delimiter = Array("--".utf8) + boundary
     var parts: [Part] = []
@@ -41,6 +41,7 @@ enum Multipart {
   private static func part(_ bytes: ArraySlice<UInt8>) throws(LegacyRefusal) -> Part {
     var rest = bytes
     var disposition: HeaderValue?
+    var type: HeaderValue?
     while true {
       let head = rest.prefix(LegacyLimits.partHeaderBytes)
       guard let end = find(lineEnd, in: head) else {
@@ -52,23 +53,27 @@ enum Multipart {
       guard bytes.count - rest.count <= LegacyLimits.partHeaderBytes else {
         throw broken("has a part with more than \(LegacyLimits.partHeaderBytes) bytes of headers")
       }
-      guard let text = String(validating: line, as: UTF8.self), text.isStreamSafe, let colon = text.firstIndex(of: ":")
-      else {
+      // The name of a file may be in the file's own encoding. Nobody reads it.
+      let text = String(decoding: line, as: UTF8.self)
+      guard text.isStreamSafe, let colon = text.firstIndex(of: ":") else {
         throw broken("has a part with a header that is none")
       }
       let value = HeaderValue.trimmed(text[text.index(after: colon)...])
       switch text[..<colon].lowercased() {
       case "content-disposition": disposition = try HeaderValue(value)
-      case "content-type":
-        let type = try HeaderValue(value)
-        if type.name.hasPrefix("text/") { try type.checkCharset() }
+      case "content-type": type = try HeaderValue(value)
       default: break
       }
     }
-    guard let disposition, disposition.name == "form-data", let name = disposition["name"], !name.isEmpty else {
+    guard let disposition, disposition.name == "form-data", let name = disposition["name"], !name.isEmpty,
+      !name.unicodeScalars.contains("\u{FFFD}")
+    else {
       throw broken("has a part without a name")
     }
-    return Part(name: name, isFile: disposition["filename"] != nil, content: Array(rest))
+    let isFile = disposition["filename"] != nil
+    // Whoever reads a file finds its encoding out.
+    if !isFile, let type, type.name.hasPrefix("text/") { try type.checkCharset() }
+    return Part(name: name, isFile: isFile, content: Array(rest))
   }
 
   /// Returns the index, in `bytes`, of the first occurrence of `pattern`; nil if there is none.

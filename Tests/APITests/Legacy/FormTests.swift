@@ -118,6 +118,20 @@ import Testing
     #expect(form.files["UPLOAD_FILE"] == Array("kim,Kim\r\n".utf8))
   }
 
+  @Test func `a file and its name may be written as Korean Windows does, a field may not`() throws {
+    let (customers, kim): ([UInt8], [UInt8]) = ([0xB0, 0xED, 0xB0, 0xB4], [0xB1, 0xE8])
+    var body = Array("------x1\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"".utf8)
+    body += customers
+    body += Array(".csv\"\r\nContent-Type: text/csv; charset=EUC-KR\r\n\r\nkim,".utf8)
+    body += kim
+    body += Array("\r\n------x1--\r\n".utf8)
+    #expect(try Form(body, contentType: Self.multipart).files["UPLOAD_FILE"] == Array("kim,".utf8) + kim)
+    var field = Array("------x1\r\nContent-Disposition: form-data; name=\"".utf8)
+    field += customers
+    field += Array("\"\r\n\r\n1\r\n------x1--\r\n".utf8)
+    #expect(refusal(field, Self.multipart)?.code == .serverError)
+  }
+
   @Test func `an empty multipart form has no fields`() throws {
     #expect(try form("------x1--", Self.multipart)["A"] == nil)
   }
