@@ -24,6 +24,9 @@ CREATE TABLE devices (
   quarantined_at  timestamptz,
   -- The message whose delivery was refused.
   quarantine_seqno bigint,
+  -- When it last brought back the push that made it its user's, and of which message that push was; NULL: never.
+  proved_at       timestamptz,
+  proved_seqno    bigint,
   app             integer NOT NULL,
   network         smallint NOT NULL,
   environment     smallint NOT NULL,

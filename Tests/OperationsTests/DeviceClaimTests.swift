@@ -6,7 +6,7 @@ import Time
 
 @testable import Operations
 
-/// What devices may do by their PSID, for their user, and in a minute.
+/// What devices may do by their PSID, for their user, in a minute, and once more.
 @Suite struct DeviceClaimTests {
   private static let token = String(repeating: "a1", count: 32)
   private static let other = String(repeating: "b2", count: 32)
@@ -115,5 +115,56 @@ import Time
     #expect(try world.record("d1")?.authEpoch == Int16.min)
     #expect(try world.run(.alive(world.claim("d1", epoch: Int16.max)))[0].problem == .badCredential)
     #expect(try world.run(.alive(world.claim("d1", epoch: Int16.min)))[0].problem == nil)
+  }
+
+  /// A world in which the device "phone" awaits the push that makes it kim's, and that push.
+  private func awaiting() throws -> (world: BatchWorld, user: Users.Key, push: Seqno) {
+    let world = try BatchWorld()
+    world.setPolicies(.strict)
+    let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    try world.connection.run(Vouchers.make(for: user, installation: "phone", until: world.now + .seconds(600)))
+    try world.run(world.registration("phone", psid: Self.token, user: "kim"))
+    return (world, user, try world.message())
+  }
+
+  private func found(_ outcome: OperationBatch.Outcome) -> Devices.Record? {
+    if case .success(.found(let record, _, _)) = outcome { record } else { nil }
+  }
+
+  @Test func `the key that a returned push has ended repeats that call for a day, and does nothing else`() throws {
+    let (world, user, push) = try awaiting()
+    let former = world.claim("phone")
+    let bring = Operation.possess(former, seqno: push, psid: Self.token)
+    #expect(found(try world.run(bring)[0])?.authEpoch == 1)
+    var asked = former
+    asked.isTokenOnly = true
+    let next = try world.message()
+    let others: [Operation] = [
+      .possess(former, seqno: next, psid: Self.token), .possess(former, seqno: push, psid: Self.other),
+      .possess(asked, seqno: push, psid: Self.token),
+      .possess(world.claim("phone", epoch: -1), seqno: push, psid: Self.token), .find(former), .badge(former),
+      .setUser(former, NamedUser(clientUID: "kim", name: "Kim")), .unregister(former),
+    ]
+    for other in others { #expect(try world.run(other)[0].problem == .badCredential, "\(other)") }
+    world.now = world.now + .seconds(86_399)
+    let repeated = found(try world.run(bring)[0])
+    #expect(repeated?.authEpoch == 1 && repeated?.userKey == user.userKey && repeated?.identity == .strict)
+    world.now = world.now + .seconds(1)
+    #expect(try world.run(bring)[0].problem == .badCredential)
+  }
+
+  @Test func `a push brought back once more is refused when the device has lost its user since`() throws {
+    let (world, user, push) = try awaiting()
+    let bring = Operation.possess(world.claim("phone"), seqno: push, psid: Self.token)
+    #expect(found(try world.run(bring)[0])?.userKey == user.userKey)
+    let present = world.claim("phone", epoch: 1)
+    try world.run(.clearUser(present))
+    #expect(try world.run(bring)[0].problem == .badCredential)
+    // It also is while the device awaits its next proof.
+    try world.connection.run(Vouchers.make(for: user, installation: "phone", until: world.now + .seconds(600)))
+    try world.run(.setUser(present, NamedUser(clientUID: "kim", name: "Kim")))
+    #expect(try world.record("phone")?.pending?.userKey == user.userKey)
+    #expect(try world.run(bring)[0].problem == .badCredential)
+    #expect(try world.record("phone")?.userKey.isGuest == true)
   }
 }

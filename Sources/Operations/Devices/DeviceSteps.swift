@@ -11,6 +11,8 @@ struct DeviceSteps {
     /// The messages whose pushes devices have returned to prove that pushes reach them; messages that do not exist are
     /// missing.
     var brought: [Seqno: Messages.Origin] = [:]
+    /// The messages whose pushes have made devices their users' so recently that the devices may repeat the call.
+    var proofs: [DeviceID: Seqno] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
     var tokens = AdditionalTokens()
@@ -100,9 +102,13 @@ struct DeviceSteps {
     let brought = state.entries.compactMap { entry in
       if case .possess(_, let seqno, _) = entry.kind { seqno } else { nil }
     }
+    let bringers = state.entries.compactMap { entry in
+      if case .possess(let claim, _, _) = entry.kind { claim.device } else { nil }
+    }
     if !brought.isEmpty {
       let state = state
       steps.append(Messages.origins(of: brought).map { state.brought = $0 })
+      steps.append(Possessions.repeatable(of: bringers, at: batch.now).map { state.proofs = $0 })
     }
     return steps
   }
@@ -159,7 +165,7 @@ struct DeviceSteps {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
     }
-    guard record.authEpoch == entry.claim.epoch else {
+    guard record.authEpoch == entry.claim.epoch || repeatsProof(entry, record) else {
       return .failure(Problem(.badCredential, "This authKey has ended. Register again to get a new one."))
     }
     if let other = entry.stranger(record) {
@@ -192,6 +198,15 @@ struct DeviceSteps {
     return .success(record)
   }
 
+  /// Returns whether the operation brings back once more, with the device's former key, the push that has ended that
+  /// key and made the device its user's: the answer can have been lost. It then changes nothing.
+  private func repeatsProof(_ entry: Entry, _ record: Devices.Record) -> Bool {
+    guard case .possess(let claim, let seqno, let psid) = entry.kind, !claim.isTokenOnly else { return false }
+    // Another push, or one for another user, would be a new proof: that takes a current key.
+    return claim.epoch == record.authEpoch &- 1 && record.identity == .strict && record.pending == nil
+      && record.psid == psid && state.proofs[record.device] == seqno
+  }
+
   private func groupRefusal(_ entry: Entry, _ record: Devices.Record) -> Problem? {
     guard let group = entry.kind.group else { return nil }
     guard let rule = state.joinRules[group], rule.app == record.app else {
@@ -210,7 +225,9 @@ struct DeviceSteps {
     switch entry.kind {
     case .setUser(let claim, let named):
       changes.end(DeviceUsers(batch: batch).setUser(named, claim, record))
-    case .possess: changes.end(DeviceUsers(batch: batch).possess(record))
+    case .possess(_, let seqno, _):
+      if record.pending != nil { changes.proved.append((device: record.device, seqno: seqno)) }
+      changes.end(DeviceUsers(batch: batch).possess(record))
     case .clearUser: DeviceUsers(batch: batch).release(record)
     case .unregister:
       changes.retired.append(
@@ -319,17 +336,21 @@ private struct DeviceChanges {
   var joined: [Groups.Membership] = []
   var left: [Groups.Membership] = []
   var seen: [DeviceID] = []
+  var proved: [(device: DeviceID, seqno: Seqno)] = []
 
   mutating func end(_ guest: Users.Key?) {
     if let guest { endedGuests.append(guest) }
   }
 
   func steps(at now: Timestamp) -> [Step] {
-    (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
+    let proofs: [Step] = proved.isEmpty ? [] : [Possessions.note(proved, at: now)]
+    let others: [Step] =
+      (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
       + (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
       + (left.isEmpty ? [] : [Groups.leave(left)])
       + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])
       + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])
+    return proofs + others
   }
 }
 
