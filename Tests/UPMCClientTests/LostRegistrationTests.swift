@@ -140,6 +140,33 @@ import Testing
     #expect(await client.known?.awaitsPush == false)
   }
 
+  @Test func `a push whose proof got no answer is brought back once more before a later one`() async throws {
+    let isLost = Mutex(true)
+    let transport = FakeTransport { request in
+      guard request.path == "/v1/devices/d-1/possession" else {
+        return request.path == "/v1/devices"
+          ? FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
+          : FakeTransport.verdicts(request)
+      }
+      if isLost.withLock({ $0 }) { return Self.lost }
+      // The first one has ended the key, which is good for nothing but that very call.
+      let isFirst = String(decoding: request.body ?? [], as: UTF8.self).contains(#""seqno":"1""#)
+      return isFirst
+        ? FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#)
+        : FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#)
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd", user: ClientUser("kim"))
+    let silent = try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
+    #expect(await client.receive(silent) == .notNeeded)
+    #expect(await client.receive(try ConfirmationTroubleTests.payload("2")) == .recorded(badge: nil))
+    isLost.withLock { $0 = false }
+    #expect(await client.receive(try ConfirmationTroubleTests.payload("3")) == .recorded(badge: nil))
+    let known = await client.known
+    #expect(known?.awaitsPush == false && known?.identity == "strict")
+    #expect(try ClientState(keys: keys).possessions() == [])
+  }
+
   @Test func `of tokens without an answer the latest counts, and a push to any is confirmed`() throws {
     var known = StoredRegistration(
       server: try ServerAddress("https://push.example.com"), appID: "app", device: "d-1", authKey: "key", psid: "aa",

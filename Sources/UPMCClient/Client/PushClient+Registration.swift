@@ -174,31 +174,39 @@ extension PushClient {
   /// registered or awaits no push. Called by `receive`.
   func store(possessionBy payload: ReceivedPayload) throws(ClientError) -> Bool {
     guard let known = try registration(), known.awaitsPush else { return false }
-    try state.write(StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey))
+    let push = StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey)
+    // The first one stays: the server may have accepted it and ended the key, and then takes that one again, but no
+    // other.
+    let first = try state.possessions().prefix(1).filter { $0 != push }
+    try state.write(first + [push])
     return true
   }
 
-  /// Returns to the server the push that `store(possessionBy:)` has stored, if there is one. Removes the stored push if
-  /// the server accepts or rejects it, or if the device is not registered or awaits no push any more. If there is no
-  /// answer of a UPMC server, or it is busy, keeps the push and throws.
+  /// Returns to the server the pushes that `store(possessionBy:)` has stored, one after the other, until it accepts
+  /// one. Removes a stored push if the server rejects it, and all if it accepts one, or if the device is not registered
+  /// or awaits no push any more. If there is no answer of a UPMC server, or it is busy, keeps the push and throws.
   func proveStoredPossession() async throws(ClientError) {
-    guard let possession = try state.possession() else { return }
+    guard try !state.possessions().isEmpty else { return }
     try await inOrder { client throws(ClientError) in
-      guard let asked = try client.registration(), asked.awaitsPush else { return try client.state.write(nil) }
-      let answer = try await client.deviceCall("POST", "/possession", WireBody.encode(possession), of: asked)
-      switch answer.status {
-      case 200:
-        var known = try client.reread(asked)
-        try client.take(try answer.decoded(DeviceUserAnswer.self), into: &known)
-        try client.state.write(known)
-        try client.state.write(nil)
-        client.log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
-      case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
-        // The push is an old one or was sent to another token: wait for the next one.
-        client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
-        // That one may have been stored meanwhile.
-        if try client.state.possession() == possession { try client.state.write(nil) }
-      default: _ = try answer.decoded(DeviceUserAnswer.self)
+      while let possession = try client.state.possessions().first {
+        guard let asked = try client.registration(), asked.awaitsPush else { return try client.state.write([]) }
+        let answer = try await client.deviceCall("POST", "/possession", WireBody.encode(possession), of: asked)
+        switch answer.status {
+        case 200:
+          var known = try client.reread(asked)
+          try client.take(try answer.decoded(DeviceUserAnswer.self), into: &known)
+          try client.state.write(known)
+          try client.state.write([])
+          client.log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
+        case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
+          // The push is an old one or was sent to another token: go on with the next one, which may have been stored
+          // meanwhile, or wait for it.
+          client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
+          try client.state.write(client.state.possessions().filter { $0 != possession })
+        default:
+          _ = try answer.decoded(DeviceUserAnswer.self)
+          return
+        }
       }
     }
   }

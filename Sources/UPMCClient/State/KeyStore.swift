@@ -1,4 +1,4 @@
-/// Stores the client's state (the registration, the id of the installation, a push to be returned to the server, and
+/// Stores the client's state (the registration, the id of the installation, pushes to be returned to the server, and
 /// the settings for the extension): in the keychain on Apple's systems, in files elsewhere, or in an app's own store.
 ///
 /// The app and its extension must use the same store. A write must be atomic, and durable when it returns. No entry may

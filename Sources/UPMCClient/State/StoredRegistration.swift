@@ -91,10 +91,14 @@ struct ClientState: Sendable {
     }
   }
 
-  func possession() throws(ClientError) -> StoredPossession? { try read("possession") }
+  /// Returns the pushes that are to be returned to the server, in this order.
+  func possessions() throws(ClientError) -> [StoredPossession] {
+    let stored: [StoredPossession]? = try read("possession")
+    return stored ?? []
+  }
 
-  func write(_ possession: StoredPossession?) throws(ClientError) {
-    if let possession { return try write(possession, "possession") }
+  func write(_ possessions: [StoredPossession]) throws(ClientError) {
+    if !possessions.isEmpty { return try write(possessions, "possession") }
     do {
       try keys.remove("possession")
     } catch {
