@@ -167,6 +167,28 @@ import Testing
     #expect(try ClientState(keys: keys).possessions() == [])
   }
 
+  @Test func `a push whose proof got no answer is brought back before a new token is registered`() async throws {
+    let isLost = Mutex(true)
+    let transport = FakeTransport { request in
+      guard request.path == "/v1/devices/d-1/possession" else {
+        let key = request.bearer == "client" ? "key" : "third"
+        let awaits = request.bearer == "client"
+        return FakeTransport.json(200, #"{"device":"d-1","authKey":"\#(key)","awaitsPush":\#(awaits)}"#)
+      }
+      return isLost.withLock { $0 }
+        ? Self.lost : FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#)
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa", user: ClientUser("kim"))
+    let silent = try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
+    #expect(await client.receive(silent) == .notNeeded)
+    isLost.withLock { $0 = false }
+    #expect(try await client.register(token: "bb").token == "bb")
+    // Lost and repeated, then answered, and only then the token.
+    #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "second"])
+    #expect(registered(transport) == ["aa", "bb"])
+  }
+
   @Test func `of tokens without an answer the latest counts, and a push to any is confirmed`() throws {
     var known = StoredRegistration(
       server: try ServerAddress("https://push.example.com"), appID: "app", device: "d-1", authKey: "key", psid: "aa",

@@ -26,6 +26,14 @@ extension PushClient {
     let call = RegistrationCall(
       appID: settings.appID, network: settings.network, environment: settings.environment, token: token,
       deviceID: try state.installation(), user: user, attributes: settings.attributes, consent: consent)
+    if user == nil {
+      // A proof that got no answer may have ended the key, with which the device keeps its user now.
+      do throws(ClientError) {
+        try await provePossessionNow()
+      } catch {
+        log("possession is proved later: \(error)")
+      }
+    }
     var known = try registration()
     let before = known
     // The answer can be lost and the server send to this token all the same: such a push is confirmed with it.
@@ -187,26 +195,28 @@ extension PushClient {
   /// or awaits no push any more. If there is no answer of a UPMC server, or it is busy, keeps the push and throws.
   func proveStoredPossession() async throws(ClientError) {
     guard try !state.possessions().isEmpty else { return }
-    try await inOrder { client throws(ClientError) in
-      while let possession = try client.state.possessions().first {
-        guard let asked = try client.registration(), asked.awaitsPush else { return try client.state.write([]) }
-        let answer = try await client.deviceCall("POST", "/possession", WireBody.encode(possession), of: asked)
-        switch answer.status {
-        case 200:
-          var known = try client.reread(asked)
-          try client.take(try answer.decoded(DeviceUserAnswer.self), into: &known)
-          try client.state.write(known)
-          try client.state.write([])
-          client.log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
-        case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
-          // The push is an old one or was sent to another token: go on with the next one, which may have been stored
-          // meanwhile, or wait for it.
-          client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
-          try client.state.write(client.state.possessions().filter { $0 != possession })
-        default:
-          _ = try answer.decoded(DeviceUserAnswer.self)
-          return
-        }
+    try await inOrder { client throws(ClientError) in try await client.provePossessionNow() }
+  }
+
+  private func provePossessionNow() async throws(ClientError) {
+    while let possession = try state.possessions().first {
+      guard let asked = try registration(), asked.awaitsPush else { return try state.write([]) }
+      let answer = try await deviceCall("POST", "/possession", WireBody.encode(possession), of: asked)
+      switch answer.status {
+      case 200:
+        var known = try reread(asked)
+        try take(try answer.decoded(DeviceUserAnswer.self), into: &known)
+        try state.write(known)
+        try state.write([])
+        log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
+      case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
+        // The push is an old one or was sent to another token: go on with the next one, which may have been stored
+        // meanwhile, or wait for it.
+        log("push \(possession.seqno) does not count: HTTP \(answer.status)")
+        try state.write(state.possessions().filter { $0 != possession })
+      default:
+        _ = try answer.decoded(DeviceUserAnswer.self)
+        return
       }
     }
   }
