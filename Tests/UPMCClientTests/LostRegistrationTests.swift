@@ -5,7 +5,7 @@ import Testing
 
 @testable import UPMCClient
 
-/// A new token whose registration gets no answer: the server may have carried it out, or not.
+/// A new token, a user or a proof of possession that gets no answer: the server may have carried the call out, or not.
 @Suite struct LostRegistrationTests {
   private let directory = TemporaryDirectory.make(prefix: "upmc-token.")
   private let keys = MemoryKeyStore()
@@ -109,6 +109,65 @@ import Testing
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "client"])
     let last = String(decoding: transport.requests.last?.body ?? [], as: UTF8.self)
     #expect(last.contains(#""userProof":"vouched""#))
+  }
+
+  /// A server that has set the user unheard, and so has ended the key; it takes a token without the user only if it is
+  /// new. `isVouched` says whether it still takes the proof.
+  private static func unheard(isVouched: Bool) -> FakeTransport {
+    let isSet = Mutex(false)
+    let second =
+      #"{"device":"d-1","authKey":"second","user":{"clientUid":"kim","clientName":"Kim"},"identity":"proof"}"#
+    return FakeTransport { request in
+      let body = String(decoding: request.body ?? [], as: UTF8.self)
+      if request.path == "/v1/devices/d-1/user" {
+        isSet.withLock { $0 = true }
+        return Self.lost
+      }
+      guard isSet.withLock({ $0 }) else { return Self.answer(request, registrations: nil) }
+      if request.bearer == "key" { return FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#) }
+      if request.bearer == "second" { return FakeTransport.json(200, second) }
+      if body.contains(#""userProof":"vouched""#) {
+        return isVouched
+          ? FakeTransport.json(200, second)
+          : FakeTransport.json(403, #"{"type":"upmc:bad-user-proof","status":403}"#)
+      }
+      return body.contains(#""psid":"aa""#)
+        ? FakeTransport.json(403, #"{"type":"upmc:user-mismatch","status":403}"#)
+        : FakeTransport.json(201, #"{"device":"d-2","authKey":"third"}"#)
+    }
+  }
+
+  @Test(arguments: ["aa", "bb"])
+  func `a user who was set unheard before the process ended is the device's at the next start`(token: String)
+    async throws
+  {
+    let transport = Self.unheard(isVouched: true)
+    let first = try client(transport)
+    try await first.register(token: "aa")
+    await #expect(throws: ClientError.noAnswer("lost")) {
+      try await first.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
+    }
+    let next = try client(transport)
+    #expect(try await next.register(token: token).clientUID == "kim")
+    #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "client"])
+    // Once: the proof is kept no longer than it is needed.
+    try await next.register(token: token)
+    #expect(transport.requests.last?.bearer == "second")
+    #expect(!String(decoding: transport.requests.last?.body ?? [], as: UTF8.self).contains("vouched"))
+    #expect(try ClientState(keys: keys).registration()?.unansweredUser == nil)
+  }
+
+  @Test func `a user for whom nobody vouches any more keeps no new token from being registered`() async throws {
+    let transport = Self.unheard(isVouched: false)
+    let first = try client(transport)
+    try await first.register(token: "aa")
+    await #expect(throws: ClientError.noAnswer("lost")) {
+      try await first.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
+    }
+    let next = try client(transport)
+    #expect(try await next.register(token: "bb").device == "d-2")
+    let stored = try ClientState(keys: keys).registration()
+    #expect(stored?.askedFor == "kim" && stored?.unansweredUser == nil && stored?.psid == "bb")
   }
 
   @Test func `a push that is stored while an earlier one is refused as a proof is brought back`() async throws {

@@ -3,7 +3,8 @@ extension PushClient {
   /// Registers the device and optionally its user, and stores the registration. Call it at every start of the app, and
   /// whenever the system issues a token. The user is kept when the token changes, unless the server does not accept the
   /// device's key any more: then the app's client key is used, and a new token makes the device a guest unless `user`
-  /// is set. If the new token of a registered device gets no answer, the next `flush` registers it.
+  /// is set. But if the latest call that sets a user got no answer, it can have ended the key: then that user is set,
+  /// with the proof given there. If the new token of a registered device gets no answer, the next `flush` registers it.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
@@ -23,9 +24,7 @@ extension PushClient {
     _ token: String, _ user: ClientUser?, _ consent: ConsentChange?
   ) async throws(ClientError) -> DeviceRegistration {
     let token = settings.network == .apns ? token.lowercased() : token
-    let call = RegistrationCall(
-      appID: settings.appID, network: settings.network, environment: settings.environment, token: token,
-      deviceID: try state.installation(), user: user, attributes: settings.attributes, consent: consent)
+    let call = try registrationCall(token, user, consent)
     if user == nil {
       // A proof that got no answer may have ended the key, with which the device keeps its user now.
       do throws(ClientError) {
@@ -38,20 +37,30 @@ extension PushClient {
     let before = known
     // The answer can be lost and the server send to this token all the same: such a push is confirmed with it.
     known?.expect(token: token)
+    // So can that of the user, and the process end.
+    if let user { known?.expect(user: user) }
     if known != before { keep(known) }
     let origin = settings.server.base
+    var named = user
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
     if known != nil, let problem = ServerProblem(answer), problem.status == 401 || problem.type == "upmc:forbidden" {
       // The device's key is not valid any more: the device was unregistered, or another call has replaced the key. (The
       // 401 of a network that requires a login says nothing about it.)
       log("the device's key has ended; registering with the app's")
-      answer = try await self.call(call.request(to: origin, key: settings.clientKey))
+      // The call that has ended it may be the one that set a user, without an answer.
+      named = user ?? known?.unansweredUser?.user
+      answer = try await self.call(registrationCall(token, named, consent).request(to: origin, key: settings.clientKey))
+      if user == nil, named != nil, ServerProblem(answer)?.type == "upmc:bad-user-proof" {
+        log("nobody vouches for the user any more; registering without one")
+        answer = try await self.call(call.request(to: origin, key: settings.clientKey))
+      }
     }
-    note(answer, of: user)
-    if known?.expectedPsid != nil, ServerProblem(answer) != nil, !answer.isBusy {
-      // The server does not take this token: `flush` need not try again.
+    note(answer, of: named)
+    if let asked = known, ServerProblem(answer) != nil, !answer.isBusy {
+      // The server does not take this token, or this user: `flush` need not try again.
       known?.expectedPsid = nil
-      keep(known)
+      if let named, named != .guest { known?.unansweredUser = nil }
+      if known != asked { keep(known) }
     }
     let device = try RegistrationCall.registered(answer)
     var stored =
@@ -61,19 +70,29 @@ extension PushClient {
         awaitsPush: device.awaitsPush)
     stored.adopt(token: token)
     stored.adopt(device)
-    if let user { stored.askedFor = user == .guest ? nil : user.clientUID }
+    stored.unansweredUser = nil
+    if let named { stored.askedFor = named == .guest ? nil : named.clientUID }
     try state.write(stored)
     log("registered device \(device.device), token \(token.prefix(8))…, identity \(device.identity ?? "guest")")
     return DeviceRegistration(stored, badge: device.badge)
   }
 
-  /// Stores what is known of a token that is being registered. A failure is only logged: the registration goes on.
+  private func registrationCall(
+    _ token: String, _ user: ClientUser?, _ consent: ConsentChange?
+  ) throws(ClientError) -> RegistrationCall {
+    RegistrationCall(
+      appID: settings.appID, network: settings.network, environment: settings.environment, token: token,
+      deviceID: try state.installation(), user: user, attributes: settings.attributes, consent: consent)
+  }
+
+  /// Stores what is known of a token or user that is being registered. A failure is only logged: the registration goes
+  /// on.
   private func keep(_ known: StoredRegistration?) {
     guard let known else { return }
     do throws(ClientError) {
       try state.write(known)
     } catch {
-      log("cannot note the token to be registered: \(error)")
+      log("cannot note what is to be registered: \(error)")
     }
   }
 
@@ -105,7 +124,9 @@ extension PushClient {
       var clientName: String?
       var userProof: String?
     }
-    let asked = try demandRegistration()
+    var asked = try demandRegistration()
+    asked.expect(user: user)
+    keep(asked)
     let body = Body(
       clientUid: user.clientUID, clientName: user.clientName.isEmpty ? nil : user.clientName, userProof: user.proof)
     let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
@@ -116,6 +137,8 @@ extension PushClient {
     }
     note(answer, of: user)
     var known = try reread(asked)
+    known.unansweredUser = nil
+    if ServerProblem(answer) != nil, !answer.isBusy { keep(known) }
     try take(try answer.decoded(DeviceUserAnswer.self), into: &known)
     known.askedFor = user == .guest ? nil : user.clientUID
     try state.write(known)
@@ -156,6 +179,7 @@ extension PushClient {
       var known = try client.reread(asked)
       known.adopt(user: nil, identity: nil, awaitsPush: false)
       known.askedFor = nil
+      known.unansweredUser = nil
       try client.state.write(known)
     }
   }

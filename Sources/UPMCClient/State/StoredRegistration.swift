@@ -23,6 +23,9 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   /// The CUID of the user that the app has requested, even if the server has not bound the device to that user yet; nil
   /// if none, or for a guest.
   var askedFor: String?
+  /// The user whose setting the server has not answered yet: it may have carried it out, and ended the key; nil if
+  /// there is none.
+  var unansweredUser: UnansweredUser?
 
   /// The tokens that a push may have been sent to, the most likely first.
   var tokens: [String] {
@@ -44,6 +47,12 @@ struct StoredRegistration: Codable, Equatable, Sendable {
     expectedPsid = token
   }
 
+  /// Notes a user that is about to be set. No effect for the guest, whose setting ends no key.
+  mutating func expect(user: ClientUser) {
+    guard user != .guest else { return }
+    unansweredUser = UnansweredUser(clientUID: user.clientUID, clientName: user.clientName, proof: user.proof)
+  }
+
   private mutating func remember(_ tokens: [String], except token: String) {
     formerPsids = Array(tokens.filter { $0 != token }.prefix(ClientLimits.formerTokens))
   }
@@ -60,6 +69,15 @@ struct StoredRegistration: Codable, Equatable, Sendable {
     self.identity = identity
     self.awaitsPush = awaitsPush
   }
+}
+
+/// A user whose setting the server has not answered, with the proof, so that a later process can repeat it.
+struct UnansweredUser: Codable, Equatable, Sendable {
+  var clientUID: String
+  var clientName: String
+  var proof: String?
+
+  var user: ClientUser { ClientUser(clientUID, name: clientName, proof: proof) }
 }
 
 /// A push that is to be returned to the server to prove possession of the token, in an app whose identity mode is
