@@ -37,8 +37,8 @@ async function beginning(name, asked, chosen) {
     return begin(draft.appId, draftOf(draft.message), draft.message.audience, { draft: asked.draft, name: draft.name });
   }
   if (asked.copy || asked.change) {
-    const of = `/messages/${enc(asked.copy ?? asked.change)}`;
-    const [record, { sendAt }] = await Promise.all([get(`${of}/request`), get(of)]);
+    const path = `/messages/${enc(asked.copy ?? asked.change)}`;
+    const [record, { sendAt }] = await Promise.all([get(`${path}/request`), get(path)]);
     const message = asked.change ? draftOf(occurrenceOf(record, sendAt)) : copyOf(record.message);
     return begin(record.appId, message, record.message.audience, asked.change ? { change: asked.change } : {});
   }
