@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
@@ -23,7 +22,7 @@ enum SecretFile {
     _ path: String, name: String, holding content: String
   ) throws(Configuration.Mistake) -> String {
     // A pipe has no path of its own.
-    if RegularFile.resolve(path) == nil, let bytes = FileManager.default.contents(atPath: path) {
+    if RegularFile.resolve(path) == nil, let bytes = PipeFile.read(path: path, atMost: 65_536) {
       return String(decoding: bytes, as: UTF8.self)
     }
     return try read(path, name: name, holding: content)
