@@ -15,6 +15,11 @@ final class WebDriver {
   private let directory: String
   private var session = ""
 
+  /// The program that chromedriver starts. Not written by the tests: as long as a child that another thread has just
+  /// forked holds a file open for writing, nobody can execute it.
+  private static let browser = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Browser/headless-shell").standardized
+
   /// The name that elements have in the protocol.
   private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
@@ -36,19 +41,17 @@ final class WebDriver {
     } catch {
       throw Failure(description: "\(error): install what the tests need (`make test-deps`).")
     }
-    let browser = directory + "/browser"
-    try Self.writeBrowser(browser)
     let port = try Self.port(log)
     var configuration = HTTPClient.Configuration()
     configuration.timeout = .patience
     configuration.bodyBytes = 64 << 20
     client = try HTTPClient.Blocking(
       try HTTPOrigin(host: "127.0.0.1", port: port), configuration: configuration)
-    let wanted: [String: Any] = ["capabilities": ["alwaysMatch": Self.capabilities(directory, browser)]]
     var answer: Any?
     for attempt in 1...Self.startAttempts {
       do {
-        answer = try call("POST", "/session", wanted)
+        let capabilities = Self.capabilities(profile: "\(directory)/profile-\(attempt)")
+        answer = try call("POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
         break
       } catch {
         // chromedriver gives a browser a minute to start, and a busy machine may take longer.
@@ -64,19 +67,13 @@ final class WebDriver {
     TemporaryDirectory.remove(directory)
   }
 
-  /// Writes the program that chromedriver is to start: the shell opens no page by itself, and chromedriver waits for one.
-  private static func writeBrowser(_ path: String) throws {
-    try Data("#!/bin/sh\nexec chromium-headless-shell \"$@\" about:blank\n".utf8).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-  }
-
   private static func port(_ log: String) throws -> UInt16 {
     try poll("chromedriver has not started: \(TemporaryDirectory.read(log) ?? "")") {
       (TemporaryDirectory.read(log) ?? "").firstMatch(of: /started successfully on port (\d+)/).flatMap { UInt16($0.1) }
     }
   }
 
-  private static func capabilities(_ directory: String, _ browser: String) -> [String: Any] {
+  private static func capabilities(profile: String) -> [String: Any] {
     [
       "browserName": "chrome",
       // Milliseconds. The accessibility rules read the longest pages of the reference for many seconds.
@@ -85,13 +82,13 @@ final class WebDriver {
       ],
       "goog:loggingPrefs": ["browser": "ALL"],
       "goog:chromeOptions": [
-        "binary": browser,
+        "binary": browser.path,
         "args": [
           "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
           "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
           "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1280,900",
           "--force-color-profile=srgb",
-          "--user-data-dir=\(directory)/profile", "--lang=en-US",
+          "--user-data-dir=\(profile)", "--lang=en-US",
         ],
       ],
     ]
