@@ -6,8 +6,8 @@ internal import Store
 /// sent.
 ///
 /// ```
-///   several ──► fails: half of them, again and again
-///   one     ──► fails: locked first, then claimed by its key ──► fails: this one is given up
+///   several ──► fails: half of them are tried, down to one
+///   one     ──► fails: it is locked, then claimed by its key ──► fails: it is given up
 /// ```
 enum EventClaims {
   private static let log = Logger(label: "webhooks")

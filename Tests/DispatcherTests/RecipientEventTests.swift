@@ -65,7 +65,7 @@ import Time
     }
   }
 
-  /// One page of them; false if nothing is left to be told. Within a transaction.
+  /// Tells one page of the failures. Returns false if none is left. Call this within a transaction.
   private func tellFailures(_ world: DispatcherWorld) throws -> Bool {
     guard let report = try world.connection.run(FailureReports.take()) else { return false }
     try FailureReports.tell(report, on: world.connection)

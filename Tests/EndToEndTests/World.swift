@@ -103,8 +103,8 @@ final class World {
     try waitForCredentials(2)
   }
 
-  /// Waits until the server sends with so many credentials. A push that finds none pauses the app, unless its
-  /// credential is not two seconds old.
+  /// Waits until the server has loaded at least `count` credentials. It defers a push whose credential it has not
+  /// loaded yet by five seconds.
   func waitForCredentials(_ count: Int) throws {
     _ = try poll("the server does not send with the new credential") {
       let reply = try client.call("GET", "/ready")

@@ -260,7 +260,7 @@ import Testing
     #expect(known.tokens == ["aa", "bb"])
     known.expect(token: "cc")
     #expect(known.tokens == ["aa", "cc", "bb"])
-    // The system comes back to the first one.
+    // The system returns to the first token.
     known.expect(token: "aa")
     #expect(known.tokens == ["aa", "cc", "bb"] && known.expectedPsid == "aa")
     known.adopt(token: "bb")

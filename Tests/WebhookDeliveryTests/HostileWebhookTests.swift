@@ -41,8 +41,8 @@ import Testing
   /// Runs a courier until it has delivered so many events of an app. Returns the number of other apps' attempts that
   /// had ended by then.
   /// - Parameters:
-  ///   - timeout: of an attempt; longer than a test lasts where none may end by it.
-  ///   - clock: of its pauses and timeouts.
+  ///   - timeout: the timeout of an attempt; longer than a test where no attempt may time out.
+  ///   - clock: measures the courier's pauses and timeouts.
   private func deliver(
     _ count: Int, of app: String, timeout: Duration = WebhookDeliveryLimits.timeout, clock: any Clock = SystemClock()
   ) throws -> Int {

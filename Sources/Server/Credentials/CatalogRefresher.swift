@@ -14,7 +14,7 @@ final class CatalogRefresher {
   /// Starts the thread.
   /// - Parameters:
   ///   - interval: the longest time between two reloads.
-  ///   - commands: logs what is changed at the command line, from its last look on.
+  ///   - commands: logs the changes made at the command line since its last look.
   ///   - forgive: called with each app that an operator has resumed.
   ///   - makeTurn: called once, on the thread; the closure that it returns is run after each reload.
   init(

@@ -6,7 +6,7 @@ package import Time
 /// was lost may repeat that call with the key that the call has ended. Decision 026.
 package enum Possessions {
   /// How long a device may repeat its proof. An app that was stopped before it had the answer repeats it when it is
-  /// next opened. Much longer would let an old copy of the key and the push be of use.
+  /// next opened. A much longer time would make an old copy of the key and the push useful to a thief.
   private static let timeForRepeats: Duration = .seconds(86_400)
 
   private static let noteStatement = Statement(

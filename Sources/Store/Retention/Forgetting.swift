@@ -127,7 +127,7 @@ package enum Forgetting {
   }
 
   /// Deletes what is stored about the recipients of messages: up to `deliveries` deliveries with rows, and a few
-  /// blocks. Call this in the transaction in which `marked` has returned the messages.
+  /// blocks. Call this in the transaction in which `marked` returned the messages.
   /// - Returns: true if nothing is left to delete; false if the limits were reached, so that another call has to
   ///   continue.
   package static func empty(
