@@ -96,7 +96,7 @@ package struct Listening: Sendable {
     loops: Int, descriptors: Int, memoryBytes: Int, spoolDirectory: String? = nil
   ) -> HTTPServer.Configuration {
     func share(_ limit: Int) -> Int { Self.share(limit, of: loops) }
-    var engine = HTTPServer.Configuration()
+    var engine = behindProxies
     let describable = descriptors - Self.keptDescriptors - loops * HTTPLimits.refusals
     engine.connections = share(max(loops, min(connections, describable, fitting(memoryBytes))))
     engine.connectionsPerAddress = connectionsPerAddress.map(share)
@@ -105,6 +105,12 @@ package struct Listening: Sendable {
     engine.outputMemoryBytes = share(min(HTTPLimits.allOutputBytes, memoryBytes / 8))
     engine.spoolBytes = share(HTTPLimits.spoolBytes)
     engine.spoolDirectory = spoolDirectory
+    return engine
+  }
+
+  /// The engine's default configuration, with what it must know of the proxies in front of it.
+  var behindProxies: HTTPServer.Configuration {
+    var engine = HTTPServer.Configuration()
     engine.trustedProxies = trustedProxies
     engine.forwardedHeader = forwardedHeader
     engine.expectsProxyHeader = expectsProxyHeader

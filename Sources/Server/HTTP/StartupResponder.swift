@@ -20,7 +20,7 @@ final class StartupResponder {
   init(_ configuration: Configuration) throws {
     let (host, port) = (configuration.listenHost, configuration.listenPort)
     let tls = try ListenerCertificate.read(configuration.listening)?.context
-    let engine = Self.engine(configuration.listening)
+    let engine = configuration.listening.behindProxies
     guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
       throw ServerError("UPMC_LISTEN: the host \(host) has no address.")
     }
@@ -45,14 +45,6 @@ final class StartupResponder {
   }
 
   private static let drain: Duration = .seconds(1)
-
-  private static func engine(_ listening: Listening) -> HTTPServer.Configuration {
-    var engine = HTTPServer.Configuration()
-    engine.trustedProxies = listening.trustedProxies
-    engine.forwardedHeader = listening.forwardedHeader
-    engine.expectsProxyHeader = listening.expectsProxyHeader
-    return engine
-  }
 
   /// Answers pending requests and frees the address.
   func close() {
