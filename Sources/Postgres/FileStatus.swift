@@ -14,23 +14,7 @@ package struct FileStatus: Sendable {
     }
   }
 
-  /// Identifies a version of a file's content: if two are equal, the content is taken to be the same.
-  package struct Version: Equatable, Sendable {
-    private let identity: Identity
-    private let bytes: Int
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    fileprivate init(_ status: stat) {
-      identity = Identity(status)
-      bytes = Int(status.st_size)
-      seconds = status.st_mtim.tv_sec
-      nanoseconds = status.st_mtim.tv_nsec
-    }
-  }
-
   package let identity: Identity
-  package let version: Version
   /// User id of the owner.
   package let owner: UInt32
   /// Group id of the owning group.
@@ -45,7 +29,6 @@ package struct FileStatus: Sendable {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     identity = Identity(status)
-    version = Version(status)
     owner = status.st_uid
     group = status.st_gid
     bytes = Int(status.st_size)

@@ -10,6 +10,22 @@ package struct RegularFile: ~Copyable, Sendable {
     package let nanoseconds: Int
     /// The size of the file in bytes.
     package let size: Int
+
+    /// Reads the stamp of the file at `path`, following symbolic links, whatever kind of file it is; nil if it does not
+    /// exist or cannot be accessed.
+    package init?(path: String) {
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      self.init(status)
+    }
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+      seconds = status.st_mtim.tv_sec
+      nanoseconds = status.st_mtim.tv_nsec
+      size = Int(status.st_size)
+    }
   }
 
   private let file: FileDescriptor
@@ -27,10 +43,7 @@ package struct RegularFile: ~Copyable, Sendable {
     let file = FileDescriptor(owning: number)
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let stamp = Stamp(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
-      nanoseconds: status.st_mtim.tv_nsec, size: Int(status.st_size))
-    return RegularFile(file, stamp)
+    return RegularFile(file, Stamp(status))
   }
 
   /// Reads as many bytes as the file had when it was opened; nil if that fails or the file has become shorter. Call it

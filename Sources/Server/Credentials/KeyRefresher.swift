@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Operations
 internal import Postgres
+internal import Reactor
 internal import Store
 
 /// Applies key changes while the server runs: a changed master key file, another key chosen in the database for
@@ -12,9 +13,9 @@ final class KeyRefresher {
   private let master: MasterKey
   private let node: UUIDValue
   private let log = Logger(label: "keys")
-  /// The version of the key file that was read last; nil before the first look, because the file may have changed since
+  /// The stamp of the key file that was read last; nil before the first look, because the file may have changed since
   /// the start of this process read it: it waits for the database in between, and migrates it.
-  private var file: FileStatus.Version?
+  private var file: RegularFile.Stamp?
   /// The keys last reported to the database; nil before the first report.
   private var reported: (ids: [MasterKey.ID], sealing: MasterKey.ID)?
   private var turns = 0
@@ -42,7 +43,9 @@ final class KeyRefresher {
   }
 
   private func readFile() {
-    guard let path = MasterKeyFile.path(configuration), let now = FileStatus(path)?.version, now != file else { return }
+    guard let path = MasterKeyFile.path(configuration), let now = RegularFile.Stamp(path: path), now != file else {
+      return
+    }
     do {
       let keys = try MasterKeyFile.read(configuration)
       let ids = try MasterKey(keys: keys).ids
