@@ -197,14 +197,17 @@ package enum Waits {
         let record = Outcomes.Record(
           seqno: seqno, device: contents.recipients.device(position), userKey: user, status: status, attempts: 0,
           reason: reason, dueAt: nil)
-        guard let verdict = states[contents.block]?.settle(position, as: BlockState(record), at: now), verdict != .late
-        else { continue }
-        if verdict == .row { records.append(record) }
-        users.append(user)
+        switch states[contents.block]?.settle(position, as: BlockState(record), at: now) {
+        case .taken: users.append(user)
+        case .row: records.append(record)
+        case .late, nil: break
+        }
       }
     }
     try connection.run(Blocks.save(states))
-    if !records.isEmpty { _ = try connection.run(Outcomes.write(records, at: now)) }
-    return users
+    guard !records.isEmpty else { return users }
+    // Only those that took effect: an outcome that was there already was counted by whoever wrote it.
+    let written = try connection.run(Outcomes.write(records, at: now))
+    return users + written.map { records[$0].userKey }
   }
 }
