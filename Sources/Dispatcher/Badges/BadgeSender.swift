@@ -71,36 +71,14 @@ final class BadgeSender {
     try finish(connection)
   }
 
-  /// Claims at most `limit` due users. If this fails because of a user's data, tries again with half as many users, and
-  /// returns fewer than are due. If a single user fails, deletes that user's row and returns none.
-  func take(at now: Timestamp, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
-    do {
-      return try connection.run(
-        BadgeSyncs.take(at: now, again: now + Limits.badgeAgainInterval, limit: limit))
-    } catch  where FailureIsolation.isOwnFault(error) {
-      if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
-      return try takeOne(at: now, connection)
-    }
-  }
-
-  /// Locks one due user's row before claiming it, so that it is known which one fails. That may be another one than has
-  /// failed before: one that another node has just unlocked, for example. Deletes the row that fails.
-  private func takeOne(at now: Timestamp, _ connection: Connection) throws -> [BadgeSyncs.Due] {
-    var locked: Users.Key?
-    do {
-      return try connection.withTransaction {
-        guard let user = try connection.run(BadgeSyncs.lock(at: now)) else { return [] }
-        locked = user
-        return try connection.run(
-          BadgeSyncs.take(only: user, at: now, again: now + Limits.badgeAgainInterval, limit: 1))
-      }
-    } catch  where FailureIsolation.isOwnFault(error) {
-      guard let locked else { throw error }
-      if try connection.run(BadgeSyncs.drop(locked, at: now)) {
-        isolation.note("a user's count cannot be sent to its devices", nil, error)
-      }
-      return []
-    }
+  /// Claims at most `limit` due users. If this fails because of a user's data, claims fewer; the row of a single user
+  /// that fails is deleted.
+  func take(at now: Timestamp, atMost limit: Int, _ connection: Connection) throws(PostgresError) -> [BadgeSyncs.Due] {
+    try connection.claim(
+      atMost: limit,
+      take: { BadgeSyncs.take(only: $0, at: now, again: now + Limits.badgeAgainInterval, limit: $1) },
+      lock: BadgeSyncs.lock(at: now), drop: { user, _ in BadgeSyncs.drop(user, at: now) },
+      onDrop: { _, error in isolation.note("a user's count cannot be sent to its devices", nil, error) })
   }
 
   /// Postpones the counts of users whose apps are paused, before anything else of them is read, and returns the others.
