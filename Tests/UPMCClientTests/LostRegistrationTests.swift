@@ -11,12 +11,39 @@ import Testing
   private let keys = MemoryKeyStore()
   private static let lost: Result<WireAnswer, NoAnswer> = .failure(NoAnswer("lost"))
   private static let refused = FakeTransport.json(422, #"{"type":"upmc:invalid-field","status":422}"#)
+  /// To a key that the device has no longer.
+  private static let ended = FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#)
+  private static let userSet = FakeTransport.json(
+    200, #"{"device":"d-1","authKey":"second","user":{"clientUid":"kim","clientName":"Kim"},"identity":"proof"}"#)
+  private static let proved = FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#)
 
-  private func client(key: String = "client", _ transport: FakeTransport) throws -> PushClient {
+  private func client(
+    key: String = "client", _ transport: FakeTransport,
+    onStep: @escaping @Sendable (DurableFile.Step) -> Void = { _ in }
+  ) throws -> PushClient {
     PushClient(
       ClientSettings(
         server: try ServerAddress("https://push.example.com"), appID: "app", clientKey: key, directory: directory),
-      transport: transport, keys: keys)
+      transport: transport, keys: keys, now: { Date() }, onStep: onStep)
+  }
+
+  /// What registrations get; nil if the server carries them out.
+  private final class Registrations: Sendable {
+    private let current = Mutex<Result<WireAnswer, NoAnswer>?>(nil)
+
+    var answer: Result<WireAnswer, NoAnswer>? {
+      get { current.withLock { $0 } }
+      set { current.withLock { $0 = newValue } }
+    }
+  }
+
+  /// A client that is registered with the token "aa"; what later registrations get is up to the test.
+  private func registeredClient() async throws -> (PushClient, FakeTransport, Registrations) {
+    let registrations = Registrations()
+    let transport = FakeTransport { Self.answer($0, registrations: registrations.answer) }
+    let client = try client(transport)
+    try await client.register(token: "aa")
+    return (client, transport, registrations)
   }
 
   /// Answers as the server does that sends to the token "bb", unless `registrations` says what a registration gets.
@@ -30,18 +57,13 @@ import Testing
   /// The tokens that were registered, in their order.
   private func registered(_ transport: FakeTransport) -> [String] {
     transport.requests.filter { $0.path == "/v1/devices" }.compactMap { request in
-      String(decoding: request.body ?? [], as: UTF8.self).firstMatch(of: #/"psid":"([^"]*)"/#).map { String($0.1) }
+      request.text.firstMatch(of: #/"psid":"([^"]*)"/#).map { String($0.1) }
     }
   }
 
   @Test func `a push to a token whose registration got no answer is confirmed`() async throws {
-    let isLost = Mutex(false)
-    let transport = FakeTransport { request in
-      Self.answer(request, registrations: isLost.withLock { $0 } ? Self.lost : nil)
-    }
-    let client = try client(transport)
-    try await client.register(token: "aa")
-    isLost.withLock { $0 = true }
+    let (client, transport, registrations) = try await registeredClient()
+    registrations.answer = Self.lost
     await #expect(throws: ClientError.noAnswer("lost")) { try await client.register(token: "bb") }
     // By the app, and by an extension, which is a process of its own.
     #expect(await client.receive(try ConfirmationTroubleTests.payload("1")) == .recorded(badge: nil))
@@ -52,15 +74,10 @@ import Testing
   }
 
   @Test func `a token whose registration got no answer is registered by the next flush, and once`() async throws {
-    let isLost = Mutex(false)
-    let transport = FakeTransport { request in
-      Self.answer(request, registrations: isLost.withLock { $0 } ? Self.lost : nil)
-    }
-    let client = try client(transport)
-    try await client.register(token: "aa")
-    isLost.withLock { $0 = true }
+    let (client, transport, registrations) = try await registeredClient()
+    registrations.answer = Self.lost
     await #expect(throws: ClientError.noAnswer("lost")) { try await client.register(token: "bb") }
-    isLost.withLock { $0 = false }
+    registrations.answer = nil
     // An extension leaves it to the app.
     let service = try self.client(key: "", transport)
     await service.flush()
@@ -72,13 +89,8 @@ import Testing
   }
 
   @Test func `a token that the server refuses is not registered again by itself`() async throws {
-    let isRefused = Mutex(false)
-    let transport = FakeTransport { request in
-      Self.answer(request, registrations: isRefused.withLock { $0 } ? Self.refused : nil)
-    }
-    let client = try client(transport)
-    try await client.register(token: "aa")
-    isRefused.withLock { $0 = true }
+    let (client, transport, registrations) = try await registeredClient()
+    registrations.answer = Self.refused
     await #expect(throws: ClientError.self) { try await client.register(token: "bb") }
     await client.flush()
     #expect(registered(transport) == ["aa", "bb"])
@@ -86,7 +98,6 @@ import Testing
 
   @Test func `a change of the user whose lost answer named another key is made all the same`() async throws {
     let isLost = Mutex(true)
-    let ended = FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#)
     let transport = FakeTransport { request in
       switch (request.path, request.bearer ?? "") {
       case ("/v1/devices/d-1/user", _):
@@ -94,11 +105,9 @@ import Testing
           defer { lost = false }
           return lost
         }
-        return isFirst ? Self.lost : ended
-      case ("/v1/devices", "key") where !isLost.withLock({ $0 }): return ended
-      case ("/v1/devices", _) where !isLost.withLock({ $0 }):
-        return FakeTransport.json(
-          200, #"{"device":"d-1","authKey":"second","user":{"clientUid":"kim","clientName":"Kim"},"identity":"proof"}"#)
+        return isFirst ? Self.lost : Self.ended
+      case ("/v1/devices", "key") where !isLost.withLock({ $0 }): return Self.ended
+      case ("/v1/devices", _) where !isLost.withLock({ $0 }): return Self.userSet
       default: return Self.answer(request, registrations: nil)
       }
     }
@@ -107,34 +116,39 @@ import Testing
     let known = try await client.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
     #expect(known.clientUID == "kim" && known.identity == "proof" && known.token == "aa")
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "client"])
-    let last = String(decoding: transport.requests.last?.body ?? [], as: UTF8.self)
-    #expect(last.contains(#""userProof":"vouched""#))
+    #expect(transport.requests.last?.text.contains(#""userProof":"vouched""#) == true)
   }
 
   /// A server that has set the user unheard, and so has ended the key; it takes a token without the user only if it is
   /// new. `isVouched` says whether it still takes the proof.
   private static func unheard(isVouched: Bool) -> FakeTransport {
     let isSet = Mutex(false)
-    let second =
-      #"{"device":"d-1","authKey":"second","user":{"clientUid":"kim","clientName":"Kim"},"identity":"proof"}"#
     return FakeTransport { request in
-      let body = String(decoding: request.body ?? [], as: UTF8.self)
       if request.path == "/v1/devices/d-1/user" {
         isSet.withLock { $0 = true }
         return Self.lost
       }
       guard isSet.withLock({ $0 }) else { return Self.answer(request, registrations: nil) }
-      if request.bearer == "key" { return FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#) }
-      if request.bearer == "second" { return FakeTransport.json(200, second) }
-      if body.contains(#""userProof":"vouched""#) {
+      if request.bearer == "key" { return Self.ended }
+      if request.bearer == "second" { return Self.userSet }
+      if request.text.contains(#""userProof":"vouched""#) {
         return isVouched
-          ? FakeTransport.json(200, second)
-          : FakeTransport.json(403, #"{"type":"upmc:bad-user-proof","status":403}"#)
+          ? Self.userSet : FakeTransport.json(403, #"{"type":"upmc:bad-user-proof","status":403}"#)
       }
-      return body.contains(#""psid":"aa""#)
+      return request.text.contains(#""psid":"aa""#)
         ? FakeTransport.json(403, #"{"type":"upmc:user-mismatch","status":403}"#)
         : FakeTransport.json(201, #"{"device":"d-2","authKey":"third"}"#)
     }
+  }
+
+  /// A client as it starts after its process ended, which had set the user and got no answer.
+  private func restartedClient(_ transport: FakeTransport) async throws -> PushClient {
+    let first = try client(transport)
+    try await first.register(token: "aa")
+    await #expect(throws: ClientError.noAnswer("lost")) {
+      try await first.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
+    }
+    return try client(transport)
   }
 
   @Test(arguments: ["aa", "bb"])
@@ -142,56 +156,49 @@ import Testing
     async throws
   {
     let transport = Self.unheard(isVouched: true)
-    let first = try client(transport)
-    try await first.register(token: "aa")
-    await #expect(throws: ClientError.noAnswer("lost")) {
-      try await first.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
-    }
-    let next = try client(transport)
+    let next = try await restartedClient(transport)
     #expect(try await next.register(token: token).clientUID == "kim")
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "client"])
     // Once: the proof is kept no longer than it is needed.
     try await next.register(token: token)
     #expect(transport.requests.last?.bearer == "second")
-    let body = String(decoding: transport.requests.last?.body ?? [], as: UTF8.self)
-    #expect(!body.contains("vouched"))
+    #expect(transport.requests.last?.text.contains("vouched") == false)
     #expect(try ClientState(keys: keys).registration()?.unansweredUser == nil)
   }
 
   @Test func `a user for whom nobody vouches any more keeps no new token from being registered`() async throws {
     let transport = Self.unheard(isVouched: false)
-    let first = try client(transport)
-    try await first.register(token: "aa")
-    await #expect(throws: ClientError.noAnswer("lost")) {
-      try await first.register(user: ClientUser("kim", name: "Kim", proof: "vouched"))
-    }
-    let next = try client(transport)
+    let next = try await restartedClient(transport)
     #expect(try await next.register(token: "bb").device == "d-2")
     let stored = try ClientState(keys: keys).registration()
     #expect(stored?.askedFor == "kim" && stored?.unansweredUser == nil && stored?.psid == "bb")
+  }
+
+  /// Answers everything but a proof of possession, as the server does that wants one.
+  private static func answerWithoutProof(_ request: WireRequest) -> Result<WireAnswer, NoAnswer> {
+    request.path == "/v1/devices"
+      ? FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
+      : FakeTransport.verdicts(request)
+  }
+
+  /// The push that a device brings back.
+  private static func silent() throws -> ReceivedPayload {
+    try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
   }
 
   @Test func `a push that is stored while an earlier one is refused as a proof is brought back`() async throws {
     let (asked, isAsked) = AsyncStream<Void>.makeStream()
     let (stored, isStored) = AsyncStream<Void>.makeStream()
     let transport = FakeTransport { request in
-      guard request.path == "/v1/devices/d-1/possession" else {
-        return request.path == "/v1/devices"
-          ? FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
-          : FakeTransport.verdicts(request)
-      }
-      let isSecond = String(decoding: request.body ?? [], as: UTF8.self).contains(#""seqno":"2""#)
-      if isSecond { return FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#) }
+      guard request.path == "/v1/devices/d-1/possession" else { return Self.answerWithoutProof(request) }
+      if request.text.contains(#""seqno":"2""#) { return Self.proved }
       isAsked.finish()
       for await _ in stored {}
       return FakeTransport.json(422, #"{"type":"upmc:impossible","status":422}"#)
     }
-    let client = PushClient(
-      ClientSettings(
-        server: try ServerAddress("https://push.example.com"), appID: "app", clientKey: "client", directory: directory),
-      transport: transport, keys: keys, now: { Date() }, onStep: { if $0 == .renamed { isStored.finish() } })
+    let client = try client(transport, onStep: { if $0 == .renamed { isStored.finish() } })
     try await client.register(token: "abcd", user: ClientUser("kim"))
-    let silent = try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
+    let silent = try Self.silent()
     async let first = client.receive(silent)
     for await _ in asked {}
     // The second one's receipt is stored after the proof.
@@ -203,21 +210,14 @@ import Testing
   @Test func `a push whose proof got no answer is brought back once more before a later one`() async throws {
     let isLost = Mutex(true)
     let transport = FakeTransport { request in
-      guard request.path == "/v1/devices/d-1/possession" else {
-        return request.path == "/v1/devices"
-          ? FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
-          : FakeTransport.verdicts(request)
-      }
+      guard request.path == "/v1/devices/d-1/possession" else { return Self.answerWithoutProof(request) }
       if isLost.withLock({ $0 }) { return Self.lost }
       // The first one has ended the key, which is good for nothing but that very call.
-      let isFirst = String(decoding: request.body ?? [], as: UTF8.self).contains(#""seqno":"1""#)
-      return isFirst
-        ? FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#)
-        : FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#)
+      return request.text.contains(#""seqno":"1""#) ? Self.proved : Self.ended
     }
     let client = try client(transport)
     try await client.register(token: "abcd", user: ClientUser("kim"))
-    let silent = try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
+    let silent = try Self.silent()
     #expect(await client.receive(silent) == .notNeeded)
     #expect(await client.receive(try ConfirmationTroubleTests.payload("2")) == .recorded(badge: nil))
     isLost.withLock { $0 = false }
@@ -235,12 +235,11 @@ import Testing
         let awaits = request.bearer == "client"
         return FakeTransport.json(200, #"{"device":"d-1","authKey":"\#(key)","awaitsPush":\#(awaits)}"#)
       }
-      return isLost.withLock { $0 }
-        ? Self.lost : FakeTransport.json(200, #"{"authKey":"second","identity":"strict","awaitsPush":false}"#)
+      return isLost.withLock { $0 } ? Self.lost : Self.proved
     }
     let client = try client(transport)
     try await client.register(token: "aa", user: ClientUser("kim"))
-    let silent = try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
+    let silent = try Self.silent()
     #expect(await client.receive(silent) == .notNeeded)
     isLost.withLock { $0 = false }
     #expect(try await client.register(token: "bb").token == "bb")
@@ -268,4 +267,8 @@ import Testing
     for token in ["dd", "ee"] { known.adopt(token: token) }
     #expect(known.tokens == ["ee", "dd", "bb", "aa"])
   }
+}
+
+extension WireRequest {
+  fileprivate var text: String { String(decoding: body ?? [], as: UTF8.self) }
 }
