@@ -1,5 +1,6 @@
 internal import Domain
 internal import Operations
+internal import Postgres
 
 /// Limits of the admin API.
 enum AdminLimits {
@@ -50,7 +51,7 @@ enum AdminLimits {
   static let statementTimeout: Duration = .seconds(60)
   /// Time without an answer to a statement after which the thread checks that the database still responds; if it does
   /// not, the connection counts as lost.
-  static let silence: Duration = .seconds(5)
+  private static let silence: Duration = .seconds(5)
   /// Maximum duration of a statement on the thread `admin-streams`, where all other viewers wait meanwhile.
   static let liveStatementTimeout: Duration = .seconds(5)
   /// Maximum duration of a statement on the thread `admin-exports`, where all other exports wait meanwhile. One piece
@@ -69,4 +70,14 @@ enum AdminLimits {
   static let exports = 16
   static let exportsOfTenant = 4
   static let exportsOfCaller = 2
+
+  /// Returns the options of a thread's database connection.
+  /// - Parameter name: what the thread's sessions are called, behind "upmc".
+  static func connectionOptions(_ name: String, statementTimeout: Duration) -> ConnectionOptions {
+    var options = ConnectionOptions()
+    options.applicationName = "upmc \(name)"
+    options.statementTimeout = statementTimeout
+    options.silence = silence
+    return options
+  }
 }

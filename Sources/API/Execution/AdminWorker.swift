@@ -24,10 +24,7 @@ final class AdminWorker {
   init(_ resources: AdminResources, queue: AdminQueue, canceller: Canceller) {
     self.resources = resources
     self.queue = queue
-    var options = ConnectionOptions()
-    options.applicationName = "upmc admin"
-    options.statementTimeout = AdminLimits.statementTimeout
-    options.silence = AdminLimits.silence
+    var options = AdminLimits.connectionOptions("admin", statementTimeout: AdminLimits.statementTimeout)
     options.canceller = canceller
     connection = OwnConnection(resources.databaseURL, options)
   }

@@ -17,10 +17,9 @@ final class ExportLoop {
   }
 
   private let inbox: StreamInbox
-  private let databaseURL: String
+  private let database: OwnConnection
   private let times: StreamTimes
   private let log = Logger(label: "admin")
-  private var connection: Connection?
   private var readers: [Reader] = []
   /// True if a piece of the last turn was empty: nothing was written whose sending would wake the thread.
   private var goesOn = false
@@ -29,7 +28,8 @@ final class ExportLoop {
   /// - Parameter times: `look` is the interval at which a piece that the stream did not accept is offered again.
   init(_ inbox: StreamInbox, databaseURL: String, times: StreamTimes) {
     self.inbox = inbox
-    self.databaseURL = databaseURL
+    database = OwnConnection(
+      databaseURL, AdminLimits.connectionOptions("admin exports", statementTimeout: times.exportStatement))
     self.times = times
   }
 
@@ -57,7 +57,7 @@ final class ExportLoop {
     var reader = reader
     guard reader.stream.isOpen else { return nil }
     guard reader.stream.isDrained else { return reader }
-    guard let connection = connected() else {
+    guard let connection = try? database.present() else {
       reader.stream.abandon()
       return nil
     }
@@ -78,15 +78,5 @@ final class ExportLoop {
       reader.stream.abandon()
       return nil
     }
-  }
-
-  private func connected() -> Connection? {
-    if let connection { return connection }
-    var options = ConnectionOptions()
-    options.applicationName = "upmc admin exports"
-    options.statementTimeout = times.exportStatement
-    options.silence = AdminLimits.silence
-    connection = try? Connection(databaseURL, options: options)
-    return connection
   }
 }

@@ -42,16 +42,17 @@ final class StreamLoop {
   }
 
   private let inbox: StreamInbox
-  private let databaseURL: String
+  private let database: OwnConnection
   private let clock: any Clock
   private let times: StreamTimes
-  private var connection: Connection?
   private var viewers: [Viewer] = []
   private var watched: [Subject: Watched] = [:]
 
   init(_ inbox: StreamInbox, databaseURL: String, clock: any Clock, times: StreamTimes) {
     self.inbox = inbox
-    self.databaseURL = databaseURL
+    database = OwnConnection(
+      databaseURL,
+      AdminLimits.connectionOptions("admin streams", statementTimeout: AdminLimits.liveStatementTimeout))
     self.clock = clock
     self.times = times
   }
@@ -96,7 +97,7 @@ final class StreamLoop {
     if let nextLook = one.nextLook, now < nextLook { return }
     let began = clock.now
     // Without a database, viewers keep the last numbers and wait.
-    if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallTime) {
+    if let connection = try? database.present(), let answer = Self.ask(about: subject, connection, clock.wallTime) {
       if answer.numbers != one.numbers {
         one.numbers = answer.numbers
         one.changedAt = now
@@ -153,15 +154,5 @@ final class StreamLoop {
 
   private static func event(_ name: String, _ json: [UInt8]) -> String {
     ServerSentEvent(event: name, data: String(decoding: json, as: UTF8.self)).text
-  }
-
-  private func connected() -> Connection? {
-    if let connection { return connection }
-    var options = ConnectionOptions()
-    options.applicationName = "upmc admin streams"
-    options.statementTimeout = AdminLimits.liveStatementTimeout
-    options.silence = AdminLimits.silence
-    connection = try? Connection(databaseURL, options: options)
-    return connection
   }
 }
