@@ -128,17 +128,7 @@ package enum Tokens {
   /// Deletes alert tokens that `lock` has inserted in the same transaction for devices that are then refused. A token
   /// that belongs to another device stays; one that the device had before `lock` would be deleted too.
   package static func forget(_ tokens: [Claimed]) -> Query<Void> {
-    var apps = Int32Column()
-    var psids = TextColumn()
-    var networks = Int16Column()
-    var devices = UUIDColumn()
-    for token in tokens {
-      apps.append(token.app)
-      psids.append(token.psid)
-      networks.append(token.network.rawValue)
-      devices.append(token.device)
-    }
-    return Query(forgetStatement, apps, psids, networks, devices) { _ in }
+    Query(forgetStatement, columns(tokens)) { _ in }
   }
 
   private static let retireDeadStatement = Statement(
@@ -212,18 +202,25 @@ package enum Tokens {
   }
 
   static func columns(_ tokens: [Claimed], _ now: Timestamp) -> Parameters {
+    var kinds = Int16Column()
+    for token in tokens { kinds.append(token.kind.rawValue) }
+    var parameters = columns(tokens)
+    parameters.append(kinds)
+    parameters.append(now)
+    return parameters
+  }
+
+  private static func columns(_ tokens: [Claimed]) -> Parameters {
     var apps = Int32Column()
     var psids = TextColumn()
     var networks = Int16Column()
     var devices = UUIDColumn()
-    var kinds = Int16Column()
     for token in tokens {
       apps.append(token.app)
       psids.append(token.psid)
       networks.append(token.network.rawValue)
       devices.append(token.device)
-      kinds.append(token.kind.rawValue)
     }
-    return Parameters(apps, psids, networks, devices, kinds, now)
+    return Parameters(apps, psids, networks, devices)
   }
 }
