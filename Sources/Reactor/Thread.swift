@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+package import Synchronization
 
 /// A named POSIX thread. Its body creates the objects that the thread owns, so that the compiler can prove that none is
 /// shared.
@@ -38,6 +39,17 @@ package struct Thread: ~Copyable {
     let handle = handle
     discard self
     pthread_join(handle, nil)
+  }
+
+  /// Takes the thread that `place` holds, and waits until its body has returned. Of several calls only the first waits;
+  /// the others return at once.
+  package static func joinOnce(_ place: borrowing Mutex<Thread?>) {
+    let ended: Thread? = place.withLock { thread in
+      var taken: Thread?
+      swap(&taken, &thread)
+      return taken
+    }
+    ended?.join()
   }
 }
 

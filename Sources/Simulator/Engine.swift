@@ -71,12 +71,7 @@ final class Engine: Sendable {
     }
     if isRunning { _ = done.take() }
     questions.close()
-    let ended: Thread? = thread.withLock { thread in
-      var taken: Thread?
-      swap(&taken, &thread)
-      return taken
-    }
-    ended?.join()
+    Thread.joinOnce(thread)
   }
 
   // MARK: On the service's thread

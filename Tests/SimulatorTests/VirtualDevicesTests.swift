@@ -101,12 +101,7 @@ private final class FakeServer: Sendable {
 
   func stop() {
     stopper.stop()
-    let ended: Thread? = thread.withLock { thread in
-      var taken: Thread?
-      swap(&taken, &thread)
-      return taken
-    }
-    ended?.join()
+    Thread.joinOnce(thread)
   }
 }
 

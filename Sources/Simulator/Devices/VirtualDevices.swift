@@ -37,12 +37,7 @@ package final class VirtualDevices: Sendable {
   func stop() {
     pushes.close()
     stopper.stop()
-    let ended: Thread? = thread.withLock { thread in
-      var taken: Thread?
-      swap(&taken, &thread)
-      return taken
-    }
-    ended?.join()
+    Thread.joinOnce(thread)
   }
 
   private static func run(

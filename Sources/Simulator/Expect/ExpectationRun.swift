@@ -43,12 +43,7 @@ package final class ExpectationRun: Sendable {
 
   package func stop() {
     stopper.stop()
-    let ended: Thread? = thread.withLock { thread in
-      var taken: Thread?
-      swap(&taken, &thread)
-      return taken
-    }
-    ended?.join()
+    Thread.joinOnce(thread)
   }
 
   private static func run(

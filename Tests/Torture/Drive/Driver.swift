@@ -232,11 +232,6 @@ final class DriverThread: Sendable {
 
   func stop() {
     _ = questions.offer { $0.loop.stop() }
-    let ended: Thread? = thread.withLock { thread in
-      var taken: Thread?
-      swap(&taken, &thread)
-      return taken
-    }
-    ended?.join()
+    Thread.joinOnce(thread)
   }
 }
