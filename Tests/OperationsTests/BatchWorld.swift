@@ -4,6 +4,7 @@ import Postgres
 import Reactor
 import Store
 import TestSupport
+import Testing
 import Time
 
 @testable import Operations
@@ -94,6 +95,18 @@ final class BatchWorld {
     _ = try connection.run(Outcomes.write([record], at: now))
   }
 
+  /// A message to kim that adds to the count, as a back office sends it.
+  func sendToKim(adding increment: Int = 1) throws -> Operation {
+    let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
+    try catalog.refresh(connection)
+    let body = """
+      {"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":\(increment)}}
+      """
+    let caller = Caller(role: .sender, app: nil, apiKey: nil)
+    return .send(
+      try #require(DirectSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
+  }
+
   func receipt(_ seqno: Seqno, psid: String) -> Operation {
     .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
   }
@@ -124,6 +137,12 @@ final class BatchWorld {
     try connection.run(Users.saveCounts([(key, value)]))
   }
 
+  /// What breaks I5 by the tables.
+  func brokenCounts() throws -> Int64 {
+    let question = try #require(Invariants.all.first { $0.name == "I5" })
+    return try connection.run(question.broken)
+  }
+
   /// All rows of a DEVICE_ID, in their order.
   func rows(_ installation: String) throws -> [Devices.Record] {
     try connection.run(Devices.find(device(installation).rows)).sorted { $0.device < $1.device }
@@ -138,6 +157,10 @@ final class BatchWorld {
 extension Result where Success == OperationAnswer, Failure == Problem {
   var confirmed: [OperationAnswer.Confirmed]? {
     if case .success(.confirmed(let list)) = self { list } else { nil }
+  }
+
+  var sentSeqno: Seqno? {
+    if case .success(.sent(let accepted, _)) = self { accepted.seqno } else { nil }
   }
 
   var problem: Problem.Code? {

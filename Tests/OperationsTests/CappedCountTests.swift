@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import Postgres
 import Store
@@ -17,26 +16,12 @@ import Testing
     kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
   }
 
-  private struct NotSent: Error {}
-
-  private func operation(adding increment: Int) throws -> Operation {
-    let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
-    try catalog.refresh(world.connection)
-    let body = """
-      {"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":\(increment)}}
-      """
-    let caller = Caller(role: .sender, app: nil, apiKey: nil)
-    return .send(
-      try #require(DirectSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
-  }
-
   private func key(of outcome: OperationBatch.Outcome) throws -> Ledger.Key {
-    guard case .success(.sent(let accepted, _)) = outcome else { throw NotSent() }
-    return Ledger.Key(user: kim, seqno: accepted.seqno)
+    Ledger.Key(user: kim, seqno: try #require(outcome.sentSeqno))
   }
 
   private func send(adding increment: Int) throws -> Ledger.Key {
-    try key(of: world.run(operation(adding: increment))[0])
+    try key(of: world.run(world.sendToKim(adding: increment))[0])
   }
 
   private func revoke(_ key: Ledger.Key) throws {
@@ -45,11 +30,6 @@ import Testing
 
   private func restore(_ key: Ledger.Key) throws {
     try Increments.restore([key: 1], on: world.connection)
-  }
-
-  private func broken() throws -> Int64 {
-    let question = try #require(Invariants.all.first { $0.name == "I5" })
-    return try world.connection.run(question.broken)
   }
 
   @Test(arguments: [(Int16(998), 100), (999, 1), (1000, 1), (1000, 100), (0, 1000)])
@@ -63,7 +43,8 @@ import Testing
 
   @Test func `each message of a batch notes what it could add`() throws {
     try world.setBadge("kim", 995)
-    let outcomes = try world.run(operation(adding: 3), operation(adding: 3), operation(adding: 3))
+    let outcomes = try world.run(
+      world.sendToKim(adding: 3), world.sendToKim(adding: 3), world.sendToKim(adding: 3))
     let keys = try outcomes.map(key)
     #expect(try world.badge("kim") == 1000)
     try revoke(keys[1])
@@ -111,11 +92,11 @@ import Testing
     let key = try send(adding: 998)
     _ = try send(adding: 100)
     #expect(try world.badge("kim") == 1000)
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
     try revoke(key)
     #expect(try world.badge("kim") == 2)
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
     try world.connection.script("UPDATE users SET badge = badge + 1")
-    #expect(try broken() == 1)
+    #expect(try world.brokenCounts() == 1)
   }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import Postgres
 import Store
@@ -19,42 +18,19 @@ import Testing
     kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
   }
 
-  private struct NotSent: Error {}
-
   /// A message that adds one to kim's count.
   private func send() throws -> Ledger.Key {
-    let key = Ledger.Key(user: kim, seqno: try sendOperation())
+    let key = try key(of: world.run(world.sendToKim())[0])
     #expect(try world.count("SELECT count(*) FROM badge_ledger WHERE seqno = \(key.seqno) AND increment = 1") == 1)
     return key
   }
 
-  private func operation() throws -> Operation {
-    let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
-    try catalog.refresh(world.connection)
-    let body =
-      #"{"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":1}}"#
-    let caller = Caller(role: .sender, app: nil, apiKey: nil)
-    return .send(
-      try #require(DirectSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
-  }
-
-  private func sendOperation() throws -> Seqno {
-    try seqno(of: world.run(operation())[0])
-  }
-
-  private func seqno(of outcome: OperationBatch.Outcome) throws -> Seqno {
-    guard case .success(.sent(let accepted, _)) = outcome else { throw NotSent() }
-    return accepted.seqno
+  private func key(of outcome: OperationBatch.Outcome) throws -> Ledger.Key {
+    Ledger.Key(user: kim, seqno: try #require(outcome.sentSeqno))
   }
 
   private func endNegative(_ key: Ledger.Key) throws {
     try Increments.revoke([key: 1], on: world.connection)
-  }
-
-  /// What breaks I5 by the tables.
-  private func broken() throws -> Int64 {
-    let question = try #require(Invariants.all.first { $0.name == "I5" })
-    return try world.connection.run(question.broken)
   }
 
   @Test func `set by a device, it stands when an earlier message ends negative`() throws {
@@ -102,8 +78,9 @@ import Testing
 
   @Test func `in one batch the order of the operations decides`() throws {
     let outcomes = try world.run(
-      operation(), .setBadge(world.claim("d1"), 5), operation(), .setBadge(world.claim("d1"), 8), operation())
-    let keys = try [0, 2, 4].map { Ledger.Key(user: kim, seqno: try seqno(of: outcomes[$0])) }
+      world.sendToKim(), .setBadge(world.claim("d1"), 5), world.sendToKim(), .setBadge(world.claim("d1"), 8),
+      world.sendToKim())
+    let keys = try [0, 2, 4].map { try key(of: outcomes[$0]) }
     #expect(try world.badge("kim") == 9)
     for key in keys.dropLast() {
       try endNegative(key)
@@ -115,7 +92,7 @@ import Testing
 
   @Test func `sets one after the other are told apart without a message between them`() throws {
     for value in Int16(1)...4 { try world.run(.setBadge(world.claim("d1"), value)) }
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
     // The sets' numbers are ahead of the messages' by now.
     #expect(try world.count("SELECT set_seqno FROM users") > 0)
     let key = try send()
@@ -153,14 +130,14 @@ import Testing
   @Test func `a count that a hand has changed is found`() throws {
     let key = try send()
     _ = try send()
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
     try endNegative(key)
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
     try world.connection.script("UPDATE users SET badge = badge + 1")
-    #expect(try broken() == 1)
+    #expect(try world.brokenCounts() == 1)
     // Nobody knows what it was set to but the count itself.
     try world.run(.setBadge(world.claim("d1"), 40))
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
   }
 
   @Test func `neither reads, nor history that is gone, nor the most that a count can be are taken for a fault`() throws
@@ -171,10 +148,10 @@ import Testing
     let key = try send()
     try world.run(world.read(key.seqno, psid: "aa"))
     #expect(try world.badge("kim") == 0)
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
     try world.connection.script("UPDATE users SET badge = 3 WHERE user_key = 'uuser2'")
-    #expect(try broken() == 1)
+    #expect(try world.brokenCounts() == 1)
     try world.connection.script("UPDATE messages SET forgotten_at = now()")
-    #expect(try broken() == 0)
+    #expect(try world.brokenCounts() == 0)
   }
 }
