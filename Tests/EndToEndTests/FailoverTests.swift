@@ -21,18 +21,11 @@ import Time
     let url = pair.url(database: "upmc")
     let connection = try TestDatabase.connect(to: url)
     try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection)
-    var simulated = Simulator.Configuration()
-    simulated.keepsPayloads = true
-    let simulator = Simulator(simulated)
-    let started = try simulator.start()
-    defer { simulator.stop() }
-    let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
-    let (clientKey, apiKey) = try World.makeApp(started, master, connection)
-    let server = try Server(try World.configuration(started), databaseURL: url, master: master)
-    defer { server.stop() }
+    let node = try NodeElsewhere(url, connection)
+    defer { node.stop() }
 
-    let port = server.address.port
-    let work = try SteadyWork(on: [port], clientKey: clientKey, apiKey: apiKey)
+    let port = node.server.address.port
+    let work = try SteadyWork(on: [port], clientKey: node.clientKey, apiKey: node.apiKey)
     try work.wait("there is no work") { $0.sent.count >= 300 }
     let clock = SystemClock()
     let killedAt = clock.now
@@ -58,7 +51,7 @@ import Time
         + "answered, \(told.refusals) told to try again, \(told.open.count) of them sends asked again")
     #expect(away < .seconds(10 * Sanitizers.slowness))
     #expect(told.errors.isEmpty, "\(told.errors.prefix(3))")
-    try work.verify(connection, simulator)
+    try work.verify(connection, node.simulator)
   }
 
   @Test func `a standby that lags gives no number again, and what is sent after its promotion is seen`() throws {
@@ -68,21 +61,14 @@ import Time
     let url = pair.url(database: "upmc")
     let connection = try TestDatabase.connect(to: url)
     try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection)
-    var simulated = Simulator.Configuration()
-    simulated.keepsPayloads = true
-    let simulator = Simulator(simulated)
-    let started = try simulator.start()
-    defer { simulator.stop() }
-    let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
-    let (clientKey, apiKey) = try World.makeApp(started, master, connection)
-    let server = try Server(try World.configuration(started), databaseURL: url, master: master)
-    defer { server.stop() }
-    let client = try TestClient(port: server.address.port)
+    let node = try NodeElsewhere(url, connection)
+    defer { node.stop() }
+    let client = try TestClient(port: node.server.address.port)
     func send(_ more: String = "") throws -> Int64 {
       var last = ""
       return try poll("nothing is taken: \(last)", every: .milliseconds(100)) {
         let reply = try client.call(
-          "POST", "/v1/admin/messages", bearer: apiKey,
+          "POST", "/v1/admin/messages", bearer: node.apiKey,
           #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"x"\#(more)}"#)
         last = reply.text
         return reply.status == 202 ? Int64(try #require(reply.string("seqno"))) : nil
@@ -93,7 +79,7 @@ import Time
     let registration =
       #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(token)","deviceId":"d","#
       + #""clientUid":"kim"}"#
-    #expect(try client.call("POST", "/v1/devices", bearer: clientKey, registration).status == 201)
+    #expect(try client.call("POST", "/v1/devices", bearer: node.clientKey, registration).status == 201)
     _ = try send()
     pair.stopReplication()
     // Only the first server knows of these.
@@ -110,7 +96,7 @@ import Time
     let looks = Statement("test-timeline", "SELECT upto_seqno - from_seqno FROM seqno_timeline WHERE timeline = 2")
     #expect(try TestDatabase.connect(to: url).run(looks).int64(0, 0) == 500_000)
     _ = try poll("it was not sent") {
-      let isShown = simulator.shown(on: token).contains {
+      let isShown = node.simulator.shown(on: token).contains {
         String(decoding: $0.payload ?? [], as: UTF8.self).contains("\"seqno\":\"\(first)\"")
       }
       return isShown ? true : nil

@@ -24,18 +24,12 @@ import Testing
       try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection) == Migrator.newestKnownVersion)
     try Self.hear(url)
 
-    var simulated = Simulator.Configuration()
-    simulated.keepsPayloads = true
-    let simulator = Simulator(simulated)
-    let started = try simulator.start()
-    defer { simulator.stop() }
-    let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
-    let (clientKey, apiKey) = try World.makeApp(started, master, connection)
-    let server = try Server(try World.configuration(started), databaseURL: url, master: master)
-    defer { server.stop() }
-    let port = server.address.port
+    let node = try NodeElsewhere(url, connection)
+    defer { node.stop() }
+    let port = node.server.address.port
 
-    let work = try SteadyWork(on: [port], clientKey: clientKey, apiKey: apiKey, confirming: simulator)
+    let work = try SteadyWork(
+      on: [port], clientKey: node.clientKey, apiKey: node.apiKey, confirming: node.simulator)
     try work.wait("there is no work") { $0.sent.count >= 100 && $0.confirmed.count >= 50 }
     #expect(work.now.refusals == 0)
     pooler.stop()
@@ -45,7 +39,7 @@ import Testing
     try work.end(port)
     // A campaign: planned, claimed and completed, outcomes by COPY.
     let campaign = try TestClient(port: port).call(
-      "POST", "/v1/admin/messages", bearer: apiKey, idempotencyKey: "everybody",
+      "POST", "/v1/admin/messages", bearer: node.apiKey, idempotencyKey: "everybody",
       #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"Everybody"}"#)
     #expect(campaign.status == 202, "\(campaign.text)")
     let direct = try database.connect()
@@ -55,7 +49,7 @@ import Testing
       "pooler: \(told.sent.count) sends and \(told.confirmed.count) receipts answered, \(told.refusals) told to try again"
     )
     #expect(told.errors.isEmpty, "\(told.errors.prefix(3))")
-    try work.verify(direct, simulator)
+    try work.verify(direct, node.simulator)
   }
 
   @Test(arguments: [TestPooler.Mode.transaction, .statement])
