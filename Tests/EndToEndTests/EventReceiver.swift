@@ -42,33 +42,16 @@ final class EventReceiver: Sendable {
     let status = Mutex(204)
   }
 
-  let port: UInt16
-  private let state = State()
-  private let stopper: EventLoop.Stopper
+  private let state: State
+  private let server: ServerThread
 
   init() throws {
-    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    port = listener.localAddress?.port ?? 0
-    let descriptor = listener.release()
-    let ready = try Inbox<EventLoop.Stopper>(capacity: 1)
-    let state = state
-    _ = try Thread(name: "receiver") {
-      do {
-        let loop = try EventLoop()
-        let handler = Handler(state)
-        let server = try HTTPServer(
-          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: handler)
-        _ = ready.offer(loop.stopper)
-        loop.run()
-        server.close()
-      } catch {
-        Issue.record(error)
-      }
-    }
-    stopper = try #require(ready.receive(atMost: .patience).first)
+    let state = State()
+    self.state = state
+    server = try ServerThread("receiver") { Handler(state) }
   }
 
-  deinit { stopper.stop() }
+  var port: UInt16 { server.port }
 
   /// All that it was told so far. Each body is as the document says.
   var told: [Told] {

@@ -43,9 +43,8 @@ final class TraceCollector: Sendable {
     var headers: [(String, String)] = []
   }
 
-  let port: UInt16
   private let state: StateBox
-  private let stopper: EventLoop.Stopper
+  private let server: ServerThread
 
   private final class StateBox: Sendable {
     let value = Mutex(State())
@@ -53,29 +52,12 @@ final class TraceCollector: Sendable {
 
   /// - Parameter tls: nil for plain HTTP.
   init(tls: TLSContext? = nil) throws {
-    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    port = listener.localAddress?.port ?? 0
-    let descriptor = listener.release()
-    let ready = try Inbox<EventLoop.Stopper>(capacity: 1)
     let state = StateBox()
     self.state = state
-    _ = try Thread(name: "collector") {
-      do {
-        let loop = try EventLoop()
-        let server = try HTTPServer(
-          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), tls: tls,
-          handler: Handler(state))
-        _ = ready.offer(loop.stopper)
-        loop.run()
-        server.close()
-      } catch {
-        Issue.record(error)
-      }
-    }
-    stopper = try #require(ready.receive(atMost: .patience).first)
+    server = try ServerThread("collector", tls: tls) { Handler(state) }
   }
 
-  deinit { stopper.stop() }
+  var port: UInt16 { server.port }
 
   /// How it answers from now on; 200 with an empty object at first.
   func answer(_ status: Int, _ body: String = "{}", headers: [(String, String)] = []) {
