@@ -1,7 +1,8 @@
+package import Domain
 internal import Postgres
 package import Reactor
 internal import Logging
-internal import Store
+package import Store
 internal import Synchronization
 
 /// The part of a node that sends accepted messages: it plans audiences, claims devices in batches, hands them to push
@@ -96,6 +97,52 @@ package final class Dispatcher {
     let wakeups = shared.laneWorkers.map(\.planWakeup)
     return { for wakeup in wakeups { wakeup.signal() } }
   }
+
+  // MARK: For the API and the health checks
+
+  /// True if sends of a lane may be claimed in this node's name: the node is not stopping and has its lease, the
+  /// in-flight window has room, and the lane has fewer than the maximum of open messages. Callable from any thread.
+  package var takesSends: @Sendable (Lane) -> Bool {
+    let shared = shared
+    return { lane in
+      !shared.isStopping && shared.holdsLease && shared.hasRoomForSends && !shared.isFull(lane)
+    }
+  }
+
+  /// True while this node can claim and send: its lease has not ended, and the database's time is known well enough.
+  /// Callable from any thread.
+  package var holdsLease: @Sendable () -> Bool {
+    let shared = shared
+    return { shared.holdsLease }
+  }
+
+  /// True while deliveries repeatedly become stale between being read and being submitted, because the database is too
+  /// slow or too far away. Callable from any thread.
+  package var goesInCircle: @Sendable () -> Bool {
+    let shared = shared
+    return { shared.circles.load(ordering: .relaxed) != 0 }
+  }
+
+  /// Number of devices in flight: claimed by this node and neither finally answered nor deferred yet. Callable from any
+  /// thread.
+  package var underWay: @Sendable () -> Int {
+    let shared = shared
+    return { shared.underWay.load(ordering: .relaxed) }
+  }
+
+  /// Submits committed sends, without blocking: passes them to their providers, or to the completer if they cannot be
+  /// sent at once. Callable from any thread.
+  package var launch: @Sendable ([ClaimedSend]) -> Void {
+    let (shared, log) = (shared, MessageLog(Logger(label: "launch")))
+    return { sends in
+      for send in sends {
+        log.claimed(send.message.seqno, send.claim, devices: send.members.count)
+        shared.launch(send)
+      }
+    }
+  }
+
+  // MARK: Stopping
 
   /// Stops claiming, waits for the answers in flight, defers deliveries that wait for a retry, and ends this node's
   /// lease. Deliveries that are still unanswered stay in their claims, which other nodes adopt. Blocks until all

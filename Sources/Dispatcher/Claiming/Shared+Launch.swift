@@ -7,6 +7,17 @@ internal import Tracing
 
 /// Submits claimed deliveries: registers them with the completer, then passes them to the push networks.
 extension Shared {
+  /// Launches a send that the API's committer has stored and already claimed in this node's name: it skips planning and
+  /// claiming.
+  func launch(_ send: ClaimedSend) {
+    let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
+    admit(send.members.count)
+    launch(
+      send.claim, message, Recipient.all(send.members, in: nil), badges: send.badges,
+      values: RecipientValues(names: send.names),
+      readAt: send.readAt, isHeld: send.isHeld, trace: message.trace)
+  }
+
   /// Launches a new claim: passes the recipients that are ready (`ClaimPartition`) to the providers, the rest to the
   /// completer. If the app is paused, or the claim's data is older than `Limits.claimAge`, all recipients go to the
   /// completer, which reads them again first: the message may have been paused, a device may have changed hands, or an

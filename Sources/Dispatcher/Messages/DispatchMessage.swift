@@ -112,4 +112,13 @@ final class DispatchMessage: Sendable {
   func route(of member: Audiences.Member) -> PushRoute {
     PushRoute(app: app, network: member.network, environment: member.environment)
   }
+
+  /// Returns why the message must not be sent to the device: it is quarantined, the proof of its user is too weak for a
+  /// confidential message, or it has not consented to messages of this kind. The first that applies is returned; nil if
+  /// none does.
+  func objection(to member: Audiences.Member) -> SkipReason? {
+    if member.isInQuarantine { return .quarantine }
+    if let confidentialFrom, member.identity < confidentialFrom { return .unproved }
+    return member.mayGet(request.kind) ? nil : .consent
+  }
 }
