@@ -1,7 +1,7 @@
 import Reactor
 import Testing
 
-@Suite struct PlainBytesTests {
+@Suite struct SpanBytesTests {
   private let plain = Array("abcdefghijklmnopqrstuvwxyz".utf8)
 
   private func plainEnd(of bytes: [UInt8], from start: Int) -> Int { bytes.span.endOfPlainText(from: start) }

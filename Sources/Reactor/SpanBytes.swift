@@ -1,6 +1,7 @@
 public import Glibc
 
-/// Compares and searches bytes in place, several at a time, for the parsers of the most frequent requests.
+/// What the standard library does not provide yet for spans of bytes: comparing and searching in place, several bytes
+/// at a time, for the parsers of the most frequent requests, and copying.
 extension Span<UInt8> {
   /// Returns whether the span contains `text` at `offset`; false if it is too short. Inlinable, because the compiler
   /// replaces `memcmp` by word comparisons where the text is a literal.
@@ -55,4 +56,21 @@ extension Span<UInt8> {
 
   /// Returns a word with the highest bit set in each zero byte, and perhaps in other bytes after the first zero byte.
   private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
+}
+
+extension String {
+  /// Creates a string from UTF-8; invalid bytes are replaced.
+  @inlinable
+  package init(copying bytes: Span<UInt8>) {
+    // Safe: the bytes are read within the call.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension Array<UInt8> {
+  @inlinable
+  package init(copying bytes: Span<UInt8>) {
+    // Safe: the bytes are read within the call.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+  }
 }
