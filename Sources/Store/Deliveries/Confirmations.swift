@@ -99,18 +99,27 @@ package enum Confirmations {
     }
   }
 
+  /// Returns SQL that joins, as `c`, the user of a delivery that was not answered yet: the claim says for whom it was
+  /// sent.
+  /// - Parameter delivery: name of the delivery's row; its row in `outcomes` must be joined before, as `o`.
+  private static func claimed(_ delivery: String) -> String {
+    """
+    LEFT JOIN LATERAL (
+      SELECT k.user_key FROM claims, unnest(claims.devices, claims.user_keys) AS k(device, user_key)
+      WHERE o.device IS NULL AND claims.seqno = \(delivery).seqno AND claims.devices @> ARRAY[\(delivery).device]
+        AND k.device = \(delivery).device
+      LIMIT 1
+    ) c ON true
+    """
+  }
+
   private static let sentToStatement = Statement(
     "confirmations-sent-to",
     """
     SELECT DISTINCT ON (d.seqno, d.device) d.seqno, d.device, coalesce(o.user_key, c.user_key, b.user_key), b.block, b.place
     FROM unnest($1, $2) AS d(seqno, device)
     LEFT JOIN outcomes o ON o.seqno = d.seqno AND o.device = d.device
-    -- Not answered yet: then the claim says for whom it was sent.
-    LEFT JOIN LATERAL (
-      SELECT k.user_key FROM claims, unnest(claims.devices, claims.user_keys) AS k(device, user_key)
-      WHERE o.device IS NULL AND claims.seqno = d.seqno AND claims.devices @> ARRAY[d.device] AND k.device = d.device
-      LIMIT 1
-    ) c ON true
+    \(claimed("d"))
     LEFT JOIN LATERAL (
       SELECT u.user_key, p.block, p.place FROM (
         SELECT o.user_key WHERE o.device IS NOT NULL
@@ -178,7 +187,7 @@ package enum Confirmations {
         INSERT INTO message_totals AS t (seqno, writer, \(total))
         SELECT seqno, $4, count FROM counts ORDER BY seqno
         ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = coalesce(t.\(total), 0) + excluded.\(total)
-      ), \(told(kind.rawValue)), told AS (\(Events.tell))
+      ), \(told(kind)), told AS (\(Events.tell))
       -- From the few rows per message, not from the many per device.
       INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))
       SELECT m.app, date_trunc('minute', $3), 0, m.lane, '', '', $4, sum(c.count)
@@ -190,24 +199,19 @@ package enum Confirmations {
 
   /// Returns SQL that follows a CTE `fresh` with new confirmations and writes their events, in a CTE `made`. The SQL
   /// writes none for apps without an active webhook that subscribes to this kind.
-  private static func told(_ kind: String) -> String {
+  private static func told(_ kind: EventKind) -> String {
     """
     asked AS (
       SELECT m.seqno, m.app, f.device, f.at, coalesce(o.user_key, c.user_key) AS user_key,
         (row_number() OVER (PARTITION BY m.seqno) - 1) / \(RecipientEvents.mostRecipients) AS part
       FROM fresh f JOIN messages m ON m.seqno = f.seqno
       LEFT JOIN outcomes o ON o.seqno = f.seqno AND o.device = f.device
-      -- Not answered yet: then the claim says for whom it was sent.
-      LEFT JOIN LATERAL (
-        SELECT k.user_key FROM claims, unnest(claims.devices, claims.user_keys) AS k(device, user_key)
-        WHERE o.device IS NULL AND claims.seqno = f.seqno AND claims.devices @> ARRAY[f.device] AND k.device = f.device
-        LIMIT 1
-      ) c ON true
-      WHERE EXISTS (SELECT FROM webhooks WHERE active AND '\(kind)' = ANY(kinds))
-        AND m.app IN (SELECT app FROM webhooks WHERE active AND '\(kind)' = ANY(kinds))
+      \(claimed("f"))
+      WHERE EXISTS (SELECT FROM webhooks WHERE active AND '\(kind.rawValue)' = ANY(kinds))
+        AND m.app IN \(kind.listeners)
     ), made AS (
       INSERT INTO events (app, event_kind, at, data)
-      SELECT t.app, '\(kind)', clock_timestamp(), json_build_object(
+      SELECT t.app, '\(kind.rawValue)', clock_timestamp(), json_build_object(
         'seqno', t.seqno::text, 'reference', (SELECT request->'reference' FROM messages m WHERE m.seqno = t.seqno),
         'recipients', json_agg(\(RecipientEvents.object)))
       FROM asked t GROUP BY t.seqno, t.app, t.part

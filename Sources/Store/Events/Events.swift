@@ -93,10 +93,10 @@ package enum Events {
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.
       SELECT seqno, state FROM done
-      WHERE app IN (SELECT app FROM webhooks WHERE active AND 'message.finished' = ANY(kinds))
+      WHERE app IN \(EventKind.messageFinished.listeners)
     ), made AS (
       INSERT INTO events (app, event_kind, at, data)
-      SELECT m.app, 'message.finished', clock_timestamp(), json_build_object(
+      SELECT m.app, '\(EventKind.messageFinished.rawValue)', clock_timestamp(), json_build_object(
         'seqno', d.seqno::text, 'state', (ARRAY['completed', 'cancelled', 'expired', 'failed'])[d.state - 3],
         'targeted', m.targeted, 'accepted', t.accepted, 'rejected', t.rejected, 'expired', t.expired,
         'cancelled', t.cancelled, 'skipped', t.skipped, 'reference', m.request->'reference', 'createdAt',
@@ -134,12 +134,17 @@ package enum Events {
   static let tellReopened = """
     made AS (
       INSERT INTO events (app, event_kind, at, data)
-      SELECT r.app, 'message.reopened', clock_timestamp(), json_build_object(
+      SELECT r.app, '\(EventKind.messageReopened.rawValue)', clock_timestamp(), json_build_object(
         'seqno', r.seqno::text, 'reference', r.request->'reference')
       FROM reopened r
-      WHERE r.app IN (SELECT app FROM webhooks WHERE active AND 'message.reopened' = ANY(kinds))
+      WHERE r.app IN \(EventKind.messageReopened.listeners)
       RETURNING event, app, event_kind), \(FailureReportMarks.halt)
     \(Events.tell)
+    """
+
+  /// Members of an event about a device, for `json_build_object`; `d` is the device's row.
+  private static let deviceMembers = """
+    'pnsId', \(PushNetwork.pnsID(of: "d.network")), 'psidPrefix', left(d.psid, 8), 'deviceId', d.device_id
     """
 
   private static let droppedStatement = Statement(
@@ -149,11 +154,10 @@ package enum Events {
       INSERT INTO events (app, event_kind, at, data)
       SELECT d.app, $2, clock_timestamp(), json_build_object(
         'device', d.device, 'clientUid', CASE WHEN left(d.user_key, 1) = 'u' THEN substr(d.user_key, 2) END,
-        'pnsId', CASE d.network WHEN 1 THEN 'APNS' ELSE 'FCM' END, 'psidPrefix', left(d.psid, 8),
-        'deviceId', d.device_id)
+        \(deviceMembers))
       FROM devices d WHERE d.device = ANY($1) AND (d.state = \(Devices.State.tokenRefused.sql)
         OR d.quarantined_at IS NOT NULL)
-        AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
+        AND d.app IN \(EventKind.listeners(to: "$2"))
       RETURNING event, app, event_kind)
     \(Events.tell)
     """)
@@ -174,10 +178,9 @@ package enum Events {
       INSERT INTO events (app, event_kind, at, data)
       SELECT d.app, $2, clock_timestamp(), json_build_object(
         'device', d.device, 'clientUid', substr(d.user_key, 2),
-        'pnsId', CASE d.network WHEN 1 THEN 'APNS' ELSE 'FCM' END, 'psidPrefix', left(d.psid, 8),
-        'deviceId', d.device_id, 'identity', (ARRAY['open', 'proof', 'strict'])[d.identity + 1])
+        \(deviceMembers), 'identity', (ARRAY['open', 'proof', 'strict'])[d.identity + 1])
       FROM devices d WHERE d.device = ANY($1) AND left(d.user_key, 1) = 'u'
-        AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
+        AND d.app IN \(EventKind.listeners(to: "$2"))
       RETURNING event, app, event_kind)
     \(Events.tell)
     """)

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// SQL for the statements that end or reopen a message: starts and closes reports of failures (`FailureReports`).
 enum FailureReportMarks {
   /// SQL after a CTE `done` with messages that have just ended: starts the reports of those whose app has an active
@@ -6,7 +8,7 @@ enum FailureReportMarks {
     reported AS (
       INSERT INTO failure_reports (seqno, since)
       SELECT d.seqno, (SELECT max(upto) FROM failure_reports f WHERE f.seqno = d.seqno) FROM done d
-      WHERE d.app IN (SELECT app FROM webhooks WHERE active AND 'deliveries.failed' = ANY(kinds))
+      WHERE d.app IN \(EventKind.deliveriesFailed.listeners)
     )
     """
 
@@ -17,7 +19,7 @@ enum FailureReportMarks {
       UPDATE failure_reports f SET upto = clock_timestamp() FROM reopened r WHERE f.seqno = r.seqno AND f.upto IS NULL
     ), noted AS (
       INSERT INTO failure_reports (seqno, upto, place) SELECT seqno, clock_timestamp(), NULL FROM reopened
-      WHERE app IN (SELECT app FROM webhooks WHERE active AND 'deliveries.failed' = ANY(kinds))
+      WHERE app IN \(EventKind.deliveriesFailed.listeners)
     )
     """
 }

@@ -63,7 +63,7 @@ package enum RecipientEvents {
               AS u(device, user_key, at, status, reason, place)
             LEFT JOIN erasure_rests r ON r.seqno = $1 AND r.device = u.device AND r.user_key = u.user_key) t))
       FROM messages m
-      WHERE m.seqno = $1 AND m.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
+      WHERE m.seqno = $1 AND m.app IN \(EventKind.listeners(to: "$2"))
       RETURNING event, app, event_kind)
     \(Events.tell)
     """)
