@@ -49,6 +49,20 @@ final class ConsoleWorld {
     try expect(language)
   }
 
+  /// Lets the page keep the event streams that it opens from now on in `window.streams`.
+  func keepStreams() throws {
+    try browser.script(
+      """
+      window.streams = [];
+      window.EventSource = class extends EventSource {
+        constructor(address) {
+          super(address);
+          window.streams.push(this);
+        }
+      };
+      """)
+  }
+
   /// Opens an account, which is made where it is not there yet.
   private func link(_ login: String, _ name: String) throws -> ConsoleAccounts.Link {
     let known = try connection.run(

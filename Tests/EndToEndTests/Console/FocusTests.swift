@@ -137,15 +137,9 @@ import Testing
     try console.waitForDevices(2)
     _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
     try console.enter("en")
+    try console.keepStreams()
     try browser.script(
       """
-      window.streams = [];
-      window.EventSource = class extends EventSource {
-        constructor(address) {
-          super(address);
-          window.streams.push(this);
-        }
-      };
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isAway === true });
       """)
     try browser.show("/messages")

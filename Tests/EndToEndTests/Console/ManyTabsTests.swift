@@ -72,15 +72,9 @@ import Testing
     try console.waitForDevices(4)
     _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
     try console.enter("en")
+    try console.keepStreams()
     try browser.script(
       """
-      window.streams = [];
-      window.EventSource = class extends EventSource {
-        constructor(address) {
-          super(address);
-          window.streams.push(this);
-        }
-      };
       Object.defineProperty(navigator, 'locks', { configurable: true, get: () => undefined });
       Object.defineProperty(document, 'hasFocus', { configurable: true, value: () => true });
       """)
