@@ -62,7 +62,7 @@ import Time
     let connection = try database.connect()
     let restored = try Server(
       try World.configuration(world.started), databaseURL: database.url,
-      master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
+      master: try World.master)
     defer { restored.stop() }
     let client = try TestClient(port: restored.address.port)
     func funnel(_ seqno: String) throws -> Reply {

@@ -18,7 +18,7 @@ import Testing
       bundleID: World.appID, topics: [(World.appID, "app")])
     _ = try Administration.setCredential(
       Administration.APNsCertificate(file: try identity.pkcs12(passphrase: "p"), passphrase: "p"), of: World.appID,
-      master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine, on: world.connection)
+      master: try World.master, by: .commandLine, on: world.connection)
     // The server learns of it within a second.
     _ = try poll("no push with the certificate") {
       let funnel = try world.finished(try world.send(#"{"clientUids":["u1"]}"#))

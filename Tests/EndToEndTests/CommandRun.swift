@@ -45,7 +45,7 @@ extension World {
   /// What a command on the machine of the server needs.
   var commandVariables: [String: String] {
     [
-      "UPMC_DATABASE_URL": database.url, "UPMC_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
+      "UPMC_DATABASE_URL": database.url, "UPMC_MASTER_KEY": World.masterKeyText,
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory, "UPMC_PUBLIC_URL": Self.publicURL,
     ]
   }

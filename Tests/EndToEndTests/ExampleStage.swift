@@ -57,7 +57,7 @@ final class ExampleStage {
   /// The pushkey of the document is nobody's: the one that this server makes stands in its place.
   private func signed(_ body: String?) throws -> String? {
     guard let body, body.contains(#""pushkey":"0123456789"#) else { return body }
-    let keys = try SigningKeys.load(world.connection, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
+    let keys = try SigningKeys.load(world.connection, master: try World.master)
     let psid = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
     return body.replacing(
       "0123456789012345678901234567890123456789", with: keys.pushkeys.make(seqno: "104", psid: psid))

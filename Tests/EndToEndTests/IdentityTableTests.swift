@@ -215,7 +215,7 @@ import Testing
   @Test func `a stolen proof makes a further device, of which the others hear`() throws {
     let world = try world(.proof)
     let secret = try Administration.userProofSecret(
-      of: World.appID, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine,
+      of: World.appID, master: try World.master, by: .commandLine,
       on: world.connection
     ).secret
     let proof = HMAC.authenticationCode(

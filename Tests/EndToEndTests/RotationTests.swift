@@ -28,7 +28,7 @@ import Testing
 
     init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
       let path = directory + "/master.key"
-      TemporaryDirectory.write(path, Data(repeating: 7, count: 32).base64EncodedString() + "\n")
+      TemporaryDirectory.write(path, World.masterKeyText + "\n")
       world = try World(
         change,
         server: {
@@ -164,7 +164,7 @@ import Testing
 
   @Test func `a node without the new key holds a rotation up, and nothing is changed`() throws {
     let bank = try Bank()
-    let node = try bank.world.startNode { $0.masterKey = Data(repeating: 7, count: 32).base64EncodedString() }
+    let node = try bank.world.startNode { $0.masterKey = World.masterKeyText }
     defer { node.stop() }
     _ = try poll("the nodes have not reported") {
       let nodes = try MasterKeyRotation.nodes(try World.master.sealingID, on: bank.world.connection)

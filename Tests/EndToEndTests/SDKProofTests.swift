@@ -16,7 +16,7 @@ import Testing
   init() throws {
     world = try World(identity: .proof)
     secret = try Administration.userProofSecret(
-      of: World.appID, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine,
+      of: World.appID, master: try World.master, by: .commandLine,
       on: world.connection
     ).secret
   }

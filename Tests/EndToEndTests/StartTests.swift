@@ -22,7 +22,7 @@ import Testing
   private func variables() throws -> [String: String] {
     [
       "UPMC_DATABASE_URL": try TestDatabase.make().url,
-      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+      "UPMC_MASTER_KEY": World.masterKeyText,
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
     ]
   }

@@ -18,7 +18,7 @@ import Testing
     let other = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: world.connection).apiKey
     let server = try ServerProcess([
       "UPMC_DATABASE_URL": world.database.url,
-      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+      "UPMC_MASTER_KEY": World.masterKeyText,
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
     ])
     try server.start()

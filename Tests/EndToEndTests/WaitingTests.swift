@@ -12,7 +12,7 @@ import Testing
     try ServerProcess(
       [
         "UPMC_DATABASE_URL": cluster.url(database: "postgres"),
-        "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+        "UPMC_MASTER_KEY": World.masterKeyText,
         "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
       ].merging(variables) { $1 })
   }

@@ -136,7 +136,7 @@ extension World {
     TemporaryDirectory.write(authority, started.authorityPEM)
     let variables = [
       "UPMC_DATABASE_URL": database.url,
-      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+      "UPMC_MASTER_KEY": World.masterKeyText,
       "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)",
       "UPMC_APNS_CHANNELS_PRODUCTION_URL": "https://\(started.endpoints.channels ?? "")",

@@ -21,14 +21,14 @@ extension World {
 
   /// The key that a device got when it was new.
   func firstKey(of installation: String) throws -> String {
-    let keys = try SigningKeys.load(connection, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
+    let keys = try SigningKeys.load(connection, master: try World.master)
     return keys.authKeys.make(
       device: DeviceID(appID: World.appID, network: .apns, installation: installation), epoch: 0)
   }
 
   /// An AUTHKEY that this server made for somebody with this PSID, half an hour ago.
   func expiredSDKKey(psid: String) throws -> String {
-    let keys = try SigningKeys.load(connection, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
+    let keys = try SigningKeys.load(connection, master: try World.master)
     let app = App.Number(try count("SELECT app FROM apps"))
     return keys.sdkKeys.make(
       SDKKeyring.Subject(app: app, psid: psid, claim: nil), now: now - Domain.Limits.sdkKeyLifetime)

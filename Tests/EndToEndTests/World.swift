@@ -68,7 +68,10 @@ final class World {
     simulator.stop()
   }
 
-  static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
+  static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](masterKey)) } }
+  /// The same as it is configured.
+  static var masterKeyText: String { masterKey.base64EncodedString() }
+  private static let masterKey = Data(repeating: 7, count: 32)
 
   static func makeApp(
     _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection, _ identity: App.Identity = .open
