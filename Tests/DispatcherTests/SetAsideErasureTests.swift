@@ -65,6 +65,47 @@ import Testing
     #expect(try world.count("outcomes WHERE seqno = \(seqno) AND user_key = 'g' || device") == 1)
   }
 
+  /// The erased person registers again on the same device, just after the audience of `seqno` was frozen.
+  private func returnToDevice(_ world: DispatcherWorld, after seqno: Seqno) throws {
+    try world.connection.script(
+      """
+      UPDATE devices SET user_key = 'u00000001', state = 1, psid = lpad('99', 64, '0'), device_id = 'd1',
+        bound_at = (SELECT frozen_at + interval '1 millisecond' FROM messages WHERE seqno = \(seqno))
+      WHERE device = '\(DispatcherWorld.device(1))'
+      """)
+  }
+
+  @Test(arguments: [false, true])
+  func `who registers again on the same device does not get what was meant for the erased person`(
+    isWalked: Bool
+  ) throws {
+    let world = try DispatcherWorld()
+    let seqno = try aside(world, minutes: -5)
+    try erase(world)
+    if isWalked { try world.walkErasures() }
+    try returnToDevice(world, after: seqno)
+
+    try world.connection.run(Controls.setState(seqno, .sending, reason: nil))
+    for dispatcher in world.dispatchers { dispatcher.poke() }
+    let end = try world.finished(seqno)
+    #expect((end.funnel.accepted, end.funnel.skipped) == (1, 1), "\(end)")
+    #expect(end.reasons.contains("gone"), "\(end.reasons)")
+    #expect(world.network.log.map(\.device) == [DispatcherWorld.device(2)])
+  }
+
+  @Test func `who registers again gets what is sent from then on, at the second try too`() throws {
+    let world = try DispatcherWorld { _, _, attempt in
+      attempt == 1 ? .retry(reason: "ServiceUnavailable", after: 1) : .accepted
+    }
+    // Somebody may work at its claim, so the erasure is kept.
+    let seqno = try aside(world, minutes: 60)
+    try erase(world)
+    try returnToDevice(world, after: seqno)
+    let next = try world.send()
+    #expect(try world.finished(next).funnel.accepted == 2)
+    #expect(try world.count("erasures") == 1)
+  }
+
   @Test func `its claims are waited for while somebody may work at them`() throws {
     let world = try DispatcherWorld()
     world.stop()

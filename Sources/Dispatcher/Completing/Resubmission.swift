@@ -89,7 +89,9 @@ struct Resubmission {
     guard !retries.isEmpty else { return [] }
     let bound = try connection.run(Audiences.bound(Set(retries.map(\.target.device))))
     values = try Self.values(retries, bound, connection)
-    let ended = try connection.run(Outcomes.ended(Set(retries.map(\.delivery))))
+    let deliveries = Set(retries.map(\.delivery))
+    let ended = try connection.run(Outcomes.ended(deliveries))
+    let returned = try connection.run(Erasures.returned(deliveries))
     let places = Set(retries.compactMap(\.target.place))
     let endedPlaces = places.isEmpty ? [] : try connection.run(Blocks.ended(places))
     var ready: [Ready] = []
@@ -98,7 +100,10 @@ struct Resubmission {
         // The previous holder's answer has been written after all. That outcome stands; this decision only removes the
         // retry.
         decide(retry, .skipped, reason: SkipReason.gone.rawValue)
-      } else if let reason = Self.obstacle(retry, bound[retry.target.device], values[retry.message.seqno], shared) {
+      } else if let reason = Self.obstacle(
+        retry, bound[retry.target.device], values[retry.message.seqno], shared,
+        hasReturned: returned.contains(retry.delivery))
+      {
         decide(retry, .skipped, reason: reason.rawValue)
       } else if let member = bound[retry.target.device] {
         ready.append((retry, member))
@@ -108,11 +113,14 @@ struct Resubmission {
   }
 
   /// Returns why nothing can be sent to a recipient now; nil if it can. `values` is nil if the message needs none.
+  /// - Parameter hasReturned: whether the recipient was erased since the message's audience was frozen, and has
+  ///   registered again.
   private static func obstacle(
-    _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
+    _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared, hasReturned: Bool
   ) -> SkipReason? {
     guard let member else { return .gone }
     if member.userKey != retry.target.userKey { return .rebound }
+    if hasReturned { return .gone }
     if let reason = retry.message.objection(to: member) { return reason }
     if values?.hasToken(member, besides: retry.target.done) == false { return .noToken }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil

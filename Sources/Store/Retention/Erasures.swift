@@ -18,7 +18,8 @@ package import Postgres
 /// cancelled (`Claims.restAside`) are not waited for: what they hold of the person goes into `erasure_rests` when the
 /// erasure joins. A page, the new position and the completed erasures are written in one transaction, so a crash undoes
 /// them together. A lock on the row with the position keeps two nodes from scanning at the same time. Messages created
-/// after an erasure was settled are left alone, because the same CUID may be in use again.
+/// after an erasure was settled are left alone, because the same CUID may be in use again. What was in progress before
+/// that is not sent to whoever registers with the CUID on the same device (`returned`).
 package enum Erasures {
   package enum Limits {
     /// Maximum number of persons searched for at once; their keys must fit into a small table in the database's memory.

@@ -1,0 +1,33 @@
+internal import Domain
+internal import Postgres
+
+/// Finds deliveries to persons who were erased while these were under way, and who have registered again since.
+extension Erasures {
+  private static let returnedStatement = Statement(
+    "erasures-returned",
+    """
+    SELECT t.seqno, t.device FROM unnest($1, $2) AS t(seqno, device)
+    JOIN devices d ON d.device = t.device
+    -- Who was bound before the audience was frozen belongs to it, whatever was erased before.
+    JOIN messages m ON m.seqno = t.seqno AND m.app = d.app AND d.bound_at > coalesce(m.frozen_at, m.created_at)
+    WHERE EXISTS (SELECT FROM erasures e WHERE e.app = d.app AND e.user_key = d.user_key AND t.seqno <= e.upto_seqno)
+      OR EXISTS (
+        SELECT FROM erasure_rests r WHERE r.seqno = t.seqno AND r.device = t.device AND r.user_key = d.user_key)
+    """)
+
+  /// Returns those of the deliveries in progress whose device names an erased person again, bound after the message's
+  /// audience was frozen: the same CUID on the same device, but nothing of the time before is meant for it.
+  package static func returned(
+    _ deliveries: some Collection<Confirmations.Delivery>
+  ) -> Query<Set<Confirmations.Delivery>> {
+    var seqnos = Int64Column()
+    var devices = UUIDColumn()
+    for delivery in deliveries {
+      seqnos.append(delivery.seqno)
+      devices.append(delivery.device)
+    }
+    return Query(returnedStatement, seqnos, devices) { rows in
+      Set(rows.decode { Confirmations.Delivery(seqno: $0.seqno(), device: $0.device()) })
+    }
+  }
+}
