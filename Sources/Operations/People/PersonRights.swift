@@ -32,11 +32,12 @@ package enum PersonRights {
   ) throws(Problem) -> Export {
     let (app, key) = try find(clientUID, appID, caller, connection)
     let sealed = try connection.answer(Users.phone(of: key))
-    let parts = try connection.commit { () throws(PostgresError) in
-      // Exporting a person's data is audited.
+    // Exporting a person's data is audited, also if it fails. In a transaction of its own: the search among millions of
+    // messages must keep none open.
+    try connection.commit { () throws(PostgresError) in
       try connection.run(AuditTrail.add(AuditTrail.Change("user.export", trace(clientUID), in: app), by: caller))
-      return try PersonErasure.export(key, on: connection)
     }
+    let parts = try connection.answer { () throws(PostgresError) in try PersonErasure.export(key, on: connection) }
     let phone = sealed.flatMap { phones?.open($0, of: key) }
     if sealed != nil, phone == nil {
       throw Problem(.internalError, "The telephone number does not open with this server's master key.")

@@ -67,39 +67,20 @@ package enum PersonErasure {
       """),
   ]
 
-  private static let deliveriesStatement = Statement(
-    "person-export-deliveries",
-    """
-    -- Few messages have blocks.
-    WITH campaigns AS MATERIALIZED (SELECT DISTINCT seqno FROM blocks)
-    SELECT coalesce(json_agg(t), '[]')::text FROM (
-      SELECT seqno, device, status, reason, at, delivery_confirmed(seqno, device, $2, false) AS received_at,
-        delivery_confirmed(seqno, device, $2, true) AS read_at
-      FROM (
-        SELECT o.seqno, o.device, o.status, o.reason, o.at
-        FROM messages m JOIN outcomes o ON o.seqno = m.seqno
-          AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2
-            AND state = \(Devices.State.active.sql))
-        WHERE m.app = $1 AND o.user_key = $2
-        UNION ALL
-        SELECT m.seqno, b.device, b.status, b.reason, b.at
-        FROM campaigns JOIN messages m USING (seqno) CROSS JOIN LATERAL block_deliveries(m.seqno, $2) b
-        WHERE m.app = $1 AND (b.status <> \(OutcomeStatus.deferred.sql) OR b.due_at IS NOT NULL)
-        ORDER BY seqno DESC LIMIT 10000) d) t
-    """)
-
   /// The names of all parts of an export, in order.
   package static let partNames = parts.map(\.name) + ["deliveries"]
 
   /// Returns the parts of `partNames`, in this order. Omits the phone number, events, lines of uploaded files, vouchers
   /// and former tokens. Badges, SMS fallbacks, inbox and deliveries contain the newest 10,000 entries each. Deliveries
   /// outside of blocks are included only if they went to the user's current devices. A part without data is an empty
-  /// array; for an unknown user, all parts are.
+  /// array; for an unknown user, all parts are. Among millions of messages this takes a minute, so call it outside of
+  /// transactions.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
-    for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
+    for (name, statement) in parts {
       found.append(Part(name: name, rows: try connection.run(statement, parameters(user)).decodeOne { $0.text() }))
     }
+    found.append(try deliveries(of: user, on: connection))
     return found
   }
 

@@ -53,8 +53,11 @@ extension Endpoint {
       problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.eraseUser)),
     Endpoint(
       .get, "/v1/admin/users/{clientUid}/export", id: "exportUser", in: .people, "Export all that is known of a user",
-      "Its deliveries are those to the devices it has now, the newest 10,000. The export is itself in the audit log.",
-      by: .permission(.erasePeople), parameters: [.ofApp()],
+      """
+      Its deliveries are those to the devices it has now, the newest 10,000. Every message whose history is kept is looked at, \
+      which may take minutes where these are many millions. The export is itself in the audit log.
+      """,
+      by: .permission(.erasePeople), load: .heavy, parameters: [.ofApp()],
       answers: [
         Answer(
           200, "Everything, by kind.", PersonRights.Export.object,

@@ -1,0 +1,61 @@
+import Domain
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+/// The export of a person's data among more messages than one statement may look at.
+@Suite struct PersonExportTests {
+  private static let messages = 50_000
+  private let database: TestDatabase
+
+  /// Every ten thousandth message went to Kim's phone, and the last one to Lee's as well.
+  init() throws {
+    database = try TestDatabase.make()
+    let connection = try database.connect()
+    try connection.script(
+      """
+      INSERT INTO apps (app_id, name, client_key) VALUES ('com.example.bank', '', 'bank');
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT ('00000000-0000-8000-8000-00000000000' || n)::uuid, 1, CASE n WHEN 1 THEN 'ukim' ELSE 'ulee' END, 1, 1, 1,
+        repeat(n::text, 64), 'phone' || n, now(), now(), now() FROM generate_series(1, 2) n;
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, frozen_at,
+        finished_at, targeted, planned)
+      SELECT n, 1, 4, 1, '{}', '', now(), now(), now(), now(), 1, true FROM generate_series(1, \(Self.messages)) n;
+      SELECT setval('messages_seqno_seq', \(Self.messages));
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      SELECT n, device, now(), 1, 1, user_key FROM devices, generate_series(10000, \(Self.messages), 10000) n
+      WHERE user_key = 'ukim' OR n = \(Self.messages);
+      INSERT INTO row_reads (seqno, device, at) SELECT seqno, device, now() FROM outcomes WHERE seqno = 20000
+      """)
+    // As autovacuum does, so that plans are those of a large table.
+    try connection.script("VACUUM (ANALYZE) messages")
+  }
+
+  @Test func `all deliveries are in it, newest first, and no statement looks at all messages`() throws {
+    let log = try PlanLog(of: database)
+    let connection = try database.connect()
+    let export = try PersonErasure.export(
+      Users.Key(app: 1, userKey: UserKey(clientUID: "kim")), on: connection)
+    #expect(export.map(\.name) == PersonErasure.partNames)
+    let deliveries = try #require(export.last?.rows)
+    let seqnos = deliveries.matches(of: /"seqno":(\d+)/).map { String($0.1) }
+    #expect(seqnos == ["50000", "40000", "30000", "20000", "10000"], "\(deliveries)")
+    #expect(deliveries.matches(of: /"read_at":null/).count == 4, "\(deliveries)")
+    #expect(deliveries.hasPrefix("[{") && deliveries.hasSuffix("}]"), "\(deliveries)")
+
+    // The log is that of the server, and other tests are at work on it.
+    let entries = try log.entries().filter { $0.process == connection.backendPID }
+    #expect(entries.contains { $0.sql.contains("FROM outcomes") }, "nothing was explained")
+    for entry in entries where entry.rows > Self.messages - 5_000 {
+      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `of a person without deliveries they are an empty list`() throws {
+    let export = try PersonErasure.export(
+      Users.Key(app: 1, userKey: UserKey(clientUID: "park")), on: try database.connect())
+    #expect(export.last?.rows == "[]")
+  }
+}
