@@ -26,8 +26,9 @@ package import Reactor
 /// **Delivery** (`WebhookWorker`, thread `webhooks`): an event loop with a few connections per webhook, and a database
 /// connection that blocks it for the duration of a statement. A webhook that fails several times in a row backs off
 /// (1 s … 5 min) and is then probed with one event at a time, so an outage does not use up the attempts of its other
-/// events. Webhooks are served round-robin, and no app gets more than a share of the connections or name resolutions:
-/// webhooks that hang delay only those of their own app.
+/// events; what is due for a week without an attempt is given up all the same (`EventDeliveries.giveUpOverdue`).
+/// Webhooks are served round-robin, and no app gets more than a share of the connections or name resolutions: webhooks
+/// that hang delay only those of their own app.
 ///
 /// **Allowed addresses** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then
 /// also plain `http`. We resolve the name and connect to the address that we validated, which defeats DNS rebinding.

@@ -102,6 +102,62 @@ import Testing
     #expect(try left("event", "events") == [1])
   }
 
+  @Test func `what a webhook does not take for a week is given up, can be replayed, and is not kept for ever`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    // The second webhook is off. Events 1 and 2 wait for 8 days, 3 for 6; 4 was told; 5 is old and was replayed just now.
+    // 6 is older than events are kept.
+    try connection.script(
+      """
+      INSERT INTO webhooks (app, url, sealed, kinds, active, created_at)
+      SELECT 1, 'https://a/', '\\x00', '{webhook.test}', n = 1, now() FROM generate_series(1, 2) n;
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT 1, 'webhook.test', now() - interval '1 day' * days, '{}' FROM unnest(ARRAY[8, 8, 6, 8, 20, 40]) days;
+      INSERT INTO event_deliveries (event, webhook, due_at, state, attempts, reason)
+      SELECT event, 1, CASE WHEN event = 5 THEN now() ELSE at END, CASE WHEN event = 4 THEN 1 ELSE 0 END,
+        CASE WHEN event = 2 THEN 3 ELSE 0 END, CASE WHEN event = 2 THEN 'no answer in time' END FROM events;
+      INSERT INTO event_deliveries (event, webhook, due_at) SELECT event, 2, at FROM events WHERE event = 1
+      """)
+    func deliveries(_ state: Events.State) throws -> [[Int64]] {
+      let rows = try connection.run(
+        Statement(
+          "deliveries that are \(state)",
+          """
+          SELECT event, webhook FROM event_deliveries WHERE state = \(state.rawValue)
+            AND (ended_at IS NOT NULL) = (state = 2) ORDER BY event, webhook
+          """))
+      return rows.map { [rows.int64($0, 0), rows.int64($0, 1)] }
+    }
+    let worker = RetentionWorker(RetentionPolicy(), clock: SystemClock())
+    try worker.look(connection)
+    #expect(try deliveries(.waiting) == [[3, 1], [5, 1]])
+    #expect(try deliveries(.delivered) == [[4, 1]])
+    #expect(try deliveries(.dead) == [[1, 1], [1, 2], [2, 1], [6, 1]])
+    #expect(try connection.run(Vitals.webhooks()).dead == 4)
+    let entries = try connection.run(Events.list(1, before: .max, state: .dead, limit: 10))
+    #expect(Set(entries.map(\.reason)) == ["it waited for 7 days: the webhook was off or did not answer"])
+
+    #expect(try connection.run(Events.replay(.dead, to: 1, limit: 10)) == 3)
+    try worker.look(connection)
+    #expect(try deliveries(.waiting) == [[1, 1], [2, 1], [3, 1], [5, 1], [6, 1]])
+    #expect(try deliveries(.dead) == [[1, 2]])
+
+    // Nobody takes them after all, and two more weeks pass.
+    try connection.script(
+      """
+      UPDATE event_deliveries SET due_at = due_at - interval '8 days' WHERE state = 0;
+      UPDATE event_deliveries SET ended_at = ended_at - interval '8 days' WHERE state = 2
+      """)
+    try worker.look(connection)
+    #expect(try deliveries(.dead).count == 6)
+    try connection.script("UPDATE event_deliveries SET ended_at = ended_at - interval '8 days' WHERE state = 2")
+    try worker.look(connection)
+    #expect(try deliveries(.dead) == [[1, 1], [1, 2], [2, 1], [3, 1], [5, 1]])
+    let left = try connection.run(Statement("events that are left", "SELECT event FROM events ORDER BY event"))
+    #expect(left.map { left.int64($0, 0) } == [1, 2, 3, 4, 5])
+  }
+
   @Test func `what one statement does not remove goes in the same look, however much there is`() throws {
     let connection = try TestDatabase.make().connect()
     let many = 2 * Limits.prunedRows + 1

@@ -82,6 +82,7 @@ final class RetentionWorker {
     hasLearntZones = true
     guard try connection.run(ClockWatch.read()).isSteady else { return }
     let now = clock.wallTime
+    try isolated { () throws(PostgresError) in try giveUpEvents(connection) }
     try prune(
       Retention.prune(atMost: Limits.prunedRows) + [
         Tombstones.forgetTokens(at: now, atMost: Limits.prunedRows),
@@ -122,6 +123,22 @@ final class RetentionWorker {
         }
       }
     }
+  }
+
+  /// Gives up what has waited too long for webhooks that are off or do not answer, and logs how much.
+  private func giveUpEvents(_ connection: Connection) throws(PostgresError) {
+    var count = 0
+    for _ in 0..<Limits.pruningRounds where !isStopping() {
+      let part = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try connection.run(EventDeliveries.giveUpOverdue(atMost: Limits.prunedRows))
+      }
+      count += part
+      guard part == Limits.prunedRows else { break }
+    }
+    guard count > 0 else { return }
+    log.error(
+      "events were given up that nobody took for days; replay them when their webhooks work again",
+      metadata: ["count": .stringConvertible(count), "days": .stringConvertible(EventDeliveries.patienceDays)])
   }
 
   /// Wipes the contents of confidential messages, approvals and events that are no longer needed, or that were kept for
