@@ -103,8 +103,8 @@ CREATE TABLE former_psids (
 
 CREATE INDEX former_psids_by_end ON former_psids (ended_at);
 
--- Former users of devices. A message's blocks are ordered by user, so this table leads to the users of a device that
--- has changed hands.
+-- Former users of devices, for as long as the history of a message may name them. A message's blocks are ordered by
+-- user, so this table leads to the users of a device that has changed hands.
 CREATE TABLE former_users (
   device          uuid NOT NULL,
   ended_at        timestamptz NOT NULL,

@@ -175,6 +175,38 @@ import Testing
     }
   }
 
+  @Test func `who had a device is known for as long as it is known who got the messages of then`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<41)
+    let seqno = try world.send()
+    _ = try world.finished(seqno)
+    try world.settled(seqno)
+    #expect(try world.count("blocks WHERE seqno = \(seqno)") > 0)
+    world.stop()
+    // It was sent 50 days ago; ten days later the first device got another user, and the second one long before.
+    try world.connection.script(
+      """
+      UPDATE messages SET created_at = now() - interval '50 days';
+      UPDATE devices SET user_key = 'uother'
+      WHERE device IN ('\(DispatcherWorld.device(1))', '\(DispatcherWorld.device(2))');
+      UPDATE former_users SET ended_at = now() - CASE WHEN device = '\(DispatcherWorld.device(1))'
+        THEN interval '40 days' ELSE interval '60 days' END
+      """)
+    let worker = RetentionWorker(RetentionPolicy(), clock: SystemClock())
+    try worker.look(world.connection)
+    #expect(try world.count("former_users WHERE user_key = 'u00000001'") == 1)
+    #expect(try world.count("former_users") == 1)
+    #expect(try world.connection.run(Resends.unreached(of: seqno, among: [DispatcherWorld.device(1)])).isEmpty)
+    let delivery = Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1))
+    let sentTo = try world.connection.run(Confirmations.sentTo([delivery]))[delivery]
+    #expect(sentTo?.userKey.text == "u00000001", "a read counts for somebody else: \(String(describing: sentTo))")
+
+    // With the history it goes, too.
+    try world.connection.script("UPDATE seqno_ranges SET closed_at = now() WHERE from_seqno <= \(seqno)")
+    try worker.look(world.connection)
+    #expect(try world.count("former_users") == 0)
+  }
+
   @Test func `a node that stops begins no further round of removing`() throws {
     let connection = try TestDatabase.make().connect()
     let many = Int64(2 * Limits.prunedRows + 1)

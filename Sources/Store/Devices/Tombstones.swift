@@ -36,7 +36,14 @@ package enum Tombstones {
     "tombstones-former-users",
     """
     DELETE FROM former_users WHERE (device, user_key) IN (
-      SELECT device, user_key FROM former_users WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+      SELECT device, user_key FROM former_users
+      WHERE ended_at < $1
+        -- Whoever left a device before the oldest message whose history is kept got none of these on it.
+        AND ended_at < coalesce((
+          SELECT created_at FROM messages
+          WHERE seqno >= (SELECT min(from_seqno) FROM seqno_ranges WHERE closed_at IS NULL) ORDER BY seqno LIMIT 1),
+          'infinity')
+      ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
   /// Deletes at most `limit` former tokens that ended more than `Store.Limits.formerTokenRetention` and a day ago, so
@@ -46,7 +53,9 @@ package enum Tombstones {
   }
 
   /// Deletes at most `limit` former users of devices, oldest first, and returns the number deleted. Keeps former users
-  /// for the same time as former tokens, because they are needed only together with those. Skips locked rows.
+  /// for as long as former tokens, and as long as the history of a message that may have gone to them on the device:
+  /// blocks are ordered by user, so without the user it is not found who has got the message. A read would then count
+  /// for the device's present user, and a resend would go to the device once more. Skips locked rows.
   package static func forgetUsers(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }

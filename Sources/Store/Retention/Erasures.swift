@@ -4,9 +4,9 @@ package import Postgres
 /// The removal of erased persons from deliveries of older messages, from those to devices that no longer belong to
 /// them, and from campaigns' blocks.
 ///
-/// No index finds these deliveries: a device's row names only its present user, and `former_users` only the users of
-/// the last month. So erasures are stored, and while there are any, the nodes scan the deliveries of all messages, a
-/// page at a time. All erasures share this scan; a new one joins the scan at its current position.
+/// No index finds these deliveries: a device's row names only its present user, and the person's rows in `former_users`
+/// are deleted at once. So erasures are stored, and while there are any, the nodes scan the deliveries of all messages,
+/// a page at a time. All erasures share this scan; a new one joins the scan at its current position.
 ///
 /// ```
 ///   requested ─► seen ─► settled ─────────────► joined at a position ─ one full scan ─► done
