@@ -108,6 +108,17 @@ import Time
     #expect((end.cancelled, end.skipped) == (0, 2) && reasons.contains("unknown-not-resent"), "\(end) \(reasons)")
   }
 
+  /// Which activities are done is known in memory only, so a second try from the database would go to both.
+  @Test func `what one activity has got is not sent again while the other one waits, if it must not be`() throws {
+    let world = try activities { _, _, attempt in
+      attempt == 1 ? .accepted : .retry(reason: "ServiceUnavailable", after: 3_600)
+    }
+    let seqno = try world.send(#"{"all":true}"#, Self.activity() + #","onUnknown":"skip""#)
+    #expect(try world.finished(seqno).funnel.accepted == 2)
+    #expect(try world.count("outcomes WHERE status = 6") == 0)
+    #expect(world.network.log.map(\.psid).sorted() == ["oned1", "oned2", "twod1", "twod2"])
+  }
+
   @Test func `when every activity refuses, the delivery is rejected with the last word`() throws {
     let world = try activities { _, target, _ in
       .badToken(reason: target.psid.hasPrefix("one") ? "Unregistered" : "ExpiredToken", since: 1)

@@ -199,13 +199,13 @@ final class Completer {
     dueAt: Timestamp? = nil, missing: PushNetwork? = nil, isFirst: Bool = false, network: PushNetwork? = nil,
     appVersion: String = ""
   ) {
-    let (status, reason) = target.outcome(status, reason)
+    let (status, reason) = target.outcome(status, reason, onUnknown: message.push.onUnknown)
     let record = Outcomes.Record(
       seqno: message.seqno, device: target.device, userKey: target.userKey, status: status,
-      attempts: target.tries(for: status), reason: reason, dueAt: dueAt)
+      attempts: target.tries(for: status), reason: reason, dueAt: status.isFinal ? nil : dueAt)
     var decision = Decisions.Decision(
-      claim: claim, message: message, record: record, place: target.place, isFirst: isFirst, missing: missing,
-      network: network, appVersion: appVersion)
+      claim: claim, message: message, record: record, place: target.place, isFirst: isFirst,
+      missing: status.isFinal ? nil : missing, network: network, appVersion: appVersion)
     guard decision.place != nil, status.isFinal, BlockState(record) != nil else { return decisions.add(decision) }
     // The decision waits for the rest of its block, but the delivery no longer counts as in flight.
     decision.hasGivenRoom = true

@@ -72,9 +72,12 @@ extension WaitingTarget {
   }
 
   /// Returns the outcome of the whole delivery for the result of its last token: accepted if any of the device's tokens
-  /// was accepted and the result is final; otherwise the result itself.
-  func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
-    status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
+  /// was accepted and the result is final; otherwise the result itself. If one was accepted and nothing may be sent
+  /// twice, a deferral is accepted too: which tokens are done is not stored, so all of them would be sent to again.
+  func outcome(
+    _ status: OutcomeStatus, _ reason: String?, onUnknown: UnknownPolicy
+  ) -> (OutcomeStatus, String?) {
+    done.wasAccepted && (status.isFinal || onUnknown == .skip) ? (.accepted, nil) : (status, reason)
   }
 
   /// Returns the tries to record with an outcome of the whole delivery. If it is deferred and one of the device's
