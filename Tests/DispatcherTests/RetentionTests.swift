@@ -36,6 +36,34 @@ import Testing
     }
   }
 
+  @Test func `where messages are kept for a day, nothing that they have left stays without them`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    // It ended a day and a half ago, in a range whose history is gone.
+    try connection.script(
+      """
+      SELECT add_seqno_range(1000000);
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        finished_at)
+      SELECT 1, app, 4, 1, '{}', '', 0, at, at, at FROM apps, (SELECT now() - interval '36 hours' AS at) t;
+      INSERT INTO gates (seqno) VALUES (1);
+      INSERT INTO waves (seqno, wave, due_at, zones) VALUES (1, 1, now(), '{}');
+      INSERT INTO shards (seqno, shard, targeted) VALUES (1, 0, 0);
+      SELECT setval('messages_seqno_seq', 1000001);
+      UPDATE seqno_ranges SET closed_at = now() - interval '5 minutes', dropped_at = now() - interval '4 minutes'
+      WHERE from_seqno = 1
+      """)
+    var keeping = RetentionPolicy()
+    (keeping.historyDays, keeping.messageDays) = (1, 1)
+    let worker = RetentionWorker(keeping, clock: SystemClock())
+    for _ in 0..<2 { try worker.look(connection) }
+    for table in ["messages", "gates", "waves", "shards"] {
+      let left = try connection.run(Statement("left in \(table) without days", "SELECT count(*) FROM \(table)"))
+      #expect(left.int64(0, 0) == 0, "\(table)")
+    }
+  }
+
   @Test func `the minutes of devices that sent are forgotten when they are long over`() throws {
     let connection = try TestDatabase.make().connect()
     try connection.script(
@@ -106,8 +134,8 @@ import Testing
     let connection = try TestDatabase.make().connect()
     _ = try connection.run(
       Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
-    // The second webhook is off. Events 1 and 2 wait for 8 days, 3 for 6; 4 was told; 5 is old and was replayed just now.
-    // 6 is older than events are kept.
+    // The second webhook is off. Events 1 and 2 wait for 8 days, 3 for 6; 4 was told; 5 is old and was replayed just
+    // now; 6 is older than events are kept.
     try connection.script(
       """
       INSERT INTO webhooks (app, url, sealed, kinds, active, created_at)

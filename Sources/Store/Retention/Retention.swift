@@ -5,23 +5,26 @@ internal import Postgres
 /// reports and counts of identity refusals; and the rejected lines, stored parts and unfinished lines of old imports.
 /// The messages and imports themselves are kept, with their totals.
 package enum Retention {
-  /// SQL subquery for EXISTS: the message of row `t`, if it ended more than two days ago. Until shortly before that,
-  /// the message can be reopened, because refusals that were the server's fault become pending again.
+  /// SQL condition: the message of row `t` ended more than two days ago, or is gone: where messages are kept for a day
+  /// only, they go before. Until shortly before the two days are over, a message can be reopened, because refusals that
+  /// were the server's fault become pending again. Written as a subquery, so that every plan looks the messages up one
+  /// by one.
   private static let ended = """
-    (SELECT FROM messages m WHERE m.seqno = t.seqno AND m.finished_at < now() - interval '2 days')
+    coalesce((SELECT m.finished_at IS NOT NULL AND m.finished_at < now() - interval '2 days'
+      FROM messages m WHERE m.seqno = t.seqno), true)
     """
 
   private static let gatesStatement = Statement(
     "retention-gates",
-    "DELETE FROM gates WHERE seqno IN (SELECT seqno FROM gates t WHERE EXISTS \(ended) LIMIT $1)")
+    "DELETE FROM gates WHERE seqno IN (SELECT seqno FROM gates t WHERE \(ended) LIMIT $1)")
 
   private static let wavesStatement = Statement(
     "retention-waves",
-    "DELETE FROM waves WHERE seqno IN (SELECT seqno FROM waves t WHERE EXISTS \(ended) LIMIT $1)")
+    "DELETE FROM waves WHERE seqno IN (SELECT seqno FROM waves t WHERE \(ended) LIMIT $1)")
 
   private static let shardsStatement = Statement(
     "retention-shards",
-    "DELETE FROM shards WHERE seqno IN (SELECT seqno FROM shards t WHERE EXISTS \(ended) LIMIT $1)")
+    "DELETE FROM shards WHERE seqno IN (SELECT seqno FROM shards t WHERE \(ended) LIMIT $1)")
 
   private static let schedulesStatement = Statement(
     "retention-schedules",
