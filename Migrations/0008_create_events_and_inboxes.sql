@@ -67,6 +67,9 @@ CREATE INDEX events_by_time ON events (at);
 -- Events that name many persons each: deleted as soon as they are told, and searched when a person is erased.
 CREATE INDEX events_of_recipients ON events (event)
   WHERE event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed');
+-- Events that name one person: deleted when the person is erased.
+CREATE INDEX events_of_person ON events (app, (data->>'clientUid'))
+  WHERE event_kind IN ('sms.requested', 'token.dropped', 'device.added');
 CREATE INDEX events_sealed ON events (event) WHERE sealed IS NOT NULL;
 
 -- One for each webhook that subscribes to an event: retried until it is accepted, and kept when it is not.

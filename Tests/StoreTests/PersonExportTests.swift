@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The export of a person's data among more messages than one statement may look at.
+/// The export and the erasure of a person's data among more messages than one statement may look at.
 @Suite struct PersonExportTests {
   private static let messages = 50_000
   private let database: TestDatabase
@@ -49,6 +49,34 @@ import Testing
     let entries = try log.entries().filter { $0.process == connection.backendPID }
     #expect(entries.contains { $0.sql.contains("FROM outcomes") }, "nothing was explained")
     for entry in entries where entry.rows > Self.messages - 5_000 {
+      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `an erasure finds the events that name the person without reading all others`() throws {
+    let connection = try database.connect()
+    try connection.script(
+      """
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT 1, 'message.finished', now(), json_build_object('seqno', n::text)
+      FROM generate_series(1, \(Self.messages)) n;
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT 1, kind, now(), json_build_object('clientUid', person)
+      FROM unnest(ARRAY['kim', 'lee']) person, unnest(ARRAY['sms.requested', 'token.dropped', 'device.added']) kind
+      """)
+    try connection.script("VACUUM (ANALYZE) events")
+    let log = try PlanLog(of: database)
+    let eraser = try database.connect()
+    let devices = try eraser.withTransaction {
+      try PersonErasure.erase(Users.Key(app: 1, userKey: UserKey(clientUID: "kim")), on: eraser)
+    }
+    #expect(devices == 1)
+    let left = try connection.run(
+      Statement("persons in events", "SELECT data->>'clientUid' FROM events WHERE event_kind <> 'message.finished'"))
+    #expect(left.map { left.text($0, 0) } == ["lee", "lee", "lee"])
+    let entries = try log.entries().filter { $0.process == eraser.backendPID && $0.sql.contains("DELETE FROM events") }
+    #expect(!entries.isEmpty, "nothing was explained")
+    for entry in entries where entry.rows > Self.messages / 2 {
       Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
     }
   }

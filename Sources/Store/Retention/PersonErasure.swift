@@ -137,7 +137,10 @@ package enum PersonErasure {
     fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2 RETURNING 1),
     testers AS (DELETE FROM test_recipients WHERE app = $1 AND user_key = $2 RETURNING 1),
     former AS (DELETE FROM former_users WHERE app = $1 AND user_key = $2 RETURNING 1),
-    gone AS (DELETE FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2) RETURNING event),
+    gone AS (
+      DELETE FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2)
+        -- The kinds that name a person, by their index: of the others there may be very many.
+        AND event_kind IN ('sms.requested', 'token.dropped', 'device.added') RETURNING event),
     told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM gone)),
     lines AS (
       DELETE FROM csv_lines WHERE user_key = $2 AND csv IN (SELECT csv FROM csv_audiences WHERE app = $1) RETURNING 1),
