@@ -247,6 +247,8 @@ import Testing
     try worker.look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 1)
     #expect(try number("SELECT count(*) FROM message_totals") == 1)
+    // With its last message a range is forgotten: whoever asks what is kept reads the others only.
+    #expect(try number("SELECT min(from_seqno) FROM seqno_ranges") == 2_000_001)
     #expect(try confirm(1)?.status == .unknownMessage)
   }
 

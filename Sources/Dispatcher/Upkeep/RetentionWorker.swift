@@ -108,7 +108,11 @@ final class RetentionWorker {
       if gone > 0 { log.info("removed messages long over", metadata: ["count": .stringConvertible(gone)]) }
       guard gone == Limits.prunedRows else { break }
     }
-    try prune([OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows)], connection)
+    try prune(
+      [
+        OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows),
+        HistoryRanges.forget(atMost: Limits.prunedRows),
+      ], connection)
   }
 
   /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer or the node stops, but at

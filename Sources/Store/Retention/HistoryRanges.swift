@@ -5,9 +5,12 @@ package import Time
 /// Ranges of SEQNOs and the partitions with their messages' history: opened by age, dropped as a whole.
 ///
 /// ```
-///   created ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► (its row stays)
+///   created ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► forgotten
 ///               └ older than a fraction of the retention period: the next message opens the next range
 /// ```
+/// A dropped range is forgotten when the ledger has been swept and its messages are gone: until then its row says that
+/// their history is not kept. Every statement that asks for that reads all closed ranges, so they must not become ever
+/// more.
 /// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop must lock
 /// the partitioned parent table: if it does not get the lock within a tenth of a second, it is retried later.
 /// Each step is a transaction and reads how far other nodes have come, so any node can perform any step and stop at any
@@ -142,6 +145,23 @@ package enum HistoryRanges {
     package var leftSome = false
 
     package init() {}
+  }
+
+  private static let forgetStatement = Statement(
+    "history-forget-ranges",
+    """
+    DELETE FROM seqno_ranges WHERE from_seqno IN (
+      SELECT r.from_seqno FROM seqno_ranges r
+      WHERE r.swept_at IS NOT NULL
+        AND (SELECT 1 FROM messages m WHERE m.seqno >= r.from_seqno AND m.seqno < r.upto_seqno
+          ORDER BY m.seqno LIMIT 1) IS NULL
+      ORDER BY r.from_seqno LIMIT $1 FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Deletes the rows of at most `limit` dropped ranges without messages for which the ledger has been swept, and
+  /// returns their number. Skips locked rows.
+  package static func forget(atMost limit: Int) -> Query<Int> {
+    Query(forgetStatement, limit) { $0.affected }
   }
 
   private static let unsweptStatement = Statement(
