@@ -11,13 +11,13 @@ import Testing
   private static let early = "Asia/Seoul"
   private static let late = "Europe/London"
 
-  /// A message that is due in Seoul now and in London hours later.
-  private func send(_ world: DispatcherWorld) throws -> Seqno {
+  /// A message that is due in Seoul now, or after a while, and in London hours later.
+  private func send(_ world: DispatcherWorld, after wait: String = "0") throws -> Seqno {
     try world.connection.script(
       """
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, due_at, local_time)
       SELECT 700, \(world.app), 1, 1, '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}}',
-        '', now(), now() + interval '3 days', now(), now() AT TIME ZONE '\(Self.early)'
+        '', now(), now() + interval '3 days', now(), (now() + interval '\(wait)') AT TIME ZONE '\(Self.early)'
       """)
     return 700
   }
@@ -119,5 +119,47 @@ import Testing
     let end = try world.finished(seqno).funnel
     #expect((end.targeted, end.accepted, end.skipped) == (6, 3, 3), "\(end)")
     #expect(world.network.log.count == 3)
+  }
+
+  /// Seoul's wave is claimed by another node whose transaction takes its time, and London's comes up meanwhile.
+  @Test func `a device that moves while its wave is claimed is not claimed with the next one as well`() throws {
+    let world = try world()
+    let seqno = try send(world, after: "1 hour")
+    _ = try poll("it is not planned") {
+      try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
+    }
+    world.stop()
+    try world.connection.script(
+      """
+      UPDATE waves SET due_at = now(), opened = NOT sweeps;
+      INSERT INTO nodes (node, alive_until)
+      VALUES ('00000000-0000-0000-0000-0000000000ff', now() + interval '1 hour')
+      """)
+    let other = try TestDatabase.connect(to: world.databaseURL)
+    let network = try other.withTransaction { () throws -> ScriptedNetwork in
+      let shard = try #require(try other.run(Shards.lock(seqno)))
+      #expect(shard.wave == 1)
+      let seoul = (1..<4).map {
+        Claims.Entry(device: DispatcherWorld.device($0), userKey: UserKey(clientUID: "0000000\($0)"), attempts: 0)
+      }
+      _ = try other.run(Claims.create(seqno, node: UUIDValue(high: 0, low: 0xff), seoul))
+      try move(1, to: Self.late, world)
+      let network = try world.addNode()
+      // Who has sent these has looked for something to claim of the message too.
+      for _ in 0..<2 { _ = try world.finished(try world.send(#"{"clientUids":["00000004"]}"#)) }
+      #expect(!network.log.contains { $0.seqno == seqno }, "whom the other claims is not known yet")
+      try other.run(
+        Shards.advance(shard, to: .keys(after: "v", upto: "v"), claimed: 3, makesBlock: false, exhausted: true))
+      return network
+    }
+    _ = try poll("not everything is claimed") {
+      try world.count("shards WHERE seqno = \(seqno) AND NOT exhausted") == 0 ? true : nil
+    }
+    _ = try poll("London got nothing") {
+      let claims = try world.count("claims WHERE seqno = \(seqno)")
+      return try world.funnel(seqno).funnel.accepted == 3 && claims == 1 ? true : nil
+    }
+    #expect(network.log.filter { $0.seqno == seqno }.map(\.device.low).sorted() == [4, 5, 6])
+    #expect(try world.funnel(seqno).funnel.targeted == 6)
   }
 }

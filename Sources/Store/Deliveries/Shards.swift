@@ -88,13 +88,17 @@ package enum Shards {
       CASE WHEN blocks >> \(timelineBits) << \(timelineBits) = \(firstOfTimeline) THEN blocks ELSE \(firstOfTimeline) END
     FROM shards s
     WHERE seqno = $1 AND NOT exhausted AND \(LatenessCondition.isOpen)
+      -- One wave after the other. While somebody is claiming one, a device may move on to the zones of the next, and
+      -- nobody else sees that it is claimed already. Waves are planned in their order.
+      AND wave = (SELECT f.wave FROM shards f WHERE f.seqno = $1 AND NOT f.exhausted ORDER BY f.shard LIMIT 1)
     ORDER BY shard LIMIT 1
     -- Another node's claimer works on its own shard; nobody waits.
     FOR UPDATE OF s SKIP LOCKED
     """)
 
   /// Locks a message's first shard that is not exhausted, until the transaction ends, and returns it. Skips shards that
-  /// another transaction has locked, and those of waves that are not open or are late. Returns nil if there is none.
+  /// another transaction has locked, those of waves that are not open or are late, and those of later waves than the
+  /// first one's: no two waves of a message are claimed at the same time. Returns nil if there is none.
   package static func lock(_ seqno: Seqno) -> Query<Record?> {
     Query(first: lockStatement, seqno) { row in
       Record(
