@@ -76,4 +76,48 @@ import Testing
     // Two people were sent to on it, and both count.
     #expect(end.state == .completed && (end.targeted, end.accepted, end.pending) == (2_001, 2_001, 0), "\(end)")
   }
+
+  /// Another node is claiming the guests, and its transaction takes its time.
+  @Test func `claimed by a transaction that is still in progress, it is not claimed once more`() throws {
+    let world = try DispatcherWorld()
+    world.stop()
+    try world.makeDevices(1..<7)
+    try world.connection.script(
+      "UPDATE devices SET user_key = 'g' || device WHERE device <= '\(DispatcherWorld.device(3))'")
+    let seqno = try world.send()
+    try world.connection.script(
+      """
+      UPDATE messages SET state = 2, frozen_at = now(), planned = true, targeted = 6 WHERE seqno = \(seqno);
+      INSERT INTO nodes (node, alive_until)
+      VALUES ('00000000-0000-0000-0000-0000000000ff', now() + interval '1 hour')
+      """)
+    for (after, upto) in [("", "u"), ("u", "v")] {
+      try world.connection.run(Shards.create(seqno, .keys(after: after, upto: upto), targeted: 3))
+    }
+    let other = try TestDatabase.connect(to: world.databaseURL)
+    let network = try other.withTransaction { () throws -> ScriptedNetwork in
+      let shard = try #require(try other.run(Shards.lock(seqno)))
+      let guests = (1..<4).map { number in
+        let device = DispatcherWorld.device(number)
+        return Claims.Entry(device: device, userKey: UserKey(stored: "g\(device)"), attempts: 0)
+      }
+      _ = try other.run(Claims.create(seqno, node: UUIDValue(high: 0, low: 0xff), guests))
+      try logIn(1, before: "3 seconds", seqno, world)
+      let network = try world.addNode()
+      _ = try poll("the users are neither waited with nor sent to") {
+        let waiting = try world.count(
+          "pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()")
+        return waiting > 0 || !network.log.isEmpty ? true : nil
+      }
+      try other.run(
+        Shards.advance(shard, to: .keys(after: "u", upto: "u"), claimed: 3, makesBlock: false, exhausted: true))
+      return network
+    }
+    _ = try poll("the users get nothing") {
+      let claims = try world.count("claims WHERE seqno = \(seqno)")
+      return try world.funnel(seqno).funnel.accepted == 3 && claims == 1 ? true : nil
+    }
+    #expect(network.log.map(\.device.low).sorted() == [4, 5, 6])
+    #expect(try world.funnel(seqno).funnel.targeted == 6)
+  }
 }

@@ -79,6 +79,10 @@ final class Claimer {
     let readAt: Instant
   }
 
+  /// Thrown within a transaction to roll it back if devices of its batch may be in another claim that is not committed
+  /// yet. The caller then waits for the others; waiting with a shard locked could end in a deadlock.
+  private struct ClaimInProgress: Error {}
+
   private func claimOrSetAside(_ seqno: Seqno, _ connection: Connection) throws -> Bool {
     do {
       return try claim(seqno, connection)
@@ -93,16 +97,24 @@ final class Claimer {
       return false
     }
     var didAdvance = false
-    func claimOnce(copies: Bool) throws -> Claimed? {
-      try connection.withTransaction { () throws -> Claimed? in
-        // The time is taken before the message's state is read, so that the data's age is never underestimated.
-        let readAt = shared.clock.now
-        guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(message, connection)
-        else {
-          return nil
+    func claimOnce(copies: Bool, alone: Bool = false) throws -> Claimed? {
+      do {
+        return try connection.withTransaction { () throws -> Claimed? in
+          if alone { try connection.run(Shards.lockAll(seqno)) }
+          // The time is taken before the message's state is read, so that the data's age is never underestimated.
+          let readAt = shared.clock.now
+          guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(message, connection)
+          else {
+            return nil
+          }
+          didAdvance = true
+          return try claim(shard, BadgeClaim(message, copies: copies), message, gate, readAt, connection)
         }
-        didAdvance = true
-        return try claim(shard, BadgeClaim(message, copies: copies), message, gate, readAt, connection)
+      } catch is ClaimInProgress {
+        didAdvance = false
+        // Alone, only a shard that was planned just now can be in the way: left to the next round.
+        guard !alone else { return nil }
+        return try claimOnce(copies: copies, alone: true)
       }
     }
     let claimed: Claimed?
@@ -133,13 +145,14 @@ final class Claimer {
 
   /// Claims a batch of the shard, within the transaction, and writes everything that must be committed before any of it
   /// is sent. Returns nil if there is nothing to submit: the batch is empty, or the message is held for a new approval.
+  /// Throws `ClaimInProgress`, having written nothing, if another claim of the message must be waited for.
   private func claim(
     _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: ClaimAllowance,
     _ readAt: Instant,
     _ connection: Connection
   ) throws -> Claimed? {
     let reader = WaveReader(message, wave: shard.wave, frozenAt: gate.frozenAt)
-    let batch = try reader.nextBatch(shard.part, limit: gate.limit, connection)
+    guard let batch = try reader.nextClaim(shard, limit: gate.limit, connection) else { throw ClaimInProgress() }
     if try isHeld(shard, batch.members.count, reader, message, connection) { return nil }
     try gate.save(claimed: batch.members.count, connection)
     let values = try RecipientValues(batch.members, message, connection)

@@ -65,13 +65,18 @@ struct WaveReader {
     }
   }
 
-  /// Removes devices that were already claimed under an earlier user. This concerns devices whose user changed at about
+  /// Returns whether the device may have been claimed already under an earlier user, because its user changed at about
   /// the time the audience was frozen: for example, a guest who logged in on a node whose clock is slow, or in a slow
   /// transaction.
+  private func isDoubtful(_ member: Audiences.Member) -> Bool {
+    member.boundAt > frozenAt - Limits.bindingDoubt
+  }
+
+  /// Removes doubtful devices that were already claimed under an earlier user.
   private func leavingOutMoved(
     _ batch: AudienceReader.Batch, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
-    let doubtful = batch.members.filter { $0.boundAt > frozenAt - Limits.bindingDoubt }.map(\.device)
+    let doubtful = batch.members.filter(isDoubtful).map(\.device)
     guard !doubtful.isEmpty else { return batch }
     let claimed = try connection.run(Audiences.claimed(doubtful, of: seqno))
     guard !claimed.isEmpty else { return batch }
@@ -85,7 +90,28 @@ struct WaveReader {
   func nextBatch(
     _ part: Shards.Record.Part, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
-    let batch = try leavingOutMoved(reader.nextBatch(part, limit: limit, connection), connection)
+    try chosen(from: reader.nextBatch(part, limit: limit, connection), connection)
+  }
+
+  /// Returns the next batch to claim from a locked shard, like `nextBatch`; nil if one of its devices may have been
+  /// claimed under an earlier user by a transaction that is still in progress. If there is such a device, nobody can
+  /// claim from other shards of the message before the transaction ends.
+  func nextClaim(
+    _ shard: Shards.Record, limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> AudienceReader.Batch? {
+    let batch = try reader.nextBatch(shard.part, limit: limit, connection)
+    if batch.members.contains(where: isDoubtful) {
+      // Asked after the devices were read: who reads them later finds their new users.
+      guard try connection.run(Shards.lockOthers(of: shard)) else { return nil }
+    }
+    return try chosen(from: batch, connection)
+  }
+
+  /// Leaves out the devices of a batch that do not belong to the wave, or were claimed or reached before.
+  private func chosen(
+    from batch: AudienceReader.Batch, _ connection: Connection
+  ) throws(PostgresError) -> AudienceReader.Batch {
+    let batch = try leavingOutMoved(batch, connection)
     guard isFiltered, !batch.members.isEmpty else { return batch }
     let devices = batch.members.map(\.device)
     var present = Set(devices)

@@ -107,6 +107,37 @@ package enum Shards {
     }
   }
 
+  private static let lockAllStatement = Statement(
+    "shards-lock-all",
+    """
+    SELECT shard FROM shards WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
+    -- Whoever is claiming one at this moment is waited for, and then seen.
+    ORDER BY shard FOR UPDATE
+    """)
+
+  /// Locks all shards of a message that are not exhausted, until the transaction ends, and waits for transactions that
+  /// have locked one. The caller must not have locked a shard before.
+  /// - Parameter wave: only the shards of this wave; nil for all.
+  package static func lockAll(_ seqno: Seqno, wave: Int16? = nil) -> Query<Void> {
+    Query(lockAllStatement, seqno, wave) { _ in }
+  }
+
+  private static let lockOthersStatement = Statement(
+    "shards-lock-others",
+    """
+    WITH free AS MATERIALIZED (
+      SELECT shard FROM shards WHERE seqno = $1 AND shard <> $2 AND NOT exhausted FOR SHARE SKIP LOCKED
+    )
+    SELECT count(*) = (SELECT count(*) FROM free) FROM shards WHERE seqno = $1 AND shard <> $2 AND NOT exhausted
+    """)
+
+  /// Locks the other shards of a message, as far as they are not exhausted, so that nobody claims from them before the
+  /// transaction ends. Returns true if nobody does: what others have claimed is committed, and seen by the statements
+  /// that follow. Returns false, without waiting, if another transaction has locked one.
+  package static func lockOthers(of shard: Record) -> Query<Bool> {
+    Query(one: lockOthersStatement, shard.seqno, shard.shard) { $0.bool() }
+  }
+
   private static func part(_ row: inout RowReader) -> Record.Part {
     let (after, upto) = (row.optionalText(), row.optionalText())
     let (entry, listEnd) = (row.optionalInt32(), row.optionalInt32())

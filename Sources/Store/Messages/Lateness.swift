@@ -52,18 +52,6 @@ package enum Lateness {
 
   // MARK: Ending
 
-  private static let lockShardsStatement = Statement(
-    "lateness-lock-shards",
-    """
-    SELECT shard FROM shards WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
-    -- Whoever is claiming one at this moment is waited for, and then seen.
-    ORDER BY shard FOR UPDATE
-    """)
-
-  private static func lockShards(_ seqno: Seqno, wave: Int16? = nil) -> Query<Void> {
-    Query(lockShardsStatement, seqno, wave) { _ in }
-  }
-
   private static let lockStatement = Statement(
     "lateness-lock",
     """
@@ -100,7 +88,7 @@ package enum Lateness {
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock the shards before the message, as claims do.
-      try connection.run(lockShards(seqno))
+      try connection.run(Shards.lockAll(seqno))
       guard try connection.run(lock(seqno)) else { return false }
       let shards = try connection.run(Cancellation.closeShards(seqno, wave: nil))
       if shards.surplus > 0 { try connection.run(Messages.correctTargeted(seqno, by: shards.surplus)) }
@@ -134,7 +122,7 @@ package enum Lateness {
     _ seqno: Seqno, wave: Int16, now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      try connection.run(lockShards(seqno, wave: wave))
+      try connection.run(Shards.lockAll(seqno, wave: wave))
       guard try connection.run(find(seqno, lateWave: wave)) else { return false }
       try Schedules.endWave(seqno, wave: wave, on: connection)
       return true
