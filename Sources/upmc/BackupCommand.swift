@@ -62,8 +62,9 @@ struct RestoreCommand: ParsableCommand, StopsInOrder {
     discussion: """
       The server went on after the backup was taken, so nothing goes out by itself: messages that were not over are \
       paused, and apps with scheduled messages whose time has come. Look at each with `upmc status`, then resume or \
-      cancel it. Numbers of messages go on a million later, for devices drop those that they have seen. Start the \
-      server afterwards, with the master key of the old one.
+      cancel it. Short messages of messages that are over are called off, if their time has come. Numbers of messages \
+      go on a million later, for devices drop those that they have seen. Start the server afterwards, with the master \
+      key of the old one.
 
         createdb upmc2
         UPMC_DATABASE_URL=postgresql://upmc@db1/upmc2 upmc restore /backups/upmc-2026-12-24.dump
@@ -84,23 +85,27 @@ struct RestoreCommand: ParsableCommand, StopsInOrder {
     let settled = try Restore.bring(
       file, into: database.url, migrations: configuration.migrationsDirectory, report: { Output.complain($0) })
     let answer = Restored(
-      pausedMessages: settled.pausedMessages, pausedApps: settled.pausedApps, nextSeqno: settled.lastSeqno.number + 1)
+      pausedMessages: settled.pausedMessages, pausedApps: settled.pausedApps,
+      calledOffShortMessages: settled.calledOffFallbacks, nextSeqno: settled.lastSeqno.number + 1)
     output.show(
       answer,
       """
       Restored. Paused \(answer.pausedMessages) messages and \(answer.pausedApps) apps, which may have gone out after the \
-      backup: see `upmc status`. The next message is number \(answer.nextSeqno).
+      backup: see `upmc status`. Called off \(answer.calledOffShortMessages) short messages, which may have been asked \
+      for. The next message is number \(answer.nextSeqno).
       """)
   }
 
   private struct Restored: JSONAnswer {
     let pausedMessages: Int64
     let pausedApps: Int64
+    let calledOffShortMessages: Int64
     let nextSeqno: Int64
 
     func write(to writer: inout JSONWriter) {
       writer.member("pausedMessages", pausedMessages)
       writer.member("pausedApps", pausedApps)
+      writer.member("calledOffShortMessages", calledOffShortMessages)
       writer.member("nextSeqno", String(nextSeqno))
     }
   }

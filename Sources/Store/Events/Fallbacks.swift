@@ -9,7 +9,7 @@ package import Time
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
 ///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
 ///                       │                              (an ad's waits for the morning first)
-///                       └─ its message was cancelled or deleted ─► called off
+///                       └─ its message was cancelled or deleted, or a backup restored ─► called off
 /// ```
 /// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
 /// locked rows, so it never waits while it holds locks. A confirmation's transaction waits for locked rows. It locks

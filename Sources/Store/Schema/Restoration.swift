@@ -3,9 +3,10 @@ package import Postgres
 
 /// The preparation of a database before and after a restore from a backup.
 ///
-/// The server continued after the backup was made: messages that are unfinished in it may have been sent since, and
-/// SEQNOs were assigned that the backup does not contain. So nothing unfinished is resumed automatically, and the
-/// SEQNOs are skipped, because devices drop messages with a SEQNO that they have seen.
+/// The server continued after the backup was made: messages that are unfinished in it may have been sent since, an SMS
+/// may have been requested for one that is over and was not confirmed, and SEQNOs were assigned that the backup does
+/// not contain. So nothing unfinished is resumed automatically, and the SEQNOs are skipped, because devices drop
+/// messages with a SEQNO that they have seen.
 ///
 /// From before the first row is restored (`begin`) until the end of these steps (`settle`), a marker table exists. A
 /// server that finds it does not start.
@@ -55,6 +56,8 @@ package enum Restoration {
   package struct Settled: Sendable {
     package let pausedMessages: Int64
     package let pausedApps: Int64
+    /// Number of fallbacks of ended messages whose deadline had passed.
+    package let calledOffFallbacks: Int64
     /// The highest SEQNO considered as used; the next message gets a higher one.
     package let lastSeqno: Seqno
   }
@@ -76,6 +79,16 @@ package enum Restoration {
       SELECT FROM messages m WHERE m.app = a.app AND m.state = \(MessageState.scheduled.sql) AND m.due_at <= now())
     """)
 
+  private static let callOffFallbacksStatement = Statement(
+    "restoration-call-off-fallbacks",
+    """
+    UPDATE fallbacks f SET decision = \(Fallbacks.Decision.calledOff.sql), decided_at = clock_timestamp()
+    FROM messages m
+    -- Those of a message that is paused wait until it is resumed, and those whose deadline is still to come are decided
+    -- for the first time.
+    WHERE m.seqno = f.seqno AND m.finished_at IS NOT NULL AND f.decision IS NULL AND f.due_at <= clock_timestamp()
+    """)
+
   /// Deleting nodes ends their leases, so their claims are taken over as after any crash.
   private static let forgetNodesStatement = Statement("restoration-forget-nodes", "DELETE FROM nodes")
 
@@ -89,19 +102,22 @@ package enum Restoration {
     """)
 
   /// Makes a restored database safe to serve from, in one transaction: pauses the messages that are queued or being
-  /// sent, and the apps with scheduled messages whose time has come; ends all leases; skips SEQNOs and creates their
+  /// sent, and the apps with scheduled messages whose time has come; calls off the fallbacks of ended messages whose
+  /// deadline has passed, because an SMS may have been requested since; ends all leases; skips SEQNOs and creates their
   /// partitions; begins a new incarnation; and drops the marker table.
   /// - Parameter ahead: how many SEQNOs are skipped.
   package static func settle(ahead: Int64, on connection: Connection) throws(PostgresError) -> Settled {
     try connection.transaction { () throws(PostgresError) in
       let messages = try connection.run(pauseMessagesStatement).affected
       let apps = try connection.run(pauseAppsStatement).affected
+      let fallbacks = try connection.run(callOffFallbacksStatement).affected
       try connection.run(forgetNodesStatement)
       let last = try connection.run(moveSequenceStatement, Parameters(ahead)).decodeOne { $0.seqno() }
       try connection.run(Incarnations.begin())
       while try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) != nil {}
       try connection.script("DROP TABLE IF EXISTS upmc_restoring")
-      return Settled(pausedMessages: Int64(messages), pausedApps: Int64(apps), lastSeqno: last)
+      return Settled(
+        pausedMessages: Int64(messages), pausedApps: Int64(apps), calledOffFallbacks: Int64(fallbacks), lastSeqno: last)
     }
   }
 }
