@@ -228,7 +228,7 @@ final class ControlWorker {
       _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
       wakeClaimers()
     case .replace:
-      try connection.run(Gates.replaceCanary(canary.seqno, atLeast: Limits.replacedCanaryDevices))
+      try connection.run(Gates.replaceCanary(canary, atLeast: Limits.replacedCanaryDevices))
       wakeClaimers()
     case .stop(let reason): try stop(canary.seqno, reason, connection)
     }

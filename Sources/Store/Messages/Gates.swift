@@ -173,6 +173,8 @@ package enum Gates {
     package let rejected: Int64
     package let maxRejectedPercent: Int64
     package let isOver: Bool
+    /// When the wait for the result ends; it tells this canary from another one of the message.
+    fileprivate let until: Timestamp?
   }
 
   private static let watchedStatement = Statement(
@@ -185,12 +187,12 @@ package enum Gates {
         WHEN EXISTS (SELECT FROM outcomes o WHERE o.seqno = w.seqno AND o.status = \(OutcomeStatus.deferred.sql)) THEN 1
         WHEN EXISTS (SELECT FROM waits b WHERE b.seqno = w.seqno) THEN 1
         ELSE 0 END,
-      accepted, rejected, canary_limit, is_over
+      accepted, rejected, canary_limit, is_over, canary_until
     FROM (
       SELECT g.seqno, (SELECT coalesce(sum(s.claimed), 0)::bigint FROM shards s WHERE s.seqno = g.seqno) AS claimed,
         coalesce(sum(t.decided), 0)::bigint AS ended,
         coalesce(sum(t.accepted), 0)::bigint AS accepted, coalesce(sum(t.rejected), 0)::bigint AS rejected,
-        g.canary_limit::bigint, g.canary_until <= clock_timestamp() AS is_over
+        g.canary_limit::bigint, g.canary_until <= clock_timestamp() AS is_over, g.canary_until
       FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno
       WHERE g.canary_phase = 1 GROUP BY g.seqno) w
     """)
@@ -199,7 +201,7 @@ package enum Gates {
     Query(each: watchedStatement) { row in
       Watched(
         seqno: row.seqno(), open: row.int64(), accepted: row.int64(),
-        rejected: row.int64(), maxRejectedPercent: row.int64(), isOver: row.bool())
+        rejected: row.int64(), maxRejectedPercent: row.int64(), isOver: row.bool(), until: row.optionalTimestamp())
     }
   }
 
@@ -211,13 +213,15 @@ package enum Gates {
       -- nothing would be gone through one by one.
       canary_claimed = least(0, canary_devices - $2)
     WHERE seqno = $1 AND canary_phase = 1
+      -- Another node has judged it too, perhaps, and the next one is being watched by now.
+      AND canary_until IS NOT DISTINCT FROM $3
     """)
 
   /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries.
   /// The new one has as many devices as before, but at least `devices`. Changes nothing if the result is no longer
-  /// awaited.
-  package static func replaceCanary(_ seqno: Seqno, atLeast devices: Int64) -> Query<Void> {
-    Query(replaceCanaryStatement, seqno, devices) { _ in }
+  /// awaited, or if another canary has taken its place.
+  package static func replaceCanary(_ canary: Watched, atLeast devices: Int64) -> Query<Void> {
+    Query(replaceCanaryStatement, canary.seqno, devices, canary.until) { _ in }
   }
 
   private static let endCanaryStatement = Statement(
