@@ -58,12 +58,14 @@ final class DatabaseChecks {
     return true
   }
 
-  /// Returns the remedy for a connection error. Derived from libpq's message, because such errors have no code.
+  /// Returns the remedy for a connection error. Derived from the message where the error has no code, as for libpq's own
+  /// errors and those of poolers.
   static func remedy(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
     if error.sqlState == .diskFull || words.contains("no space left") || words.contains("could not write init file") {
       return "Make room on the disk of the database: it is full."
     }
+    if let remedy = DatabaseRefusal.remedy(error) { return remedy }
     if words.contains("password") || words.contains("authentication") {
       return "Correct user and password in UPMC_DATABASE_URL, or the server's pg_hba.conf."
     }

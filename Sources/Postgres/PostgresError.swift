@@ -14,8 +14,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   package let origin: Origin
-  /// The server's error code, or the code that it would report for a call that this module has rejected. Nil for
-  /// connection errors, and for rejections without a matching code.
+  /// The server's error code, or the code that it would report for a call that this module has rejected. Nil for a
+  /// connection that was lost or that the server did not answer, and for rejections without a matching code.
   package let sqlState: SQLState?
   /// The primary message. For errors of the classes 22, 23 and P0 it may contain row data.
   package let message: String
@@ -81,7 +81,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   private static let classesOfOwnFaults: Set<String> = ["22", "23", "54"]
 
   package var description: String {
-    guard let sqlState else { return message }
+    guard let sqlState, origin != .connection else { return message }
     var text = "PostgreSQL error \(sqlState)"
     if let statement { text += " in \(statement)" }
     if let constraint { text += ", constraint \(constraint)" }
@@ -99,6 +99,13 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 extension PostgresError {
   static func connection(_ message: String) -> PostgresError {
     PostgresError(origin: .connection, message: message)
+  }
+
+  /// Returns the error for a session that was not opened.
+  /// - Parameter text: libpq's verbose message.
+  static func connecting(failed text: String) -> PostgresError {
+    let failure = ConnectFailure(text)
+    return PostgresError(origin: .connection, sqlState: failure.sqlState, message: failure.message)
   }
 
   static func lost(_ reason: String = "") -> PostgresError {

@@ -24,10 +24,13 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
   package static let inFailedTransaction = SQLState(rawValue: "25P02")
   package static let idleInTransactionTimeout = SQLState(rawValue: "25P03")
   package static let invalidStatementName = SQLState(rawValue: "26000")
+  /// No entry of `pg_hba.conf` lets the client in, or the role does not exist or may not log in.
+  package static let invalidAuthorization = SQLState(rawValue: "28000")
   package static let invalidPassword = SQLState(rawValue: "28P01")
   package static let unknownDatabase = SQLState(rawValue: "3D000")
   package static let serializationFailure = SQLState(rawValue: "40001")
   package static let deadlockDetected = SQLState(rawValue: "40P01")
+  package static let insufficientPrivilege = SQLState(rawValue: "42501")
   package static let syntaxError = SQLState(rawValue: "42601")
   package static let undefinedColumn = SQLState(rawValue: "42703")
   package static let undefinedTable = SQLState(rawValue: "42P01")

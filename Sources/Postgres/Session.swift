@@ -50,6 +50,8 @@ final class Session {
     unsafe self.pg = pg
     // By default libpq prints notices to standard error, where they would mix with the log.
     unsafe PQsetNoticeReceiver(pg, { _, _ in }, nil)
+    // Until the session is open, its message is the only place of the server's error code.
+    unsafe PQsetErrorVerbosity(pg, PQERRORS_VERBOSE)
     guard !isBroken else { throw connectError }
   }
 
@@ -91,7 +93,7 @@ final class Session {
     }
   }
 
-  var connectError: PostgresError { .connection(lastMessage) }
+  var connectError: PostgresError { .connecting(failed: unsafe String(cString: PQerrorMessage(pg))) }
   var lostError: PostgresError { .lost(lastMessage) }
 
   private var lastMessage: String {
@@ -103,10 +105,12 @@ final class Session {
 
   func continueConnecting() -> Progress {
     switch unsafe PQconnectPoll(pg) {
-    case PGRES_POLLING_OK: .connected
-    case PGRES_POLLING_READING: .wantsRead
-    case PGRES_POLLING_WRITING: .wantsWrite
-    default: .failed
+    case PGRES_POLLING_OK:
+      unsafe PQsetErrorVerbosity(pg, PQERRORS_DEFAULT)
+      return .connected
+    case PGRES_POLLING_READING: return .wantsRead
+    case PGRES_POLLING_WRITING: return .wantsWrite
+    default: return .failed
     }
   }
 

@@ -3,6 +3,7 @@ internal import Domain
 internal import JSON
 internal import Postgres
 internal import Reactor
+internal import Server
 
 /// Runs a command and turns its result into messages and an exit status.
 enum CommandOutcome {
@@ -72,10 +73,16 @@ enum CommandOutcome {
   private static func sentence(_ error: any Error & CustomStringConvertible) -> String {
     switch error {
     case let problem as Problem: sentence(problem)
-    case let error as PostgresError where error.isConnectionLost:
-      "The database cannot be reached (\(error)). Is it running, and is UPMC_DATABASE_URL right?"
+    case let error as PostgresError where error.isConnectionLost: unreachable(error)
     default: error.description
     }
+  }
+
+  private static func unreachable(_ error: PostgresError) -> String {
+    guard let remedy = DatabaseRefusal.remedy(error) else {
+      return "The database cannot be reached (\(error)). Is it running, and is UPMC_DATABASE_URL right?"
+    }
+    return "The database refuses the connection (\(error)). \(remedy)"
   }
 
   /// Returns a sentence for the user in which a field is named as options are, without the JSON pointer's slash.

@@ -93,6 +93,20 @@ import Testing
     #expect(try tables(program) == 3)
   }
 
+  @Test func `a database that does not exist is said at once, and ends the start`() throws {
+    let program = try Program(databaseURL: TestCluster.shared.url(database: "nowhere"))
+    let ended = try program.run(through: [], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0"])
+    #expect(ended.status == 1)
+    #expect(ended.complaint.contains("the database of UPMC_DATABASE_URL refuses this node"), "\(ended.complaint)")
+    let last = ended.complaint.split(separator: "\n").last ?? ""
+    #expect(last.hasPrefix("upmc: The database of UPMC_DATABASE_URL refuses this node ("), "\(ended.complaint)")
+    #expect(last.contains("does not exist") && last.contains("`createdb`"), "\(ended.complaint)")
+    let command = try program.run("app", "list")
+    #expect(command.status == 1)
+    #expect(command.complaint.contains("refuses the connection"), "\(command.complaint)")
+    #expect(command.complaint.contains("`createdb`"), "\(command.complaint)")
+  }
+
   @Test func `a machine that allows few open files`() throws {
     let ended = try program.run(
       through: ["/bin/sh", "-c", "ulimit -n 200; exec \"$@\"", "sh"], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0"])

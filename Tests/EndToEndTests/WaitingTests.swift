@@ -62,6 +62,34 @@ import Testing
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
   }
 
+  @Test func `a database that is made a moment later is waited for, and a changed password ends no node`() throws {
+    let cluster = TestCluster()
+    defer { cluster.remove() }
+    let administrator = try TestDatabase.connect(to: cluster.url(database: "postgres"))
+    try administrator.script("CREATE ROLE upmc LOGIN SUPERUSER PASSWORD 'right'")
+    let url = "postgresql://upmc:right@/late?host=\(cluster.directory)"
+    let server = try server(cluster, ["UPMC_DATABASE_URL": url])
+    try server.start()
+    try wait("it does not say what is wrong", server) {
+      server.output.contains("the database of UPMC_DATABASE_URL refuses this node")
+    }
+    #expect(server.output.contains("createdb"), "\(server.output.suffix(2000))")
+    try administrator.script("CREATE DATABASE late OWNER upmc")
+    try wait("it is not ready", server) { ready(server)?.status == 200 }
+    TemporaryDirectory.write(
+      cluster.directory + "/data/pg_hba.conf", "local all postgres trust\nlocal all all scram-sha-256\n")
+    try administrator.script("ALTER ROLE upmc PASSWORD 'changed'")
+    try administrator.script("SELECT pg_reload_conf()")
+    // The postmaster reads its file again in its own time.
+    try wait("the former password still serves", server) { (try? Connection(url)) == nil }
+    try administrator.script("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'upmc'")
+    try wait("it does not notice", server) { ready(server)?.status == 503 }
+    #expect(server.isRunning)
+    try administrator.script("ALTER ROLE upmc PASSWORD 'right'")
+    try wait("it does not recover", server) { ready(server)?.status == 200 }
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
   @Test func `a signal ends it while it waits`() throws {
     let cluster = TestCluster()
     defer { cluster.remove() }

@@ -60,24 +60,45 @@ final class StartupResponder {
   }
 }
 
-/// Lets a starting server wait for an unreachable database, until a stop signal arrives. Decision 112.
+/// Lets a starting server wait for an unreachable database, until a stop signal arrives. A database that answers and
+/// refuses every session ends the start after `longestRefusal`. Decision 112.
 enum DatabaseTimeouts {
   private static let firstPause: Duration = .milliseconds(500)
   private static let longestPause: Duration = .seconds(5)
+  /// The time for which refusals may be those of a database whose roles are still being made. With it fewer than five
+  /// starts fall into ten seconds, so systemd goes on starting a node whose password is late.
+  private static let longestRefusal: Duration = .seconds(10)
 
   /// Calls `attempt` until the database can be reached, and returns its result. Other errors are rethrown.
   /// - Returns: nil when a stop signal arrived first.
+  /// - Throws: `ServerError` if the database has refused for `longestRefusal` without a break.
   static func wait<Value>(_ configuration: Configuration, for attempt: () throws -> Value) throws -> Value? {
     let log = Logger(label: "database")
     var room: StartupResponder?
     defer { room?.close() }
     var pause = firstPause
+    let clock = SystemClock()
+    var refusedSince: Instant?
     while true {
       do {
         return try attempt()
       } catch  where isLoss(error) {
-        log.warning(
-          "waiting for the database of UPMC_DATABASE_URL", metadata: ["error": "\(error)", "again": "\(pause)"])
+        if let refusal = DatabaseRefusal.find(in: error), let remedy = DatabaseRefusal.remedy(refusal) {
+          let since = refusedSince ?? clock.now
+          guard clock.now - since < longestRefusal else {
+            throw ServerError("The database of UPMC_DATABASE_URL refuses this node (\(refusal)). \(remedy)")
+          }
+          refusedSince = since
+          ServiceNotifier.status("The database refuses this node: \(refusal)")
+          log.error(
+            "the database of UPMC_DATABASE_URL refuses this node",
+            metadata: ["error": "\(refusal)", "remedy": "\(remedy)", "endsAfter": "\(longestRefusal)"])
+        } else {
+          refusedSince = nil
+          ServiceNotifier.status("Waiting for the database.")
+          log.warning(
+            "waiting for the database of UPMC_DATABASE_URL", metadata: ["error": "\(error)", "again": "\(pause)"])
+        }
       }
       if room == nil { room = try StartupResponder(configuration) }
       if Signals.wait(atMost: pause) == .stop { return nil }

@@ -1,0 +1,38 @@
+/// Why a session was not opened, read from libpq's verbose message: libpq gives the server's code for it nowhere else.
+/// Source: `pqBuildErrorMessage3` in `fe-protocol3.c` of libpq.
+///
+/// ```
+///   connection to server at "10.0.0.1", port 5432 failed: FATAL:  28P01: password authentication failed for user "u"
+///   LOCATION:  auth_failed, auth.c:326
+/// ```
+struct ConnectFailure {
+  /// The code of the last host that gave one. A host that gives a code ends the attempt, unless it is starting or
+  /// stopping (57P03), so only of that code can another host's failure follow.
+  let sqlState: SQLState?
+  /// The message on one line, as libpq words it without the verbosity.
+  let message: String
+
+  init(_ text: String) {
+    var state: SQLState?
+    var kept: [Substring] = []
+    for line in text.split(separator: "\n") where !line.hasPrefix("LOCATION:") {
+      var words = line.split(whereSeparator: \.isWhitespace)
+      let place = words.indices.dropFirst().first { Self.isCode(words[$0]) && words[$0 - 1].last == ":" }
+      if let place { state = SQLState(rawValue: String(words.remove(at: place).dropLast())) }
+      kept += words
+    }
+    let message = kept.joined(separator: " ")
+    // libpq's own words: the server asked for a password, neither the URL nor a PGPASSFILE has one, and no code comes.
+    sqlState = state ?? (message.contains("no password supplied") ? .invalidPassword : nil)
+    self.message = message
+  }
+
+  /// Five digits and capitals before a colon. One is a digit, which tells them from a severity (`FATAL:`).
+  private static func isCode(_ word: Substring) -> Bool {
+    guard word.utf8.count == 6, word.last == ":" else { return false }
+    let code = word.utf8.dropLast()
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    return code.allSatisfy { digits.contains($0) || capitals.contains($0) } && code.contains { digits.contains($0) }
+  }
+}

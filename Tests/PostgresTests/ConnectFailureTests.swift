@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+@Suite struct ConnectFailureTests {
+  private static let refused = """
+    connection to server at "10.0.0.1", port 5432 failed: FATAL:  28P01: password authentication failed for user "upmc"
+    LOCATION:  auth_failed, auth.c:326
+
+    """
+
+  @Test func `the code is read and taken out of the words`() {
+    let failure = ConnectFailure(Self.refused)
+    #expect(failure.sqlState == .invalidPassword)
+    #expect(failure.message.hasPrefix(#"connection to server at "10.0.0.1", port 5432 failed: FATAL: password auth"#))
+    #expect(failure.message.hasSuffix(#"authentication failed for user "upmc""#), "\(failure.message)")
+  }
+
+  @Test func `of several hosts the last code counts`() {
+    let away = "connection to server at \"10.0.0.2\", port 5432 failed: Connection refused\n\tIs the server running?\n"
+    #expect(ConnectFailure(away).sqlState == nil)
+    #expect(ConnectFailure(away + Self.refused).sqlState == .invalidPassword)
+    let starting =
+      "connection to server at \"10.0.0.3\", port 5432 failed: FATAL:  57P03: the database system is starting up\n"
+    #expect(ConnectFailure(starting + away).sqlState == .cannotConnectNow)
+    #expect(ConnectFailure(starting + Self.refused).sqlState == .invalidPassword)
+  }
+
+  @Test(arguments: ["FATAL:", "ERROR: FATAL: no code", "failed: AB1DE: later AB1D: x", "", ":", "a\n\nb"])
+  func `words that look like a code are none`(text: String) {
+    let isOne = text.contains("AB1DE:")
+    #expect((ConnectFailure(text).sqlState != nil) == isOne)
+  }
+
+  @Test func `a password that nobody has set is a wrong one`() {
+    let text = "connection to server on socket \"/run/.s.PGSQL.5432\" failed: fe_sendauth: no password supplied\n"
+    #expect(ConnectFailure(text).sqlState == .invalidPassword)
+  }
+
+  @Test func `a server that refuses says its code, and stays a connection error in its old words`() throws {
+    let error = try #require(throws: PostgresError.self) {
+      _ = try Connection(TestCluster.shared.url(database: "nowhere"))
+    }
+    #expect(error.sqlState == .unknownDatabase && error.origin == .connection && error.isConnectionLost)
+    #expect(error.description.hasSuffix(#"FATAL: database "nowhere" does not exist"#), "\(error)")
+  }
+}
