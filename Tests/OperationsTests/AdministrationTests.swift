@@ -93,6 +93,31 @@ import Testing
         == .unknownApp)
   }
 
+  @Test func `an app is resumed when its turn comes, so that a fault of before does not pause it again`() throws {
+    try createApp()
+    let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app.number
+    try connection.run(AppPauses.pause(app, reason: "InvalidProviderToken"))
+    let database = database
+    let done = try Inbox<Bool>(capacity: 1)
+    let other = try database.connect()
+    let sentAt = try other.withTransaction {
+      // A node decides answers of a push network that may pause the app.
+      _ = try other.run(AppPauses.states(of: [app], alone: true))
+      _ = try Thread(name: "resume") {
+        let resumed = try? Administration.resumeApp("com.example.bank", by: .commandLine, on: database.connect())
+        _ = done.offer(resumed != nil)
+      }
+      _ = try poll("the resuming does not wait") { try connection.waitingSessions() == 1 ? true : nil }
+      return try connection.run(WallClock.now())
+    }
+    #expect(done.receive(atMost: .patience) == [true])
+    #expect(try connection.run(AppPauses.reason(of: app)) == nil)
+    let isPaused = try connection.run(
+      AppPauses.pause(
+        app, faultOf: .apns, reason: "InvalidProviderToken", since: sentAt, credentialsReadAt: sentAt))
+    #expect(!isPaused)
+  }
+
   // MARK: Credentials
 
   private func set(

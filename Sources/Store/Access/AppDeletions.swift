@@ -23,10 +23,12 @@ package enum AppDeletions {
   private static let takeBackStatement = Statement(
     "app-deletions-take-back",
     """
-    UPDATE apps SET deleting_since = NULL, purge_after = NULL, paused_reason = paused_before, paused_before = NULL,
-      resumed_at = CASE WHEN paused_before IS NULL THEN clock_timestamp() ELSE resumed_at END
-    WHERE app = $1 AND purge_after IS NOT NULL AND NOT EXISTS (SELECT FROM app_purges p WHERE p.app = apps.app)
-    RETURNING app
+    UPDATE apps a SET deleting_since = NULL, purge_after = NULL, paused_reason = a.paused_before, paused_before = NULL,
+      resumed_at = CASE WHEN a.paused_before IS NULL THEN clock_timestamp() ELSE a.resumed_at END
+    -- Locked before the clock is read, as an app that is resumed.
+    FROM (SELECT app FROM apps WHERE app = $1 AND purge_after IS NOT NULL FOR NO KEY UPDATE) l
+    WHERE a.app = l.app AND NOT EXISTS (SELECT FROM app_purges p WHERE p.app = a.app)
+    RETURNING a.app
     """)
 
   /// Withdraws the deletion of an app. Resumes the app, unless it was paused before the request: then it remains paused

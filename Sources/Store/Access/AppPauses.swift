@@ -112,7 +112,9 @@ package enum AppPauses {
   private static let resumeStatement = Statement(
     "app-pauses-resume",
     """
-    UPDATE apps SET paused_reason = NULL, resumed_at = clock_timestamp() WHERE app = $1 AND purge_after IS NULL
+    UPDATE apps a SET paused_reason = NULL, resumed_at = clock_timestamp()
+    -- Locked before the clock is read: whoever decides about the app meanwhile does so about what was sent before.
+    FROM (SELECT app FROM apps WHERE app = $1 AND purge_after IS NULL FOR NO KEY UPDATE) l WHERE a.app = l.app
     """)
 
   /// Resumes an app's messages and sets `resumedAt`, even if the app was not paused. Has no effect on an app that is
