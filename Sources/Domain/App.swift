@@ -76,12 +76,14 @@ package struct App: Sendable, Equatable {
   /// not.
   package var refusalWhileDeleted: Problem? {
     guard deletion != nil else { return nil }
-    return Problem(
+    var problem = Problem(
       .conflict,
       """
       The app \(appID) is \(state): nothing of it is changed or sent any more. Until its grace ends, an administrator can \
       take that back: upmc app restore \(appID).
       """)
+    problem.isOfDeletedApp = true
+    return problem
   }
 
   package var identity: Identity { identityRules.identity }

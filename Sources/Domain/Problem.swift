@@ -138,6 +138,8 @@ package struct Problem: Error, Equatable, Sendable {
   package let fields: [Field]
   /// Seconds after which the client can retry, sent as `Retry-After`; nil if unknown or if a retry is useless.
   package var retryAfterSeconds: Int?
+  /// True if the request would change an app that is being deleted: the legacy endpoints have a code for that.
+  package var isOfDeletedApp = false
 
   package init(_ code: Code, _ detail: Sentence, fields: [Field] = []) {
     self.code = code

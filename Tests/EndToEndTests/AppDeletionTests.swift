@@ -74,6 +74,16 @@ import Time
 
     #expect(try awaitRefusal(world).string("detail")?.contains("is deleting") == true)
     #expect(try sdk.call("rcv_register_service.ctl", ["APNS_MODE": "PRD"]).code == "4444")
+    let send = ["TYPE": "E", "CUID": "kim", "MESSAGE": "B", "APIKEY": world.apiKey]
+    let file = SDKClient.File(name: "upload_file", content: "kim,Kim\n")
+    for answer in [
+      try sdk.call("rcv_init_badgeNo.ctl", ["BADGENO": "1"]), try sdk.call("rcv_register_user.ctl"),
+      try sdk.post("rcv_register_message.ctl", send), try sdk.post("rcv_register_csvmessage.ctl", send, file: file),
+      try sdk.post("rcv_register_message.ctl", send.merging(["RESERVEDATE": "20990101120000"]) { $1 }),
+    ] {
+      #expect(answer.status == 200 && answer.code == "4444", "\(answer)")
+      #expect(answer.reason?.hasPrefix("The app \(World.appID) is deleting: ") == true, "\(answer)")
+    }
     #expect(try world.client.call("PUT", "\(devicePath)/badge", bearer: authKey, #"{"badge":1}"#).status == 409)
     #expect(try world.client.call("GET", devicePath, bearer: authKey).status == 200)
     #expect(try world.receipt(seqno, Self.token).status == 200)

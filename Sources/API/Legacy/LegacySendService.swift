@@ -77,6 +77,7 @@ struct LegacySendService: Sendable {
       stored = try CSVUploads.store(
         ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallTime)
     } catch {
+      guard !error.isOfDeletedApp else { throw LegacyRefusal(error) }
       throw LegacyRefusal(Problem(error.code, "upload_file: \(error.sentence)"))
     }
     return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))

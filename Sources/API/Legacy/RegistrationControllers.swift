@@ -26,7 +26,7 @@ extension LegacyHandler {
     _ call: LegacyCall, user: @escaping (DeviceIdentity) throws(LegacyRefusal) -> NamedUser?
   ) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
-      if let problem = app.refusalWhileDeleted { throw LegacyRefusal(.appDeleted, problem.detail) }
+      if let problem = app.refusalWhileDeleted { throw LegacyRefusal(problem) }
       let identity = try DeviceIdentity(call.form, app: app)
       let environment = try Self.environment(call.form)
       let attributes = try Self.attributes(call.form)

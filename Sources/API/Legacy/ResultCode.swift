@@ -9,6 +9,7 @@ enum ResultCode: String {
   case serverError = "500"
   case targetNotRegistered = "4400"
   case reservedTargetNotRegistered = "4401"
+  /// The app is unknown, or is being deleted.
   case appDeleted = "4444"
   case reservedTooLate = "5500"
   case reservedFailed = "5600"
@@ -21,10 +22,11 @@ enum ResultCode: String {
   case unauthorizedServer = "50300"
 
   /// Creates the code that is closest to a problem's; `.serverError` if the protocol has none for the problem.
-  init(_ code: Problem.Code) {
+  init(_ problem: Problem) {
     self =
-      switch code {
+      switch problem.code {
       case .unknownApp: .appDeleted
+      case .conflict where problem.isOfDeletedApp: .appDeleted
       case .unknownDevice: .notRegistered
       case .noCredential, .badCredential: .authenticationFailed
       case .userMismatch: .userMismatch
@@ -67,7 +69,7 @@ struct LegacyRefusal: Error {
   }
 
   init(_ problem: Problem) {
-    self.init(ResultCode(problem.code), problem.detail)
+    self.init(ResultCode(problem), problem.detail)
     retryAfterSeconds = problem.retryAfterSeconds
     if problem.code.status == 503 {
       status = 503

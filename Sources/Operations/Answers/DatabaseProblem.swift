@@ -27,6 +27,7 @@ extension Problem {
         The app is being deleted: nothing of it is changed any more. Until its grace ends, `upmc app restore` takes that \
         back.
         """)
+      isOfDeletedApp = true
     case "groups_name_is_unique_below_parent":
       self.init(.conflict, "The parent has a group of this name already. Choose another name.")
     case "segments_name_is_unique":
