@@ -10,7 +10,7 @@ import Time
 
 @Suite struct CSVUploadTests {
   private func store(
-    _ world: BatchWorld, _ bytes: [UInt8], skipsFaults: Bool = false
+    _ world: BatchWorld, _ bytes: [UInt8], skipsFaults: Bool? = false
   ) throws -> CSVUploads.Stored {
     try CSVUploads.store(
       ByteSource(bytes), of: world.app.appID, skipsFaults: skipsFaults, by: .commandLine, on: world.connection,
@@ -30,6 +30,18 @@ import Time
     let census = try CSVReach(
       stored.csv, world.app.number, world.connection, now: world.now, unknownAtMost: 10)
     #expect(census.devices == 2)
+  }
+
+  @Test func `to leave wrong lines out is advised only where that can be asked for`() throws {
+    let world = try BatchWorld()
+    for (skipsFaults, advice) in [(false, "skipErrors=true"), (nil, "send the whole file again")] as [(Bool?, String)] {
+      let problem = try #require(throws: Problem.self) {
+        try store(world, Array("kim,Kim\n,Lee\n".utf8), skipsFaults: skipsFaults)
+      }
+      #expect(problem.code == .impossible && problem.fields.map(\.pointer) == ["/lines/2"], "\(problem)")
+      #expect(problem.detail.contains(advice), "\(problem.detail)")
+      #expect(problem.detail.contains("skipErrors") == (skipsFaults != nil), "\(problem.detail)")
+    }
   }
 
   @Test func `a file as Korean Windows writes it is understood`() throws {

@@ -75,7 +75,7 @@ struct LegacySendService: Sendable {
     do throws(Problem) {
       // The same file gives the same audience, so that a call repeated with its idempotency key finds its message.
       stored = try CSVUploads.store(
-        ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallTime)
+        ByteSource(file), of: draft.appID, skipsFaults: nil, by: caller, on: connection, now: clock.wallTime)
     } catch {
       guard !error.isOfDeletedApp else { throw LegacyRefusal(error) }
       throw LegacyRefusal(Problem(error.code, "upload_file: \(error.sentence)"))

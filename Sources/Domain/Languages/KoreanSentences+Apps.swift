@@ -162,6 +162,8 @@ extension KoreanSentences {
     = 업로드한 파일이 없거나 보관 기한이 지났습니다({1}). 다시 업로드하세요.
     The file has no line with a user.
     = 사용자가 있는 줄이 없습니다.
+    {1} lines of the file are wrong, the first of them: line {2} {3}. Fix them, and send the whole file again.
+    = 파일에 잘못된 줄이 {1}개 있습니다. 첫 번째는 {2}번째 줄입니다: {3}. 고친 뒤 파일 전체를 다시 보내세요.
     {1} lines of the file are wrong, the first of them: line {2} {3}. Fix them, or send the others with \
     skipErrors=true.
     = 파일에 잘못된 줄이 {1}개 있습니다. 첫 번째는 {2}번째 줄입니다: {3}. 고치거나 skipErrors=true로 나머지만 보내세요.

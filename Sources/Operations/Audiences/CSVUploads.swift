@@ -49,13 +49,14 @@ package enum CSVUploads {
   /// Stores a file as an audience, and audits that. The file is deleted after 7 days, or, if messages use it, 90 days
   /// after the latest time at which one of them is due or expires. Uploading the same file again yields the same
   /// audience, keeps it for at least 7 more days, and is not audited.
-  /// - Parameter skipsFaults: whether to leave out invalid lines instead of refusing the file.
+  /// - Parameter skipsFaults: whether to leave out invalid lines instead of refusing the file; nil refuses it too, for
+  ///   callers whose interface has no such option, so that the refusal does not advise it.
   /// - Returns: the audience, with the devices that it reaches now.
   /// - Throws: `.impossible` for invalid lines, with the first of them as fields, for an invalid header, and for a file
   ///   without users or in UTF-16; `.bodyTooLarge` for too many lines; `.conflict` if the app is being deleted,
   ///   or its files would exceed `audienceBytesOfApp`; `.forbidden`; `.unknownApp`.
   package static func store(
-    _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection,
+    _ bytes: ByteSource, of appID: String, skipsFaults: Bool?, by caller: Caller, on connection: Connection,
     now: Timestamp
   ) throws(Problem) -> Stored {
     let app = try connection.app(appID, allowing: caller, to: .send)
@@ -64,7 +65,7 @@ package enum CSVUploads {
     var reading = CSVReading(text)
     while try reading.next() != nil {}
     let file = reading.file
-    if file.faultCount > 0, !skipsFaults { throw refusal(file) }
+    if file.faultCount > 0, skipsFaults != true { throw refusal(file, maySkip: skipsFaults != nil) }
     guard file.lineCount > 0 else { throw Problem(.impossible, "The file has no line with a user.") }
     let hash = try bytes.sha256()
     let record = try connection.commitReading { () throws(Problem) in
@@ -106,14 +107,24 @@ package enum CSVUploads {
     }
   }
 
-  private static func refusal(_ file: CSVFile) -> Problem {
-    Problem(
+  private static func refusal(_ file: CSVFile, maySkip: Bool) -> Problem {
+    let fields = file.faults.map { Problem.Field(pointer: "/lines/\($0.line)", detail: $0.reason) }
+    guard maySkip else {
+      return Problem(
+        .impossible,
+        """
+        \(file.faultCount) lines of the file are wrong, the first of them: line \(file.faults[0].line) \
+        \(file.faults[0].reason). Fix them, and send the whole file again.
+        """,
+        fields: fields)
+    }
+    return Problem(
       .impossible,
       """
       \(file.faultCount) lines of the file are wrong, the first of them: line \(file.faults[0].line) \
       \(file.faults[0].reason). Fix them, or send the others with skipErrors=true.
       """,
-      fields: file.faults.map { Problem.Field(pointer: "/lines/\($0.line)", detail: $0.reason) })
+      fields: fields)
   }
 }
 
