@@ -149,12 +149,13 @@ struct AccountCommand: ParsableCommand {
     @Argument(help: "The account's number, as lists show it.")
     var account: Int32
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try ConsoleAccounts.resetFactor(account, by: .here, on: database.connection)
-        output.show(entry, "Account \(account) has no second factor now.")
+      try call.withAPI { api in
+        let reset = AdminRequest(.delete, ["accounts", String(account), "second-factor"])
+        let entry = try api.answer(reset).json
+        call.output.show(entry, "Account \(account) (\(entry.text("login"))) has no second factor now.")
       }
     }
   }

@@ -36,7 +36,7 @@ import Testing
     Row("app ads com.example.bank --opt-out Stop", admins),
     Row("group create com.example.bank --name ROLE", operators), Row("group list com.example.bank", lookers),
     Row("group members 1", lookers), Row("key list", admins), Row("account list", admins),
-    Row("account create ROLE --name N --role viewer", admins),
+    Row("account create ROLE --name N --role viewer", admins), Row("account reset-second-factor 1", admins),
     Row("send com.example.bank --user kim --body B", senders), Row("status", all), Row("status 1", all),
     Row("status 1 --shards", all), Row("explain 1 kim", lookers), Row("person com.example.bank kim", lookers),
     Row("template list com.example.bank", all),
