@@ -19,8 +19,7 @@ final class KeyRefresher {
   /// The keys last reported to the database; nil before the first report.
   private var reported: (ids: [MasterKey.ID], sealing: MasterKey.ID)?
   private var turns = 0
-  /// The fault last logged, so that each is logged once.
-  private var fault = ""
+  private var faults = StandingFaults()
 
   init(_ configuration: Configuration, keys: SigningKeys, master: MasterKey, node: UUIDValue) {
     self.configuration = configuration
@@ -30,6 +29,7 @@ final class KeyRefresher {
   }
 
   func turn(_ connection: Connection) throws {
+    faults.begin()
     readFile()
     if let current = try MasterKeyRotation.current(on: connection), current != master.sealingID {
       if master.seal(with: current) {
@@ -40,12 +40,15 @@ final class KeyRefresher {
     }
     try keys.refresh(connection, master: master)
     try report(connection)
+    if faults.end() { log.notice("the master keys of this node are in order again") }
   }
 
   private func readFile() {
-    guard let path = MasterKeyFile.path(configuration), let now = RegularFile.Stamp(path: path), now != file else {
-      return
+    guard let path = MasterKeyFile.path(configuration) else { return }
+    guard let now = RegularFile.Stamp(path: path) else {
+      return tell("the master key's file \(path) is not there; the keys that were read before stay in use")
     }
+    guard now != file else { return }
     do {
       let keys = try MasterKeyFile.read(configuration)
       let ids = try MasterKey(keys: keys).ids
@@ -75,8 +78,6 @@ final class KeyRefresher {
   private static let turnsPerReport = 5
 
   private func tell(_ text: String) {
-    guard text != fault else { return }
-    fault = text
-    log.error("\(text)")
+    if faults.isNew(text) { log.error("\(text)") }
   }
 }
