@@ -19,7 +19,9 @@ CREATE TABLE nodes (
   -- What it says of itself, for operators: the name of its machine, its release, and since when it works; NULL: not yet.
   host            text,
   version         text,
-  started_at      timestamptz
+  started_at      timestamptz,
+  -- Those of its settings that act on what all nodes share, by variable; NULL: not yet.
+  settings        jsonb
 );
 
 -- Claimed devices whose outcomes are not all written: after a crash, exactly these are in doubt.

@@ -23,6 +23,8 @@ package struct DispatcherConfiguration: Sendable {
   package let storesOutcomes: Bool
   package let metrics: Metrics
   package let keeping: RetentionPolicy
+  /// Settings of this node that act on what all nodes share, reported to them: a JSON object with a text for each.
+  package let settings: String
   package let clock: DatabaseClock
   /// Queue for the spans of claims and pushes; nil if tracing is disabled.
   package let spans: SpanQueue?
@@ -31,13 +33,14 @@ package struct DispatcherConfiguration: Sendable {
     databaseURL: String, node: UUIDValue, host: String = "", firstWriter: Int32, pushkeys: PushKeyring,
     contents: ContentSeal,
     providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics(),
-    keeping: RetentionPolicy = RetentionPolicy(), clock: DatabaseClock = DatabaseClock(),
+    keeping: RetentionPolicy = RetentionPolicy(), settings: String = "{}", clock: DatabaseClock = DatabaseClock(),
     spans: SpanQueue? = nil
   ) {
     self.spans = spans
     self.clock = clock
     self.metrics = metrics
     self.keeping = keeping
+    self.settings = settings
     self.databaseURL = databaseURL
     self.node = node
     self.host = host

@@ -211,6 +211,7 @@ final class DatabaseChecks {
             remedy: "Look for paused apps below, and at /metrics whether the nodes keep up."))
       }
       try StandstillChecks(place: place).examine(connection, note)
+      try SettingsChecks(settings: configuration.sharedSettings).examine(connection, note)
       try HistoryChecks(place: place, days: configuration.keptHistoryDays).examine(connection, note)
       if let finding = try PlacementCheck(place: place).finding(connection) { note(finding) }
     } catch {

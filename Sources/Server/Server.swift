@@ -96,7 +96,7 @@ package final class Server {
         databaseURL: databaseURL, node: node, host: HostName.current, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         contents: keys.contents,
         providers: senders.providers, storesOutcomes: configuration.benchmarkOverrides.storesOutcomes, metrics: metrics,
-        keeping: configuration.keeping, clock: clock, spans: spans),
+        keeping: configuration.keeping, settings: configuration.sharedSettings, clock: clock, spans: spans),
       results: results)
     try dispatcher.start()
     vitals = try VitalsSampler(databaseURL: databaseURL, health: health)

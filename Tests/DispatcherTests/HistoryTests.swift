@@ -118,6 +118,42 @@ import Testing
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno > 1000001") == 0)
   }
 
+  @Test func `a node that is set to less removes nothing that another live node keeps, nor when it has just begun`()
+    throws
+  {
+    let other = UUIDValue(high: 7, low: 7)
+    _ = try connection.run(Nodes.beat(other, seconds: 600))
+    let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1"
+    for days in [120, 0] {
+      try connection.run(NodeSettings.report(other, #"{"UPMC_KEEP_HISTORY_DAYS":"\#(days)"}"#))
+      try worker(70).look(connection)
+      #expect(try number(closed) == 0, "\(days)")
+    }
+    // It has ended; and one that has not said anything is no reason to wait.
+    try connection.script("UPDATE nodes SET alive_until = now() - interval '1 second'")
+    _ = try connection.run(Nodes.beat(UUIDValue(high: 8, low: 8), seconds: 600))
+    try worker(70).look(connection, removesOld: false)
+    #expect(try number(closed) == 0)
+    try worker(70).look(connection)
+    #expect(try number(closed) == 1)
+  }
+
+  @Test func `what is kept is the longest of two times, and for ever is longest`() {
+    var policy = RetentionPolicy()
+    policy.historyDays = 30
+    policy.messageDays = 400
+    let table: [(others: (Int32?, Int32?), kept: [Int32?])] = [
+      ((nil, nil), [30, 400]), ((7, 30), [30, 400]), ((90, 500), [90, 500]), ((0, 0), [nil, nil]),
+      ((nil, 0), [30, nil]),
+    ]
+    for row in table {
+      let kept = policy.longer(historyDays: row.others.0, messageDays: row.others.1)
+      #expect([kept.historyDays, kept.messageDays] == row.kept, "\(row)")
+    }
+    policy.historyDays = nil
+    #expect(policy.longer(historyDays: 90, messageDays: 400).historyDays == nil)
+  }
+
   @Test func `a busy table is left alone at once, and dropped another time`() throws {
     let worker = worker(90)
     try worker.look(connection)

@@ -54,6 +54,18 @@ import Time
       "configuration", "UPMC_DATABSE_URL is not a variable of UPMC", remedy: "Correct the variable")
   }
 
+  @Test func `a setting that is another one on a live node is named with its values`() throws {
+    let world = try MaintenanceWorld()
+    let node = UUIDValue(high: 7, low: 7)
+    _ = try world.connection.run(Nodes.beat(node, seconds: 600))
+    try world.connection.run(NodeSettings.report(node, #"{"UPMC_KEEP_HISTORY_DAYS":"7","UPMC_FCM_QUOTA":"600000"}"#))
+    let found = world.findings().filter { $0.subject == "settings" }
+    #expect(found.map(\.place) == ["UPMC_KEEP_HISTORY_DAYS"], "\(found)")
+    #expect(found.allSatisfy { $0.severity == .warning && $0.what.contains("7, 90") }, "\(found)")
+    let alike = world.findings(["UPMC_KEEP_HISTORY_DAYS": "7"]).filter { $0.subject == "settings" }
+    #expect(alike.isEmpty, "\(alike)")
+  }
+
   @Test func `a listener certificate that ended`() throws {
     let world = try MaintenanceWorld()
     let now = SystemClock().wallTime.seconds

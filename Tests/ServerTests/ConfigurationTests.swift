@@ -24,6 +24,16 @@ import Testing
     #expect(mistake.description.hasPrefix("\(environment.keys.first!) is not a variable of UPMC."))
   }
 
+  @Test func `nodes tell each other what acts on all of them, defaults too`() throws {
+    let standard = try Configuration(environment: [:]).sharedSettings
+    #expect(standard.contains(#""UPMC_KEEP_HISTORY_DAYS":"90","UPMC_KEEP_MESSAGES_DAYS":"400""#), "\(standard)")
+    let other = try Configuration(
+      environment: ["UPMC_KEEP_MESSAGES_DAYS": "0", "UPMC_FCM_VALIDATE_ONLY": "true", "UPMC_MASTER_KEY": "secret"]
+    ).sharedSettings
+    #expect(other.contains(#""UPMC_KEEP_MESSAGES_DAYS":"0""#) && other.contains(#""UPMC_FCM_VALIDATE_ONLY":"true""#))
+    #expect(!other.contains("secret") && other != standard)
+  }
+
   @Test(arguments: ["docker-compose.yml", ".deploy/production.yml", "Tests/Deployment/outside.yml"])
   func `a variable of a compose file that begins like ours is one of ours`(_ file: String) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")

@@ -113,6 +113,7 @@ function firing(state, value, of) {
   tell("overdue", above("upmc_overdue_deliveries", 1000), { n: number(value("upmc_overdue_deliveries")) });
   tell("partitions", (value("upmc_seqnos_left") ?? Infinity) < 100_000, { n: number(value("upmc_seqnos_left")) });
   tell("history", above("upmc_history_drop_waiting_seconds", day), { n: length(value("upmc_history_drop_waiting_seconds")) }, "warn");
+  tell("settings", above("upmc_settings_differ", 0), { n: number(value("upmc_settings_differ")) }, "warn");
   tell("webhooks", above("upmc_events_oldest_seconds", 900), { n: length(value("upmc_events_oldest_seconds")) }, "warn");
   const versions = new Set(state.nodes.filter((node) => node.isAlive && node.version).map((node) => node.version));
   tell("versions", versions.size > 1, { versions: [...versions].sort().join(", ") }, "warn");

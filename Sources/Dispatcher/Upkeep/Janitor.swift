@@ -54,6 +54,7 @@ final class Janitor {
     if beats == 0 {
       let (host, version) = (shared.configuration.host, Product.version)
       try connection.run(Nodes.describe(shared.configuration.node, host: host, version: version))
+      try connection.run(NodeSettings.report(shared.configuration.node, shared.configuration.settings))
     }
     tell(jump: shared.clock.learn(now, asked: asked, answered: shared.clock.now))
     // Share the networks' quotas before taking the lease, without which nothing is sent: a node that has just joined

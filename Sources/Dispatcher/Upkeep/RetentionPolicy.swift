@@ -9,6 +9,21 @@ package struct RetentionPolicy: Sendable {
 
   package init() {}
 
+  /// Returns the policy that keeps everything for as long as both this one and the one given do.
+  /// - Parameters:
+  ///   - historyDays: as `historyDays`, but 0 for ever; nil if unknown, which leaves the own value.
+  ///   - messageDays: likewise, of `messageDays`.
+  func longer(historyDays: Int32?, messageDays: Int32?) -> RetentionPolicy {
+    func longest(_ own: Int32?, _ other: Int32?) -> Int32? {
+      guard let own, other != 0 else { return nil }
+      return max(own, other ?? own)
+    }
+    var policy = self
+    policy.historyDays = longest(self.historyDays, historyDays)
+    policy.messageDays = longest(self.messageDays, messageDays)
+    return policy
+  }
+
   /// Hours after which a new range of SEQNOs is started: a thirtieth of `historyDays`, but at least 24. Nil if history
   /// is kept for ever, so that no ranges are needed.
   var rangeHours: Int32? { historyDays.map { max(24, $0 * 24 / 30) } }

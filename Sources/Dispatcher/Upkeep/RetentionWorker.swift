@@ -9,9 +9,13 @@ internal import Time
 /// Thread `history`: removes data whose retention has ended, in small steps that delay nothing else. Separate from the
 /// janitor, because a step may take longer than the node's lease.
 ///
+/// What it removes is gone for all nodes, so it keeps history and messages for the longest time that any live node is
+/// set to (`NodeSettings`): a node with a wrong setting deletes nothing that the others keep.
+///
 /// Every node runs one. Each step is one transaction that locks the rows it works on and skips those locked by others,
 /// so that the nodes share the work, and a killed node leaves a step undone but never half done.
 final class RetentionWorker {
+  /// What this node is set to.
   private let keeping: RetentionPolicy
   private let clock: any Clock
   /// Returns true once the node stops: no further step or round is begun then.
@@ -39,7 +43,8 @@ final class RetentionWorker {
     var turns = 0
     DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
       try worker.turn(connection)
-      if turns % Limits.turnsPerLook == 0 { try worker.look(connection) }
+      // Nodes that start together may not have said yet how long they keep what would be removed.
+      if turns % Limits.turnsPerLook == 0 { try worker.look(connection, removesOld: turns > 0) }
       turns += 1
       shared.stopping.rest(atMost: Limits.turnPause)
     }
@@ -77,7 +82,8 @@ final class RetentionWorker {
 
   /// Runs the expensive scans; called about every ten minutes. Removes nothing unless the database's clock has been
   /// steady for an hour (`ClockWatch`).
-  func look(_ connection: Connection) throws(PostgresError) {
+  /// - Parameter removesOld: false to remove nothing whose time is set by the retention policy.
+  func look(_ connection: Connection, removesOld: Bool = true) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
     guard try connection.run(ClockWatch.read()).isSteady else { return }
@@ -89,11 +95,13 @@ final class RetentionWorker {
         Tombstones.forgetUsers(at: now, atMost: Limits.prunedRows), ChannelUpdates.forget(atMost: Limits.prunedRows),
         DeviceTokens.endActivities(at: now, atMost: Limits.prunedRows),
       ], connection)
-    guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
+    let kept = try kept(connection)
+    guard let days = kept.historyDays, let hours = kept.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
     }
     try connection.run(HistoryRanges.leave())
+    guard removesOld else { return }
     let closed = try connection.transaction(attempts: 3) { () throws(PostgresError) in
       let closed = try connection.run(HistoryRanges.close(keepingDays: days))
       for range in closed { try connection.run(Self.entry("history.close", range, days)) }
@@ -101,7 +109,7 @@ final class RetentionWorker {
     }
     for range in closed { note("closed the history of messages", range) }
     try prune([Tombstones.empty(afterDays: days, atMost: Limits.prunedRows)], connection)
-    guard let messageDays = keeping.messageDays else { return }
+    guard let messageDays = kept.messageDays else { return }
     for _ in 0..<Limits.pruningRounds where !isStopping() {
       let gone = try connection.run(
         OldMessages.prune(afterDays: messageDays, historyDays: days, atMost: Limits.prunedRows))
@@ -113,6 +121,12 @@ final class RetentionWorker {
         OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows),
         HistoryRanges.forget(atMost: Limits.prunedRows),
       ], connection)
+  }
+
+  /// Returns the policy by which this node removes: the longest times that it or another live node is set to.
+  private func kept(_ connection: Connection) throws(PostgresError) -> RetentionPolicy {
+    let longest = try connection.run(NodeSettings.longestKept())
+    return keeping.longer(historyDays: longest.historyDays, messageDays: longest.messageDays)
   }
 
   /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer or the node stops, but at
@@ -235,7 +249,7 @@ final class RetentionWorker {
       }
       let isOurs = try connection.transaction(attempts: 3) { () throws(PostgresError) in
         guard try connection.run(HistoryRanges.dropped(range)) else { return false }
-        try connection.run(Self.entry("history.drop", range, keeping.historyDays))
+        try connection.run(Self.entry("history.drop", range, kept(connection).historyDays))
         return true
       }
       if isOurs { note("dropped the history of messages", range) }

@@ -18,6 +18,8 @@ final class Health: Sendable {
     var history: Vitals.History
     /// The time at which the next API key in use expires; nil if none does.
     var nextKeyEnd: Timestamp?
+    /// The settings in which the live nodes differ although they act on all of them.
+    var differences: [NodeSettings.Difference]
   }
 
   /// The result of opening a credential on this node.

@@ -49,6 +49,9 @@ enum NodeMetrics {
     gauge("upmc_history_drop_waiting_seconds", "For how long history has been waiting to be dropped; 0: none is.") {
       $0.history.dropWaitingSeconds
     }
+    gauge("upmc_settings_differ", "Settings that act on all nodes and are not the same on those that are alive.") {
+      Double($0.differences.count)
+    }
     gauge("upmc_events_waiting", "Events that webhooks have not taken yet.") { Double($0.webhooks.waiting) }
     gauge("upmc_events_dead", "Events that were given up, for `upmc webhook replay`.") { Double($0.webhooks.dead) }
     gauge("upmc_events_oldest_seconds", "How long ago the oldest event happened that waits for its webhook.") {

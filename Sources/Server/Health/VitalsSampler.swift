@@ -27,6 +27,7 @@ final class VitalsSampler {
       var queues = Queues()
       var bytes: Int64 = 0
       var wasThere = true
+      var differences: [NodeSettings.Difference] = []
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping) { error in
         // Only the first failure is logged; the threads that need the database log more.
         if wasThere {
@@ -36,7 +37,10 @@ final class VitalsSampler {
       }
       worker.run { connection in
         if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
-        health.record(try queues.sample(connection, databaseBytes: bytes))
+        let sample = try queues.sample(connection, databaseBytes: bytes)
+        health.record(sample)
+        if sample.differences != differences { Self.tell(sample.differences, log) }
+        differences = sample.differences
         // Opens a connection to find out whether admin threads can get one again.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
           health.lacksConnections = false
@@ -59,6 +63,15 @@ final class VitalsSampler {
     }
   }
 
+  private static func tell(_ differences: [NodeSettings.Difference], _ log: Logger) {
+    if differences.isEmpty { log.notice("the nodes agree again in the settings that act on all of them") }
+    for one in differences {
+      log.warning(
+        "the nodes differ in a setting that acts on all of them: set it alike, and restart those with another value",
+        metadata: ["setting": "\(one.name)", "values": "\(one.values)"])
+    }
+  }
+
   /// The queues that are sampled, with the numbers from which to scan them.
   private struct Queues {
     private var claims = QueueStart<ClaimID>()
@@ -76,7 +89,8 @@ final class VitalsSampler {
       return Health.Sample(
         at: began, roundTrip: roundTrip, snapshot: snapshot, waiting: try lookAtMessages(connection, last: lastMessage),
         databaseBytes: databaseBytes, webhooks: try connection.run(Vitals.webhooks()),
-        history: try connection.run(Vitals.history()), nextKeyEnd: try connection.run(KeyUses.nextEnd()))
+        history: try connection.run(Vitals.history()), nextKeyEnd: try connection.run(KeyUses.nextEnd()),
+        differences: try connection.run(NodeSettings.differences()))
     }
 
     private mutating func lookAtMessages(

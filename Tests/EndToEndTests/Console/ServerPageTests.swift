@@ -15,6 +15,7 @@ import Testing
     ("ends", "sample('upmc_certificate_expiry_timestamp_seconds', Date.now() / 1000 + 86400)"),
     ("overdue", "sample('upmc_overdue_deliveries', 1001)"), ("partitions", "sample('upmc_seqnos_left', 99999)"),
     ("history", "sample('upmc_history_drop_waiting_seconds', 86401)"),
+    ("settings", "sample('upmc_settings_differ', 1)"),
     ("webhooks", "sample('upmc_events_oldest_seconds', 901)"), ("dead", "sample('upmc_events_dead', 1)"),
     ("versions", "state.nodes.push({ ...state.nodes[0], nodeId: 'b', version: '0.9.0' })"),
     (

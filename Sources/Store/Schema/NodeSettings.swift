@@ -1,0 +1,55 @@
+package import Postgres
+
+/// The settings of the nodes that act on what all of them share: each node reports its own. They should be equal, for
+/// one node alone can delete history, or send past a quota, for all.
+package enum NodeSettings {
+  private static let reportStatement = Statement(
+    "node-settings-report", "UPDATE nodes SET settings = $2 WHERE node = $1")
+
+  /// Records a node's settings. Has no effect before the node's first lease.
+  /// - Parameter settings: a JSON object with a text for each variable.
+  package static func report(_ node: UUIDValue, _ settings: String) -> Query<Void> {
+    Query(reportStatement, node, JSONValue(settings)) { _ in }
+  }
+
+  /// A setting that is not the same everywhere.
+  package struct Difference: Sendable, Equatable {
+    /// Name of the variable.
+    package let name: String
+    /// The different values, with commas.
+    package let values: String
+  }
+
+  private static let differencesStatement = Statement(
+    "node-settings-differences",
+    """
+    SELECT s.key, string_agg(DISTINCT s.value, ', ' ORDER BY s.value) FROM (
+      SELECT settings FROM nodes WHERE alive_until > now() UNION ALL SELECT $1::jsonb) n
+      CROSS JOIN LATERAL jsonb_each_text(n.settings) s
+    GROUP BY s.key HAVING count(DISTINCT s.value) > 1 ORDER BY s.key
+    """)
+
+  /// Returns the settings in which the live nodes differ from each other, or from `own`, in the order of their names.
+  /// - Parameter own: the settings of a process that is no node, as for `report`.
+  package static func differences(with own: String = "{}") -> Query<[Difference]> {
+    Query(each: differencesStatement, JSONValue(own)) { row in
+      Difference(name: row.text(), values: row.text())
+    }
+  }
+
+  private static let longestStatement = Statement(
+    "node-settings-longest-kept",
+    """
+    SELECT CASE WHEN bool_or(history = 0) THEN 0 ELSE max(history) END,
+      CASE WHEN bool_or(messages = 0) THEN 0 ELSE max(messages) END
+    FROM (SELECT (settings->>'UPMC_KEEP_HISTORY_DAYS')::integer AS history,
+        (settings->>'UPMC_KEEP_MESSAGES_DAYS')::integer AS messages
+      FROM nodes WHERE alive_until > now()) n
+    """)
+
+  /// Returns the longest times in days for which any live node keeps history and messages. 0: for ever; nil: none has
+  /// reported.
+  package static func longestKept() -> Query<(historyDays: Int32?, messageDays: Int32?)> {
+    Query(one: longestStatement) { row in (row.optionalInt32(), row.optionalInt32()) }
+  }
+}
