@@ -37,6 +37,7 @@ final class DatabaseChecks {
       time.learn(server.wallTime, asked: asked, answered: time.now)
       look(at: server, note)
       note(clockDifference)
+      guard try !isBeingRestored(connection, note) else { return connection }
       guard lookAtSchema(connection, note) else { return connection }
       isUsable = true
       if let finding = BackupChecks.finding(server: server.version) { note(finding) }
@@ -58,8 +59,8 @@ final class DatabaseChecks {
     return true
   }
 
-  /// Returns the remedy for a connection error. Derived from the message where the error has no code, as for libpq's own
-  /// errors and those of poolers.
+  /// Returns the remedy for a connection error. Derived from the message where the error has no code, as for libpq's
+  /// own errors and those of poolers.
   static func remedy(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
     if error.sqlState == .diskFull || words.contains("no space left") || words.contains("could not write init file") {
@@ -151,6 +152,16 @@ final class DatabaseChecks {
 
   // MARK: The schema
 
+  /// Returns true if a restore was interrupted. The schema is not looked at then: to migrate would be the wrong advice.
+  private func isBeingRestored(_ connection: Connection, _ note: (Finding) -> Void) throws(PostgresError) -> Bool {
+    guard try connection.run(Restoration.isUnfinished()) else { return false }
+    note(
+      .failure(
+        "restore", place, "the database is in the middle of being restored: no server starts on it",
+        remedy: "Run `upmc restore` with the same file again, unless one is running: it goes on where it was."))
+    return true
+  }
+
   /// Checks the schema. Returns false if UPMC's tables cannot be read.
   private func lookAtSchema(_ connection: Connection, _ note: (Finding) -> Void) -> Bool {
     do throws(MigratorError) {
@@ -179,9 +190,11 @@ final class DatabaseChecks {
       }
       return first.version > 1
     } catch {
+      let remedy = error.databaseError.map(Self.remedyWhileReading)
       note(
-        .failure("schema", place, "\(error)", remedy: "Use the upmc and the Migrations directory that belong together.")
-      )
+        .failure(
+          "schema", place, "\(error)",
+          remedy: remedy ?? "Use the upmc and the Migrations directory that belong together."))
       return false
     }
   }
@@ -215,7 +228,19 @@ final class DatabaseChecks {
       try HistoryChecks(place: place, days: configuration.keptHistoryDays).examine(connection, note)
       if let finding = try PlacementCheck(place: place).finding(connection) { note(finding) }
     } catch {
-      note(.failure("schema", place, "\(error)", remedy: "Run `upmc migrate`, then the doctor again."))
+      note(.failure("database", place, "\(error)", remedy: Self.remedyWhileReading(error)))
+    }
+  }
+
+  /// Returns the remedy for an error of a question that the doctor asks of a database that it has reached.
+  static func remedyWhileReading(_ error: PostgresError) -> String {
+    if error.isConnectionLost { return remedy(error) }
+    switch error.sqlState {
+    case .undefinedTable?, .undefinedColumn?: return "Run `upmc migrate`, then the doctor again."
+    case .insufficientPrivilege?: return "Let the role of UPMC_DATABASE_URL own the database and its tables."
+    case .queryCanceled?, .lockNotAvailable?:
+      return "The database is busy, or a lock is in the way: see pg_stat_activity, then run the doctor again."
+    default: return "See PostgreSQL's log for more, then run the doctor again."
     }
   }
 }

@@ -32,10 +32,7 @@ package final class Database {
     let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
     if embedded == nil { try Self.refuseTransactionPooler(url) }
     let connection = try Connection(url)
-    guard try !connection.run(Restoration.isUnfinished()) else {
-      throw ServerError(
-        "This database is in the middle of being restored. Run `upmc restore` with the same file again, then start.")
-    }
+    try Self.refuseUnfinishedRestore(connection)
     try migrator.migrate(
       connection, willWait: { report("waiting for another node that is migrating") },
       isHeldUp: { report("\($0.fileName) waits for a lock that another session holds; trying again") },
@@ -43,6 +40,15 @@ package final class Database {
     if let newer = try migrator.newerSchema(connection) {
       report("the schema (\(newer)) is newer than this upmc, which still works with it: start the new one soon")
     }
+  }
+
+  /// Checks that no restore has been interrupted. Tables that were made in between would be taken for those of the
+  /// backup, and the restore would end without it.
+  /// - Throws: `ServerError` if one has.
+  package static func refuseUnfinishedRestore(_ connection: DatabaseConnection) throws {
+    guard try connection.run(Restoration.isUnfinished()) else { return }
+    throw ServerError(
+      "This database is in the middle of being restored. Run `upmc restore` with the same file again, then start.")
   }
 
   /// Checks that the server is not a pooler in transaction mode, which loses session state that this program depends

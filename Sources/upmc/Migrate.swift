@@ -27,8 +27,12 @@ struct Migrate: ParsableCommand {
     try withDatabase(migrates: false) { database in
       let migrator = try Migrator(
         directory: MigratorFiles.locate(configured: database.configuration.migrationsDirectory))
+      try Database.refuseUnfinishedRestore(database.connection)
       if dryRun {
-        for migration in try migrator.pending(database.connection) { show(Step(migration, state: "pending")) }
+        let pending = try migrator.pending(database.connection)
+        if let objection = try migrator.objection(to: database.connection) { throw objection }
+        for migration in pending { show(Step(migration, state: "pending")) }
+        if pending.isEmpty, !output.json { Output.line("The schema is up to date.") }
         return
       }
       if let url = database.configuration.databaseURL { try Database.refuseTransactionPooler(url) }

@@ -80,6 +80,29 @@ import Testing
     #expect(brought.complaint.contains("making the private database in "), "\(brought.complaint)")
   }
 
+  @Test func `what a killed restore has left is not migrated, and another run of it brings the backup`() throws {
+    let source = try Program()
+    #expect(try source.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
+    let file = source.directory + "/b.dump"
+    #expect(try source.run("backup", file).status == 0)
+    let program = try Program(databaseURL: TestDatabase.makeEmpty().url)
+    // As when it was killed before its first table.
+    try program.connect().script("CREATE TABLE upmc_restoring ()")
+    for arguments in [["migrate"], ["migrate", "--dry-run"]] {
+      let ended = try program.run(arguments, removing: [])
+      #expect(ended.status == 1 && ended.lines.isEmpty, "\(ended)")
+      #expect(ended.complaint.contains("Run `upmc restore` with the same file again"), "\(ended)")
+    }
+    let doctor = try program.run("doctor", "--quiet")
+    #expect(doctor.status == 1 && doctor.lines.contains { $0.contains("in the middle of being restored") }, "\(doctor)")
+    #expect(!doctor.lines.contains { $0.contains("upmc migrate") }, "\(doctor)")
+    let brought = try program.run("restore", file)
+    #expect(brought.status == 0, "\(brought)")
+    #expect(try program.run("app", "list").lines.first?.hasPrefix("com.example.bank") == true)
+    let dry = try program.run("migrate", "--dry-run")
+    #expect(dry.status == 0 && dry.lines == ["The schema is up to date."], "\(dry)")
+  }
+
   @Test func `a restore that failed leaves a database that is empty to everybody`() throws {
     let empty = try Program(databaseURL: TestDatabase.makeEmpty().url)
     let garbage = empty.directory + "/garbage"

@@ -145,6 +145,17 @@ import Time
     #expect(PostgresProgram.version(in: "no version") == nil)
   }
 
+  @Test func `a question that is cut off is no reason to migrate`() {
+    func remedy(_ state: SQLState) -> String {
+      DatabaseChecks.remedyWhileReading(PostgresError(origin: .server, sqlState: state, message: "no"))
+    }
+    #expect(remedy(.queryCanceled).contains("pg_stat_activity") && remedy(.lockNotAvailable).contains("lock"))
+    #expect(remedy(.undefinedTable).contains("upmc migrate"))
+    #expect(remedy(.insufficientPrivilege).contains("own the database"))
+    let lost = PostgresError(origin: .connection, message: "the connection to PostgreSQL was lost")
+    #expect(DatabaseChecks.remedyWhileReading(lost).contains("Start PostgreSQL"))
+  }
+
   @Test func `a database whose disk is full is not told to be started`() {
     let error = PostgresError(
       origin: .connection,
