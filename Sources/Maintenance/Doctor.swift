@@ -91,7 +91,8 @@ package final class Doctor {
       note(
         .warning(
           "database", configuration.dataDirectory, "there is no database yet",
-          remedy: "Set UPMC_DATABASE_URL, or start `upmc serve`: it makes a private one here."))
+          remedy: "If a server runs here, run this with its variables (Debian package: `sudo upmcctl doctor`). "
+            + "Otherwise set UPMC_DATABASE_URL, or start `upmc serve`: it makes a private one here."))
       return nil
     }
     do {

@@ -34,8 +34,9 @@ extension Database {
   convenience init(for configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     guard configuration.databaseURL != nil || PrivateDatabase.exists(in: configuration.dataDirectory) else {
       throw CommandError(
-        "There is no database in \(configuration.dataDirectory) (UPMC_DATA_DIR). Run the command where the server runs, or "
-          + "name its database in UPMC_DATABASE_URL; `upmc serve` makes a private one.")
+        "There is no database in \(configuration.dataDirectory) (UPMC_DATA_DIR). Run the command where the server runs, "
+          + "with its variables (Debian package: `sudo upmcctl …`), or name its database in UPMC_DATABASE_URL; "
+          + "`upmc serve` makes a private one.")
     }
     try self.init(configuration, report: report)
   }
