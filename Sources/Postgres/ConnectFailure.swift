@@ -21,10 +21,10 @@ struct ConnectFailure {
       if let place { state = SQLState(rawValue: String(words.remove(at: place).dropLast())) }
       kept += words
     }
-    let message = kept.joined(separator: " ")
+    message = kept.joined(separator: " ")
     // libpq's own words: the server asked for a password, neither the URL nor a PGPASSFILE has one, and no code comes.
-    sqlState = state ?? (message.contains("no password supplied") ? .invalidPassword : nil)
-    self.message = message
+    if state == nil, message.contains("no password supplied") { state = .invalidPassword }
+    sqlState = state
   }
 
   /// Five digits and capitals before a colon. One is a digit, which tells them from a severity (`FATAL:`).

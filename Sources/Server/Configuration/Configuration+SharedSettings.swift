@@ -9,7 +9,7 @@ extension Configuration {
   /// They are no secrets: nodes store them, and the doctor and the log show those that differ.
   package var sharedSettings: String {
     let roles = console.secondFactor.map(\.rawValue).sorted()
-    let settings = [
+    let settings: [(String, String)] = [
       ("UPMC_PUBLIC_URL", publicURL ?? "none"),
       ("UPMC_APNS_PRODUCTION_URL", "\(apnsProduction.host):\(apnsProduction.port)"),
       ("UPMC_APNS_SANDBOX_URL", "\(apnsSandbox.host):\(apnsSandbox.port)"),

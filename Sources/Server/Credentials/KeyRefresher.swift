@@ -46,7 +46,8 @@ final class KeyRefresher {
   private func readFile() {
     guard let path = MasterKeyFile.path(configuration) else { return }
     guard let now = RegularFile.Stamp(path: path) else {
-      return tell("the master key's file \(path) is not there; the keys that were read before stay in use")
+      if file != nil { tell("the master key's file \(path) is not there; the keys that were read before stay in use") }
+      return
     }
     guard now != file else { return }
     do {
