@@ -89,6 +89,38 @@ import Testing
     #expect(network.log.isEmpty)
   }
 
+  @Test func `what has expired ends, also where PostgreSQL does not know the app's time zone any more`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<4)
+    world.stop()
+    let request = #"{"appId":"\#(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}"#
+    // 700 has a window, 701 is an ad; of 702 a device waits for the window.
+    try world.connection.script(
+      """
+      BEGIN;
+      UPDATE apps SET time_zone = 'Mars/Base' WHERE app = \(world.app);
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+        planned)
+      SELECT n, \(world.app), 2, 1, CASE WHEN n = 701 THEN '\(request),"kind":"ad"}'
+          ELSE '\(request),"window":{"from":"00:00","to":"23:59","zone":"app"}}' END::json, '',
+        CASE WHEN n = 702 THEN 1 ELSE 3 END, now() - interval '1 day', now() - interval '1 minute', now(), true
+      FROM generate_series(700, 702) n;
+      INSERT INTO gates (seqno, window_opens, window_closes) VALUES (700, '00:00', '23:59'), (702, '00:00', '23:59');
+      INSERT INTO shards (seqno, shard, after_key, upto_key, cursor_key, targeted)
+      SELECT n, 0, '', 'v', '', 3 FROM generate_series(700, 701) n;
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key, reason)
+      VALUES (702, '\(DispatcherWorld.device(1))', now(), now(), 6, 0, 'u00000001', 'window');
+      COMMIT
+      """)
+    let network = try world.addNode()
+    let ends = [Seqno(700): Int64(3), Seqno(701): 3, Seqno(702): 1]
+    for (seqno, devices) in ends {
+      let end = try world.finished(seqno).funnel
+      #expect(end.state == .expired && end.expired == devices, "\(end)")
+    }
+    #expect(network.log.isEmpty)
+  }
+
   @Test(arguments: [
     #"{"groups":["1"]}"#, #"{"clientUids":["a","b","c","d","e"]}"#, #"{"all":true}"#,
   ])

@@ -9,7 +9,7 @@ internal import Store
 /// A message that this release cannot read, because a newer one stored it, or whose times depend on a time zone that
 /// PostgreSQL no longer knows, is treated like one that does not exist; `takeUnreadable` tells the two apart, so that
 /// the caller can pause it. If such a message is being cancelled or has ended, it is returned with the part of its
-/// request that ending its deliveries needs.
+/// request that ending its deliveries needs. A message that has expired needs no time zone to end.
 struct MessageCache {
   private static let capacity = 256
   private let pushkeys: PushKeyring
@@ -52,7 +52,9 @@ struct MessageCache {
     do throws(Problem) {
       let request = try contents.request(stored.request, sealed: stored.sealed, of: stored.app)
       message = DispatchMessage(stored, request, pushkeys: pushkeys)
-      if message.needsTimeZone, !stored.isTimeZoneKnown { throw Self.unknown(stored.timeZone) }
+      if message.needsTimeZone, !stored.isTimeZoneKnown, !Self.isOnlyToExpire(stored) {
+        throw Self.unknown(stored.timeZone)
+      }
     } catch {
       // Nothing more of it will be sent, and ending its claims needs only a small part of the request.
       if stored.isCancelling || stored.state.isFinal, let rest = MessageRequest(ending: stored.request) {
@@ -68,6 +70,12 @@ struct MessageCache {
     messages[stored.seqno] = message
     order.append(stored.seqno)
     return message
+  }
+
+  /// Returns true if the message has expired and is planned as far as that needs its time zone. No zone decides about
+  /// it any more: all that is left is to count its deliveries as expired.
+  private static func isOnlyToExpire(_ stored: Messages.Open) -> Bool {
+    stored.isExpired && (stored.isPlanned || stored.localTime == nil)
   }
 
   private static func unknown(_ timeZone: String) -> Problem {

@@ -87,6 +87,8 @@ package enum Messages {
     package var timeZone = ""
     /// False if PostgreSQL no longer knows that time zone; `sendDate` is then in UTC.
     package var isTimeZoneKnown = true
+    /// True if the message had expired when it was read, by the database's clock.
+    package var isExpired = false
     /// The local time at which each device is sent the message, by the device's time zone; nil if all devices are sent
     /// the message at the same instant.
     package var localTime: LocalTime?
@@ -145,7 +147,8 @@ package enum Messages {
         AND m.state = \(MessageState.paused.sql), m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
-      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text, m.trace, z.known <> ''
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text, m.trace, z.known <> '',
+      m.expires_at <= clock_timestamp()
     FROM messages m JOIN apps a ON a.app = m.app
       -- Once a message, not once for each mention.
       CROSS JOIN LATERAL (SELECT zone_or(a.time_zone, '') AS known OFFSET 0) z
@@ -256,6 +259,7 @@ package enum Messages {
     open.appAndroid = AndroidContent(stored: row.bytes())
     open.trace = row.optionalBytes().flatMap { TraceContext(stored: $0) }
     open.isTimeZoneKnown = row.bool()
+    open.isExpired = row.bool()
     return open
   }
 }
