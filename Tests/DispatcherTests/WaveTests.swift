@@ -162,4 +162,32 @@ import Testing
     #expect(network.log.filter { $0.seqno == seqno }.map(\.device.low).sorted() == [4, 5, 6])
     #expect(try world.funnel(seqno).funnel.targeted == 6)
   }
+
+  @Test func `a zone that waits behind the message's own pace or canary is not late`() throws {
+    let world = try world()
+    // One device, and the next one tomorrow.
+    try world.connection.script(
+      "INSERT INTO gates (seqno, pace_devices, pace_wait, tokens) VALUES (700, 1, 86400, 1000000)")
+    let seqno = try send(world)
+    _ = try poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 1 ? true : nil }
+    try untilLondon(world)
+    _ = try poll("London's time has not come") {
+      try world.count("waves WHERE NOT opened AND NOT sweeps") == 0 ? true : nil
+    }
+    world.stop()
+    try world.connection.script("UPDATE waves SET due_at = now() - interval '2 hours' WHERE NOT sweeps")
+    func late() throws -> [Int16] { try world.connection.run(Lateness.waves()).map(\.wave) }
+    #expect(try late() == [])
+    // Since the pace would have let it through, something else has held it back for an hour.
+    try world.connection.script(
+      "UPDATE gates SET counted_at = now() - interval '2 hours', ready_at = now() - interval '61 min'")
+    #expect(try late() == [2])
+    try world.connection.script("UPDATE gates SET canary_phase = 1, canary_until = now() - interval '61 min'")
+    #expect(try late() == [])
+    // The verdict came late, for the first devices were off. The rest has an hour from it.
+    #expect(try world.connection.run(Gates.endCanary(seqno, in: [.watching], as: .passed)))
+    #expect(try late() == [])
+    try world.connection.script("UPDATE gates SET canary_until = now() - interval '61 min'")
+    #expect(try late() == [2])
+  }
 }

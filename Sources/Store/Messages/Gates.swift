@@ -226,10 +226,14 @@ package enum Gates {
 
   private static let endCanaryStatement = Statement(
     "gates-end-canary",
-    "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
+    """
+    UPDATE gates SET canary_phase = $3, canary_until = clock_timestamp()
+    WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno
+    """)
 
-  /// Moves a canary from one of `phases` to `phase`. Returns false, and changes nothing, if the canary is in none of
-  /// `phases`, for example because another node has moved it, or if the message has no canary.
+  /// Moves a canary from one of `phases` to `phase`, and records that the rest has waited for it until now. Returns
+  /// false, and changes nothing, if the canary is in none of `phases`, for example because another node has moved it,
+  /// or if the message has no canary.
   package static func endCanary(_ seqno: Seqno, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }

@@ -30,12 +30,17 @@ enum LatenessCondition {
       AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno AND w.reason IN ('window', 'night') LIMIT 1) IS NULL)
     """
 
-  /// SQL condition: wave `w` was due over an hour ago, and none of its devices has been claimed. False for the final
-  /// sweep (`Waves`), and in a message with a daily send window, whose waves wait for the window.
+  /// SQL condition: wave `w` was due over an hour ago, the message's pace and canary have held nothing back for an
+  /// hour, and none of the wave's devices has been claimed. False for the final sweep (`Waves`), and in a message with
+  /// a daily send window, whose waves wait for the window.
   static let isLateWave = """
     (NOT w.sweeps AND w.due_at < \(LatenessCondition.deadline)
       AND (SELECT 1 FROM shards b WHERE b.seqno = w.seqno AND b.wave = w.wave AND b.claimed > 0 LIMIT 1) IS NULL
-      AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno AND g.window_opens IS NOT NULL LIMIT 1) IS NULL)
+      AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno AND (g.window_opens IS NOT NULL
+        -- Whoever waits for what the message itself asks for is not late: for the verdict on a canary, or behind those
+        -- whom the pace lets through first. Afterwards there is an hour again.
+        OR g.canary_phase IN (1, 3)
+        OR greatest(g.counted_at, g.ready_at, g.canary_until) >= \(LatenessCondition.deadline)) LIMIT 1) IS NULL)
     """
 
   /// SQL condition: shard `s` may be claimed, because it belongs to no wave, or its wave has been opened and is not
