@@ -29,7 +29,7 @@ struct Composer {
   /// Returns the header fields that all pushes of a message have in common on one connection.
   static func template(_ message: PushMessage, authority: String, token: ProviderToken?) -> RequestTemplate {
     // 0 asks APNs for a single delivery attempt, for a message that must not be stored for an offline device.
-    let expiration = message.headers.isKeptForDevice ? message.expiresAtSeconds : 0
+    let expiration = message.headers.isKeptForDevice ? message.keptUntilSeconds : 0
     var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
       (HeaderField(":method", "POST"), .always),
       (HeaderField(":scheme", "https"), .always),

@@ -37,7 +37,7 @@ package struct PushRoute: Hashable, Sendable {
   }
 }
 
-/// The part of a push that many recipients share: those of a message with the same expiry, or those of badge syncs or of
+/// The part of a push that many recipients share: those of a message with the same times, or those of badge syncs or of
 /// a broadcast. Batches refer to it.
 package final class PushMessage: Sendable {
   package let seqno: Seqno
@@ -47,11 +47,15 @@ package final class PushMessage: Sendable {
   package let lane: Lane
   /// Time in seconds since 1970 at which the message expires; it is not submitted after that.
   package let expiresAtSeconds: Int64
+  /// Time in seconds since 1970 until which the push may be submitted, and the push network may keep it for a device
+  /// that is off: when the message expires or, for an ad, when the device's night begins, if that is earlier.
+  package let keptUntilSeconds: Int64
   package let onUnknown: UnknownPolicy
 
+  /// - Parameter keptUntilSeconds: nil if only the message's expiry limits how long the push may be kept.
   package init(
     seqno: Seqno, headers: PushHeaders, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane,
-    expiresAtSeconds: Int64, onUnknown: UnknownPolicy
+    expiresAtSeconds: Int64, keptUntilSeconds: Int64? = nil, onUnknown: UnknownPolicy
   ) {
     self.seqno = seqno
     self.headers = headers
@@ -59,6 +63,7 @@ package final class PushMessage: Sendable {
     self.pushkeys = pushkeys
     self.lane = lane
     self.expiresAtSeconds = expiresAtSeconds
+    self.keptUntilSeconds = min(expiresAtSeconds, keptUntilSeconds ?? expiresAtSeconds)
     self.onUnknown = onUnknown
   }
 

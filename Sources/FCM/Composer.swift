@@ -61,7 +61,7 @@ final class Composer {
     }
     if style.platforms == .android { writeData(&encoded.body) }
     encoded.body.append(contentsOf: prepared.priority)
-    let life = message.headers.isKeptForDevice ? message.expiresAtSeconds - now : 0
+    let life = message.headers.isKeptForDevice ? message.keptUntilSeconds - now : 0
     let ttl = min(max(0, life), FCM.Limits.ttlSeconds)
     encoded.body.append(contentsOf: String(ttl).utf8)
     encoded.body.append(contentsOf: prepared.collapseKey)
@@ -143,7 +143,7 @@ final class Composer {
     apns.object { writer in
       writer.member("apns-priority", String(headers.priority.rawValue))
       writer.member("apns-push-type", headers.pushType.rawValue)
-      writer.member("apns-expiration", String(headers.isKeptForDevice ? message.expiresAtSeconds : 0))
+      writer.member("apns-expiration", String(headers.isKeptForDevice ? message.keptUntilSeconds : 0))
       writer.member("apns-collapse-id", headers.collapseID)
     }
     let made = Prepared(

@@ -84,7 +84,7 @@ final class Harness {
 
   func makeMessage(
     seqno: Int64 = 42, text: String = "hello", expiresIn: Int64 = 3600, background: Bool = false, lane: Lane = .normal,
-    appID: String = "com.example.app"
+    appID: String = "com.example.app", keptFor seconds: Int64? = nil
   ) -> PushMessage {
     let json = #"{"appId":"\#(appID)","audience":{"all":true},"alert":"\#(text)"}"#
     let request = try! MessageRequest(json: Array(json.utf8))
@@ -93,7 +93,8 @@ final class Harness {
       headers: PushHeaders(appID: appID, background ? .background : .alert, collapseID: String(seqno)),
       template: PayloadTemplate(request, seqno: Seqno(seqno), sendDate: "2026010100"),
       pushkeys: Self.keys, lane: lane,
-      expiresAtSeconds: clock.wallTime.seconds + expiresIn, onUnknown: .resend)
+      expiresAtSeconds: clock.wallTime.seconds + expiresIn,
+      keptUntilSeconds: seconds.map { clock.wallTime.seconds + $0 }, onUnknown: .resend)
   }
 
   static func token(_ index: Int) -> String {

@@ -148,6 +148,17 @@ import Time
     #expect(server.requests.isEmpty)
   }
 
+  @Test func `an ad is kept until the night begins at the device, and not sent after that`() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let harness = try Harness(server)
+    #expect(harness.send(0..<1, message: harness.makeMessage(keptFor: 60)) == [.accepted])
+    let kept = String(harness.clock.wallTime.seconds + 60)
+    #expect(server.requests.compactMap { $0.fields["apns-expiration"] } == [kept])
+    #expect(harness.send(0..<1, message: harness.makeMessage(keptFor: 0)) == [.stale])
+    #expect(server.requests.count == 1)
+  }
+
   @Test func `an app without credential is told so`() throws {
     let server = try TestServer()
     defer { server.stop() }

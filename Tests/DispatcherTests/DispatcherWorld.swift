@@ -20,6 +20,7 @@ final class ScriptedNetwork: PushProvider {
     let device: DeviceID
     let psid: String
     let badge: Int16
+    let keptUntilSeconds: Int64
     let at: Instant
   }
 
@@ -91,7 +92,7 @@ final class ScriptedNetwork: PushProvider {
         state.log.append(
           Submission(
             seqno: batch.message.seqno, route: batch.route, device: target.device, psid: target.psid,
-            badge: target.badge, at: SystemClock().now))
+            badge: target.badge, keptUntilSeconds: batch.message.keptUntilSeconds, at: SystemClock().now))
         let delivery = Confirmations.Delivery(seqno: batch.message.seqno, device: target.device)
         state.attempts[delivery, default: 0] += 1
         let answer = state.script(batch.route, target, state.attempts[delivery] ?? 1)

@@ -92,6 +92,33 @@ import Testing
     #expect(listed[seqno]?.map(\.status) == [.deferred] && listed[seqno]?.first?.at != nil)
   }
 
+  @Test func `an ad is kept for a device that is off until the night begins there, whatever its expiry`() throws {
+    try world.connection.script(
+      "UPDATE devices SET consent_night_ad = true WHERE device = '\(DispatcherWorld.device(1))'")
+    let seqno = try send()
+    let times = try world.connection.run(
+      Statement(
+        "test-night",
+        """
+        SELECT extract(epoch FROM (date_trunc('day', wall) + interval '21 hours') AT TIME ZONE zone)::bigint,
+          (SELECT floor(extract(epoch FROM expires_at))::bigint FROM messages WHERE seqno = \(seqno))
+        FROM (SELECT zone, now() AT TIME ZONE zone AS wall FROM (VALUES ('\(Self.zone(hour: 12))')) AS v(zone)) local
+        """))
+    let (nightBegins, expires) = (times.int64(0, 0), times.int64(0, 1))
+    #expect(nightBegins < expires)
+    let kept = Dictionary(uniqueKeysWithValues: world.network.log.map { ($0.device, $0.keptUntilSeconds) })
+    // Whoever agreed to ads at night may be shown it then.
+    for (device, until) in kept {
+      #expect(until == (device == DispatcherWorld.device(1) ? expires : nightBegins), "\(device)")
+    }
+    #expect(kept.count == Self.awake.count)
+    // A message that is no ad is kept until it expires.
+    let notice = try world.send(#"{"all":true}"#)
+    _ = try world.finished(notice)
+    let others = world.network.log.filter { $0.seqno == notice }
+    #expect(others.count == Self.devices && others.allSatisfy { $0.keptUntilSeconds > nightBegins })
+  }
+
   @Test func `when its time has come each gets it once, and a byte says so, whoever was left out hours before`() throws
   {
     let seqno = try send()

@@ -15,7 +15,7 @@ import Testing
   /// The `message` object, or why FCM would not take it.
   private static func compose(
     _ content: String, style: FCMStyle = FCMStyle(), lane: Lane = .normal, name: String = "", language: Int = 0,
-    psid: String = "f:token", further: FurtherTarget? = nil
+    psid: String = "f:token", further: FurtherTarget? = nil, keptFor seconds: Int64? = nil
   ) throws -> (message: [String: Any], refusal: String?) {
     let request = try MessageRequest(
       json: Array(#"{"appId":"com.example.app","audience":{"all":true},\#(content)}"#.utf8))
@@ -23,7 +23,7 @@ import Testing
       seqno: 42, headers: PushHeaders(request, appID: "com.example.app", seqno: 42),
       template: PayloadTemplate(request, seqno: 42, sendDate: "2026010100"),
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: lane, expiresAtSeconds: now + 600,
-      onUnknown: .resend)
+      keptUntilSeconds: seconds.map { now + $0 }, onUnknown: .resend)
     let target = PushTarget(
       device: DeviceID(high: 1, low: 2), userKey: UserKey(clientUID: "kim01"), psid: psid, badge: 3,
       clientName: name, language: language, further: further)
@@ -67,6 +67,13 @@ import Testing
     #expect(try Self.android(message)["priority"] as? String == priority)
     let headers = try #require((message["apns"] as? [String: Any])?["headers"] as? [String: Any])
     #expect(headers["apns-push-type"] as? String == type && headers["apns-priority"] as? String == apple)
+  }
+
+  @Test func `what must not be shown at night is not kept until it expires`() throws {
+    let (message, _) = try Self.compose(#""alert":"x""#, keptFor: 60)
+    #expect(try Self.android(message)["ttl"] as? String == "60s")
+    let headers = (message["apns"] as? [String: Any])?["headers"] as? [String: Any]
+    #expect(headers?["apns-expiration"] as? String == String(Self.now + 60))
   }
 
   @Test func `what is not kept for a device that is away lives no second`() throws {

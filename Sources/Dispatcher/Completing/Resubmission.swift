@@ -15,8 +15,9 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// When the deliveries expire: as their devices' local time requires, or else with the message.
-    let expiresAt: Timestamp
+    /// When the deliveries expire, and until when they may be kept for their devices: as the devices' local time
+    /// requires, or else until the message expires.
+    let times: DispatchMessage.Times
   }
 
   private typealias Ready = (retry: Retry, member: Audiences.Member)
@@ -62,7 +63,7 @@ struct Resubmission {
     for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, localTimes) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(
-        shared.nextBatch(for: workers.number), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        shared.nextBatch(for: workers.number), message: message.push(kind.times), route: kind.route,
         targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds,
         readUntilNanoseconds: shared.clock.now.nanoseconds)
       flights.append(
@@ -132,14 +133,16 @@ struct Resubmission {
     let (retry, member) = entry
     let psid = (values[retry.message.seqno] ?? .none).psid(of: member, besides: retry.target.done)
     let route = retry.message.route(of: member)
-    let expiresAt = localTimes[retry.delivery]?.expiresAt ?? retry.message.expiresAt
+    let local = localTimes[retry.delivery]
+    let expiresAt = local?.expiresAt ?? retry.message.expiresAt
+    let times = DispatchMessage.Times(
+      expiresAt: expiresAt, keptUntil: min(expiresAt, local?.nightBeginsAt ?? expiresAt))
     // If the device has a new token, or its environment has been corrected meanwhile, the refusal needs no
     // verification.
     guard let doubt = retry.target.doubt, doubt.psid == psid,
       doubt.question.environment == member.environment
-    else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
-    return Kind(
-      claim: retry.claim, route: route.in(doubt.question.asked), question: doubt.question, expiresAt: expiresAt)
+    else { return Kind(claim: retry.claim, route: route, question: nil, times: times) }
+    return Kind(claim: retry.claim, route: route.in(doubt.question.asked), question: doubt.question, times: times)
   }
 
   private func target(_ entry: Ready, _ users: [Users.Key: (badge: Int16, name: String)]) -> PushTarget {

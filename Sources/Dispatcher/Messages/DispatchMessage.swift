@@ -10,7 +10,7 @@ final class DispatchMessage: Sendable {
   let app: App.Number
   let request: MessageRequest
   /// When the message expires. If devices receive it at their local times, each has an earlier or equal expiry of its
-  /// own (`DueTime.expiresAt`).
+  /// own (`Waves.LocalTimes.expiresAt`).
   let expiresAt: Timestamp
   let appTimeZone: String
   /// The local time at which each device receives the message; nil if it is the same moment for all.
@@ -29,8 +29,8 @@ final class DispatchMessage: Sendable {
   let reachedBefore: Seqno?
   /// Trace context that the spans of its claims and pushes descend from; nil if the message is not traced.
   let trace: TraceContext?
-  /// The same push with other expiry times, by expiry, for devices to which their local time gives a different one.
-  private let variants = Mutex<[Timestamp: PushMessage]>([:])
+  /// The same push with other times, for devices to which their local time gives different ones.
+  private let variants = Mutex<[Times: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
   var seqno: Seqno { push.seqno }
@@ -96,15 +96,23 @@ final class DispatchMessage: Sendable {
     valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
-  /// Returns the push with another expiry: the same object for each call with the same time.
-  func push(expiringAt expiresAt: Timestamp) -> PushMessage {
-    guard expiresAt != self.expiresAt else { return push }
+  /// The times of a push that can depend on the device's local time.
+  struct Times: Hashable {
+    /// When the delivery expires.
+    let expiresAt: Timestamp
+    /// Until when the push network may keep the push for the device.
+    let keptUntil: Timestamp
+  }
+
+  /// Returns the push with other times: the same object for each call with the same ones.
+  func push(_ times: Times) -> PushMessage {
+    guard times != Times(expiresAt: expiresAt, keptUntil: expiresAt) else { return push }
     return variants.withLock { variants in
-      if let variant = variants[expiresAt] { return variant }
+      if let variant = variants[times] { return variant }
       let variant = PushMessage(
         seqno: push.seqno, headers: push.headers, template: push.template, pushkeys: pushkeys, lane: push.lane,
-        expiresAtSeconds: expiresAt.seconds, onUnknown: push.onUnknown)
-      variants[expiresAt] = variant
+        expiresAtSeconds: times.expiresAt.seconds, keptUntilSeconds: times.keptUntil.seconds, onUnknown: push.onUnknown)
+      variants[times] = variant
       return variant
     }
   }

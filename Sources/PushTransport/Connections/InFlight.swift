@@ -24,9 +24,9 @@ package final class QueuedBatch {
   var isSubmitted: Bool { cursor == targets.count }
 
   /// Returns true if reading the device tokens ended less than `PushBatch.freshNanoseconds` ago, so that they count as
-  /// valid still, and the message has not expired.
+  /// valid still, the message has not expired, and for an ad the device's night has not begun.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
-    now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
+    now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.keptUntilSeconds
   }
 }
 

@@ -168,6 +168,9 @@ package enum Waves {
     /// When the night ends in the device's time zone, for an ad that must not be sent to the device at night; nil if
     /// the message need not wait for that.
     package let nightEndsAt: Timestamp?
+    /// When the next night begins in the device's time zone, for an ad that must not be shown on the device at night: a
+    /// push network must not keep it longer than that. Nil if it is night, or if no night concerns the message.
+    package let nightBeginsAt: Timestamp?
   }
 
   /// SQL expression: when a delivery is taken up again if the time zones of both its device and its app are unknown.
@@ -188,12 +191,14 @@ package enum Waves {
         WHEN z.zone <> '' THEN window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time)
         ELSE \(later) END,
       -- By day, whoever agreed to ads gets them; at night those who agreed to that too. Others get none at all.
-      CASE WHEN $7::boolean AND d.consent_ad AND d.consent_night_ad IS NOT TRUE
-        AND d.consent_notification IS NOT FALSE
-        THEN CASE WHEN z.zone <> '' THEN window_opens_at(clock_timestamp(), z.zone, a.ad_night_to, a.ad_night_from)
-          ELSE \(later) END END
+      CASE WHEN n.concerns THEN CASE WHEN z.zone <> ''
+        THEN window_opens_at(n.moment, z.zone, a.ad_night_to, a.ad_night_from) ELSE \(later) END END,
+      CASE WHEN n.concerns AND z.zone <> '' THEN window_opens_at(n.moment, z.zone, a.ad_night_from, a.ad_night_to) END
     FROM devices d JOIN apps a ON a.app = d.app,
-      LATERAL (SELECT zone_or(d.time_zone, (SELECT zone_or($2, ''))) AS zone OFFSET 0) z
+      LATERAL (SELECT zone_or(d.time_zone, (SELECT zone_or($2, ''))) AS zone OFFSET 0) z,
+      -- Both ends of the night are seen from one moment: it is before one of them.
+      LATERAL (SELECT clock_timestamp() AS moment, $7::boolean AND d.consent_ad AND d.consent_night_ad IS NOT TRUE
+        AND d.consent_notification IS NOT FALSE AS concerns OFFSET 0) n
     WHERE d.device = ANY($1)
     """)
 
@@ -220,7 +225,8 @@ package enum Waves {
             expiresAt: row.optionalTimestamp(),
             startsAt: row.optionalTimestamp(),
             opensAt: row.optionalTimestamp(),
-            nightEndsAt: row.optionalTimestamp())
+            nightEndsAt: row.optionalTimestamp(),
+            nightBeginsAt: row.optionalTimestamp())
         )
       }
     }
