@@ -12,6 +12,9 @@ CREATE TABLE messages (
   targeted        bigint,
   -- When it is (or was) due; NULL: immediately. By local time: the instant of the first zone.
   due_at          timestamptz,
+  -- The latest time to which deliveries of a message with a due time were put off because of the hour: it was night, or
+  -- the send window was closed. NULL: none was.
+  put_off_until   timestamptz,
   -- The local time at which it is sent by each device's own clock; NULL otherwise.
   local_time      timestamp,
   -- Devices bound later do not belong to the audience.

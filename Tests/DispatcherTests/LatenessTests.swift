@@ -126,6 +126,38 @@ import Testing
     #expect(Set(world.network.log.map(\.seqno)) == [705])
   }
 
+  @Test func `one that waited for the morning has an hour from then, not from its own time`() throws {
+    let world = try world { _, _, _ in .retry(reason: "ServiceUnavailable", after: 3_600) }
+    // The whole day is night.
+    try world.connection.script(
+      """
+      UPDATE devices SET consent_ad = true;
+      UPDATE apps SET ad_night_from = '00:00', ad_night_to = '23:59:59.999'
+      """)
+    let seqno = try reserve(world, 700, #","kind":"ad""#)
+    _ = try poll("they do not wait for the morning") {
+      try world.count("outcomes WHERE status = 6 AND reason = 'night' AND due_at > now()") == 5 ? true : nil
+    }
+    try world.settled(seqno)
+    // The morning comes two hours after it was due, and the network takes nothing yet.
+    try world.connection.script(
+      """
+      UPDATE apps SET ad_night_from = NULL, ad_night_to = NULL;
+      UPDATE messages SET due_at = now() - interval '2 hours';
+      UPDATE outcomes SET due_at = now()
+      """)
+    _ = try poll("they are not tried in the morning") {
+      try world.count("outcomes WHERE status = 6 AND reason = 'ServiceUnavailable' AND due_at > now()") == 5
+        ? true : nil
+    }
+    try world.settled(seqno)
+    #expect(try world.connection.run(Lateness.messages()).isEmpty)
+    #expect(try world.funnel(seqno).funnel.state == .sending)
+    // An hour of the day has passed, and still nobody has got it.
+    try world.connection.script("UPDATE messages SET put_off_until = now() - interval '61 min'")
+    try failed(seqno, world)
+  }
+
   @Test func `one with a window waits while PostgreSQL does not know the app's time zone`() throws {
     let world = try world()
     // By UTC, its window was open when it was due.

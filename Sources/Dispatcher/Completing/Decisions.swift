@@ -194,6 +194,7 @@ struct Decisions {
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try postponeFallbacks(own, connection)
     try maintenance.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
+    try putOff(own, connection)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let grace = Duration.seconds(Limits.credentialGraceSeconds)
       let pause = AppPauses.pause(
@@ -218,6 +219,18 @@ struct Decisions {
       dues[key] = max(dues[key] ?? .zero, dueAt + .seconds(fallback.afterSeconds))
     }
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
+  }
+
+  /// Records until when messages wait for permitted hours, which makes none of them late.
+  private func putOff(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
+    var dues: [Seqno: Timestamp] = [:]
+    for decision in decisions {
+      guard let dueAt = decision.record.dueAt,
+        decision.record.reason.map(Resubmission.hourReasons.contains) == true
+      else { continue }
+      dues[decision.record.seqno] = max(dues[decision.record.seqno] ?? .zero, dueAt)
+    }
+    if !dues.isEmpty { try connection.run(Lateness.putOff(dues)) }
   }
 
   /// Returns, of the claims that decisions need, those that this node has lost: another node adopted them after this

@@ -9,12 +9,36 @@ package import Time
 /// The hour starts at the requested time or, if the send window is closed then, when the window opens. A message that
 /// may have reached anyone within the hour continues until it expires, because leaving out part of an audience would be
 /// worse than being late. So does a message with deliveries that wait for a device's send window or for the end of the
-/// night. For a message by local time, each wave (`Waves`) is judged separately, and the time for which the message's
-/// own pace or canary holds a wave back does not count.
+/// night, and it has another hour from then on (`putOff`). For a message by local time, each wave (`Waves`) is judged
+/// separately, and the time for which the message's own pace or canary holds a wave back does not count.
 ///
 /// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.
 package enum Lateness {
+  // MARK: Waiting
+
+  private static let putOffStatement = Statement(
+    "lateness-put-off",
+    """
+    WITH later AS (
+      SELECT m.seqno, t.due_at FROM unnest($1, $2) AS t(seqno, due_at) JOIN messages m ON m.seqno = t.seqno
+      WHERE m.due_at IS NOT NULL AND m.local_time IS NULL AND (m.put_off_until IS NULL OR m.put_off_until < t.due_at)
+      ORDER BY m.seqno FOR NO KEY UPDATE OF m)
+    UPDATE messages m SET put_off_until = later.due_at FROM later WHERE m.seqno = later.seqno
+    """)
+
+  /// Records, within the transaction that defers deliveries because of the hour, until when: a message is not late
+  /// before an hour has passed since then. Changes nothing if it was put off for longer already, has no scheduled time,
+  /// or is by local time.
+  package static func putOff(_ dues: [Seqno: Timestamp]) -> Query<Void> {
+    var (seqnos, times) = (Int64Column(), TimestampColumn())
+    for (seqno, dueAt) in dues {
+      seqnos.append(seqno)
+      times.append(dueAt)
+    }
+    return Query(putOffStatement, seqnos, times) { _ in }
+  }
+
   // MARK: Finding
 
   private static let messagesStatement = Statement(

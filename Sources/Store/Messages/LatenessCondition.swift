@@ -16,11 +16,13 @@ enum LatenessCondition {
         m.due_at) < \(LatenessCondition.deadline))
     """
 
-  /// SQL condition: message `m`, which is planned, is late: its hour is over, and nobody may have got anything of it.
+  /// SQL condition: message `m`, which is planned, is late: its hour is over, also the one that begins when the last of
+  /// its deliveries need not wait for the morning or a send window any more, and nobody may have got anything of it.
   /// False for a message by local time, whose waves are judged one by one (`isLateWave`), and for one without a
   /// scheduled time.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND \(LatenessCondition.isHourOver)
+      AND (m.put_off_until IS NULL OR m.put_off_until < \(LatenessCondition.deadline))
       -- Look-ups of single messages: never a plan that reads whole tables.
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
