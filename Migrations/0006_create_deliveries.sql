@@ -71,6 +71,8 @@ CREATE TABLE outcomes (
 CREATE INDEX outcomes_due ON outcomes (due_at) WHERE status = 6;
 -- Deferred deliveries of one message, for its cancellation.
 CREATE INDEX outcomes_deferred ON outcomes (seqno, device) WHERE status = 6;
+-- And for its pace, by which they are taken up when they are due.
+CREATE INDEX outcomes_due_by_message ON outcomes (seqno, due_at) WHERE status = 6;
 -- For operators who investigate failures; accepted deliveries cost nothing here.
 CREATE INDEX outcomes_failed ON outcomes (seqno, device) WHERE status IN (2, 3, 5);
 

@@ -80,6 +80,32 @@ import Testing
     try expectRestExpires(try send(world, pace: Pace(devices: 1, waitSeconds: 3_600)), world)
   }
 
+  @Test func `a pace holds for devices that wait one by one, too`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<6)
+    // They waited for a window that has opened.
+    try world.connection.script(
+      """
+      BEGIN;
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+        planned)
+      SELECT 700, \(world.app), 2, 1,
+        '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}}', '', 5,
+        now() - interval '1 day', now() + interval '1 day', now(), true;
+      INSERT INTO gates (seqno, pace_devices, pace_wait, tokens) VALUES (700, 2, 86400, 2000000);
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key, reason)
+      SELECT 700, device, now(), now(), 6, 0, user_key, 'window' FROM devices;
+      COMMIT
+      """)
+    _ = try poll("it is not as the pace says") { try world.funnel(700).funnel.accepted == 2 ? true : nil }
+    try world.settled(700)
+    #expect(try world.count("outcomes WHERE status = 6 AND due_at <= now()") == 3)
+    #expect(try world.count("gates WHERE ready_at > now() + interval '23 hours'") == 1)
+    try world.connection.run(Gates.setPace(700, nil))
+    #expect(try world.finished(700).funnel.accepted == 5)
+    #expect(world.network.log.count == 5)
+  }
+
   /// Expires a message once its first device has got it, and expects that the other 99 expire.
   private func expectRestExpires(_ seqno: Seqno, _ world: DispatcherWorld) throws {
     _ = try poll("the first has not got it") { try world.funnel(seqno).funnel.accepted == 1 ? true : nil }

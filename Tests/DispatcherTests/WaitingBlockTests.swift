@@ -210,6 +210,27 @@ import Testing
     #expect(try world.count("claims WHERE block IS NOT NULL") == 1)
   }
 
+  @Test func `in the morning they go out no faster than the message's pace, until it has none`() throws {
+    let seqno = try send()
+    let woken = 7
+    try world.connection.run(Gates.setPace(seqno, Pace(devices: Int32(woken), waitSeconds: 86_400)))
+    try dawn()
+    // Seven of the block, and the next ones tomorrow.
+    _ = try poll("it is not as the pace says") {
+      try world.funnel(seqno).funnel.accepted == Int64(Self.awake.count + woken) ? true : nil
+    }
+    try world.settled(seqno)
+    #expect(try world.count("waits w, unnest(w.places) WHERE seqno = \(seqno)") == Int64(Self.asleep - woken))
+    #expect(try world.count("gates WHERE ready_at > now() + interval '23 hours'") == 1)
+    #expect(world.network.log.count == Self.awake.count + woken)
+    try checkInvariants()
+    try world.connection.run(Gates.setPace(seqno, nil))
+    let end = try world.finished(seqno).funnel
+    #expect((end.accepted, end.skipped, end.resent) == (38, 2, 0), "\(end)")
+    #expect(Set(world.network.log.map(\.device)).count == 38 && world.network.log.count == 38)
+    try checkInvariants()
+  }
+
   @Test func `a cancellation ends what waits and takes the counts back`() throws {
     let seqno = try send()
     #expect(try world.badge(user(20)) == 1)

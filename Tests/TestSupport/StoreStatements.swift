@@ -13,6 +13,7 @@ package enum StoreStatements {
   package static let declared: [String: [String]] = [
     "accounts-held": ["integer", "text", "timestamptz", "timestamptz"],
     "blocks-ended": ["bigint[]", "integer[]", "integer[]"],
+    "waits-take-some": ["bigint[]", "integer[]", "timestamptz", "integer[]"],
     "waits-add": ["bigint[]", "integer[]", "timestamptz[]", "text[]", "smallint[]", "timestamptz"],
     "cancellation-close-shards": ["bigint", "smallint"],
     "devices-seen": ["uuid[]", "timestamptz"],

@@ -103,7 +103,7 @@ final class Claimer {
           if alone { try connection.run(Shards.lockAll(seqno)) }
           // The time is taken before the message's state is read, so that the data's age is never underestimated.
           let readAt = shared.clock.now
-          guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(message, connection)
+          guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(seqno, connection)
           else {
             return nil
           }
@@ -277,7 +277,8 @@ final class Claimer {
   }
 
   private func takeDue(_ connection: Connection) throws -> Bool {
-    try settingAside(connection) { try takeUpDue(connection) }
+    let didWork = try settingAside(connection) { try takeUpDue(connection) }
+    return try settingAside(connection) { try takeUpGated(connection) } || didWork
   }
 
   /// Adopts claims of dead nodes and claims that a node has given up, and passes those deliveries whose outcome is
@@ -325,14 +326,15 @@ final class Claimer {
     return found
   }
 
-  /// Claims deferred deliveries that are due, and passes them to the completer. Returns true if any were due.
+  /// Claims deferred deliveries that are due, of messages without a gate, and passes them to the completer. Returns
+  /// true if any were due.
   private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallTime
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
     let since = dueStart.begin(at: now, held: DueScanWatermark.Held(apps: held.apps, messages: held.messages))
     let began = shared.clock.now
-    var inputs: [CompleterInput] = []
-    var (count, someAreLeft) = (0, false)
+    var (taken, found): ([Waits.Taken], [Seqno: DispatchMessage]) = ([], [:])
+    var someAreLeft = false
     try connection.withTransaction {
       let node = shared.configuration.node
       // Blocks are locked before rows, in the same order as by the transactions that write outcomes.
@@ -350,15 +352,46 @@ final class Claimer {
         due.count == Limits.dueDevices || waits.someAreClaimed
         || waits.claims.reduce(0) { $0 + $1.entries.count } >= Limits.dueDevices
       guard !claims.isEmpty else { return }
-      let messages = try messages(Set(claims.map(\.seqno)), connection)
-      for (seqno, hold, entries) in claims {
-        guard let message = messages[seqno] else { continue }
-        count += entries.count
-        inputs.append(.waiting(claim: hold, message, entries.map(WaitingTarget.init)))
-      }
+      found = try messages(Set(claims.map(\.seqno)), connection)
+      taken = claims
     }
     dueStart.looked(from: since, for: shared.clock.now - began)
     if !someAreLeft { dueStart.passed(now) }
+    return takeOn(taken, found)
+  }
+
+  /// Claims deferred deliveries that are due, of messages with a gate, as many of each as its pace allows now, and
+  /// passes them to the completer. Returns true if there were any.
+  private func takeUpGated(_ connection: Connection) throws -> Bool {
+    let (now, node) = (shared.clock.wallTime, shared.configuration.node)
+    let due = try connection.run(
+      GatedDeliveries.due(at: now, lanes: workers.lanes, atMost: Limits.waitingMessages))
+    var didWork = false
+    for seqno in due where shared.hasRoom(for: workers.lanes[0]) && shared.holdsLease {
+      var (taken, found): ([Waits.Taken], [Seqno: DispatchMessage]) = ([], [:])
+      try connection.withTransaction {
+        guard let allowance = try ClaimAllowance(seqno, areDeferred: true, connection) else { return }
+        let claims = try GatedDeliveries.takeUp(
+          seqno, at: now, devices: allowance.limit, node: node, on: connection)
+        guard !claims.isEmpty else { return }
+        try allowance.save(claimed: claims.reduce(0) { $0 + $1.entries.count }, connection)
+        found = try messages([seqno], connection)
+        taken = claims
+      }
+      didWork = takeOn(taken, found) || didWork
+    }
+    return didWork
+  }
+
+  /// Passes deliveries to the completer whose claims are committed, without those of messages that do not exist.
+  /// Returns true if any are left.
+  private func takeOn(_ claims: [Waits.Taken], _ messages: [Seqno: DispatchMessage]) -> Bool {
+    var (inputs, count): ([CompleterInput], Int) = ([], 0)
+    for (seqno, hold, entries) in claims {
+      guard let message = messages[seqno] else { continue }
+      count += entries.count
+      inputs.append(.waiting(claim: hold, message, entries.map(WaitingTarget.init)))
+    }
     shared.admit(count)
     if !inputs.isEmpty { workers.tell(inputs) }
     return !inputs.isEmpty

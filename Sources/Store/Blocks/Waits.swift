@@ -58,9 +58,12 @@ package enum Waits {
 
   // MARK: Claiming due deliveries
 
-  /// Deferred deliveries that `takeUp` has claimed, and which are in progress again.
+  /// A claim of deferred deliveries, which are in progress again.
+  package typealias Taken = (seqno: Seqno, hold: Claims.Hold, entries: [Claims.Entry])
+
+  /// Deferred deliveries that `takeUp` has claimed.
   package struct TakenUp: Sendable {
-    package var claims: [(seqno: Seqno, hold: Claims.Hold, entries: [Claims.Entry])] = []
+    package var claims: [Taken] = []
     /// True if some deliveries are due but were not claimed because their block still has a claim; they can be claimed
     /// when that claim has ended.
     package var someAreClaimed = false
@@ -87,9 +90,9 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM taken
     """)
 
-  /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes` and are not late,
-  /// within a transaction. Skips those of paused apps until their messages expire. Locks the states of the claimed
-  /// blocks.
+  /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes`, are not late and
+  /// have no gate, within a transaction. Skips those of paused apps until their messages expire. Locks the states of
+  /// the claimed blocks.
   /// - Parameters:
   ///   - since: low-water mark: skips deliveries due at or before this time, because the apps or messages of all of
   ///     them are paused.
@@ -115,19 +118,87 @@ package enum Waits {
       }
     }
     guard !blocks.isEmpty else { return found }
-    var states = try connection.run(Blocks.lock(blocks))
+    let states = try connection.run(Blocks.lock(blocks))
     // Checked again under the locks: another node may have claimed the block meanwhile.
     let taken = try connection.run(take(blocks, dueBefore: now))
-    var counts: [BlockID: Int] = [:]
+    found.claims = try claim(taken, states, node: node, on: connection)
+    return found
+  }
+
+  /// Claims positions whose rows here were removed, in blocks whose states are locked.
+  private static func claim(
+    _ taken: [BlockID: [Int]], _ locked: [BlockID: BlockStates], node: UUIDValue, on connection: Connection
+  ) throws(PostgresError) -> [Taken] {
+    var (states, counts): ([BlockID: BlockStates], [BlockID: Int]) = (locked, [:])
     for (block, positions) in taken {
       for position in positions where states[block]?.takeUp(position) == true { counts[block, default: 0] += 1 }
     }
-    guard !counts.isEmpty else { return found }
+    guard !counts.isEmpty else { return [] }
     try connection.run(Blocks.save(states.filter { counts[$0.key] != nil }))
     let claims = try connection.run(Blocks.claim(counts, node: node))
     let open = try Claims.undecided(claims.values, inDoubt: false, on: connection)
-    found.claims = claims.map { ($0.key.seqno, $0.value, open[$0.value.claim] ?? []) }
-    return found
+    return claims.map { ($0.key.seqno, $0.value, open[$0.value.claim] ?? []) }
+  }
+
+  private static let dueOfMessageStatement = Statement(
+    "waits-due-of-message",
+    """
+    SELECT w.block, sum(cardinality(w.places))::integer FROM waits w
+    WHERE w.seqno = $1 AND w.due_at <= $2 AND w.due_at <= clock_timestamp()
+      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno AND c.block = w.block)
+    GROUP BY w.block ORDER BY min(w.due_at), w.block LIMIT $3
+    """)
+
+  private static let takeSomeStatement = Statement(
+    "waits-take-some",
+    """
+    WITH found AS (
+      SELECT w.seqno, w.block, w.due_at, w.reason, w.places,
+        -- What the rows before leave of the block's share.
+        t.most - coalesce(sum(cardinality(w.places)) OVER (
+          PARTITION BY w.block ORDER BY w.due_at, w.reason ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+          0)::integer AS most
+      FROM unnest($1, $2, $4) AS t(seqno, block, most) JOIN waits w ON w.seqno = t.seqno AND w.block = t.block
+      WHERE w.due_at <= $3 AND w.due_at <= clock_timestamp()
+        AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno AND c.block = w.block)
+    ), emptied AS (
+      DELETE FROM waits w USING found f
+      WHERE w.seqno = f.seqno AND w.block = f.block AND w.due_at = f.due_at AND w.reason = f.reason
+        AND f.most >= cardinality(f.places)
+      RETURNING w.seqno, w.block, w.places
+    ), divided AS (
+      UPDATE waits w SET places = f.places[f.most + 1:] FROM found f
+      WHERE w.seqno = f.seqno AND w.block = f.block AND w.due_at = f.due_at AND w.reason = f.reason
+        AND f.most > 0 AND f.most < cardinality(f.places)
+      RETURNING w.seqno, w.block, f.places[:f.most] AS places
+    )
+    SELECT seqno, block, unnest(places) FROM (SELECT * FROM emptied UNION ALL SELECT * FROM divided) taken
+    """)
+
+  /// Claims at most `devices` deliveries of a message that are due, the earliest blocks first, within a transaction.
+  /// The rest of a block waits on. Skips blocks that still have a claim. Locks the states of the claimed blocks.
+  static func takeUp(
+    of seqno: Seqno, at now: Timestamp, devices: Int, node: UUIDValue, on connection: Connection
+  ) throws(PostgresError) -> [Taken] {
+    let due = try connection.run(dueOfMessageStatement, Parameters(seqno, now, devices))
+    var (shares, left): ([BlockID: Int], Int) = ([:], devices)
+    due.forEach { row in
+      let (block, waiting) = (BlockID(seqno: seqno, number: row.int32()), Int(row.int32()))
+      guard left > 0 else { return }
+      shares[block] = min(left, waiting)
+      left -= min(left, waiting)
+    }
+    guard !shares.isEmpty else { return [] }
+    let states = try connection.run(Blocks.lock(Set(shares.keys)))
+    let blocks = shares.keys.sorted()
+    var most = Int32Column()
+    for block in blocks { most.append(Int32(shares[block] ?? 0)) }
+    var parameters = Blocks.parameters(blocks)
+    parameters.append(now)
+    parameters.append(most)
+    // Checked again under the locks: another node may have claimed the block meanwhile.
+    let taken = try connection.run(Query(takeSomeStatement, parameters, read: positions))
+    return try claim(taken, states, node: node, on: connection)
   }
 
   private static func take(_ blocks: Set<BlockID>, dueBefore end: Timestamp) -> Query<[BlockID: [Int]]> {

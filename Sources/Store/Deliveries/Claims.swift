@@ -342,14 +342,16 @@ package enum Claims {
   }
 
   /// SQL condition: deferred delivery `w` is due, both at `$1` and by the database's clock; its message `m` is being
-  /// sent in one of the lanes `$4` and is not late; and the app `a` is not paused, unless the message has expired at
-  /// `$1`.
+  /// sent in one of the lanes `$4`, is not late and has no gate; and the app `a` is not paused, unless the message has
+  /// expired at `$1`.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
     w.due_at <= least($1, clock_timestamp()) AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($4)
       AND NOT \(LatenessCondition.isLate)
       -- What has expired meanwhile ends even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= $1)
+      -- Those of one with a gate are taken up for themselves, as its pace allows.
+      AND (SELECT 1 FROM gates g WHERE g.seqno = m.seqno LIMIT 1) IS NULL
     """
 
   private static let dueStatement = Statement(
@@ -363,10 +365,10 @@ package enum Claims {
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)
 
-  /// Returns at most `limit` deferred deliveries with rows that are due, of messages that are being sent in `lanes` and
-  /// are not late. Takes those due earliest, and returns them in any order. Removes their due times; the same
-  /// transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that another
-  /// transaction has locked.
+  /// Returns at most `limit` deferred deliveries with rows that are due, of messages that are being sent in `lanes`,
+  /// are not late and have no gate. Takes those due earliest, and returns them in any order. Removes their due times;
+  /// the same transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that
+  /// another transaction has locked.
   /// - Parameter since: low-water mark: skips deliveries due at or before this time, because the apps or messages of
   ///   all of them are paused.
   package static func due(

@@ -60,8 +60,9 @@ package enum Vitals {
   }
 
   package struct Snapshot: Sendable {
-    /// Number of deferred deliveries that have been due for more than a minute. Counts at most 20,000 that have rows,
-    /// and those of at most 100 rows of `waits`, each of which stands for many in a block.
+    /// Number of deferred deliveries that have been due for more than a minute, without those that wait for their
+    /// message's pace. Counts at most 20,000 that have rows, and those of at most 100 rows of `waits`, each of which
+    /// stands for many in a block.
     package let overdue: Int64
     /// Number of claims, of all nodes, that still lack outcomes, counted up to 20,000.
     package let claims: Int64
@@ -78,15 +79,21 @@ package enum Vitals {
     package let confirmationLogBytes: Int64
   }
 
+  /// SQL condition: the message of delivery `d` has no pace.
+  private static let hasNoPace = """
+    (SELECT 1 FROM gates g WHERE g.seqno = d.seqno AND g.pace_devices IS NOT NULL LIMIT 1) IS NULL
+    """
+
   private static let snapshotStatement = Statement(
     "vitals-snapshot",
     """
     SELECT
       (SELECT count(*) FROM
-        (SELECT FROM outcomes WHERE status = \(OutcomeStatus.deferred.sql)
-          AND due_at < now() - interval '1 minute' LIMIT 20000) o)
+        (SELECT FROM outcomes d WHERE status = \(OutcomeStatus.deferred.sql)
+          AND due_at < now() - interval '1 minute' AND \(hasNoPace) LIMIT 20000) o)
         + coalesce((SELECT sum(cardinality(places)) FROM
-          (SELECT places FROM waits WHERE due_at < now() - interval '1 minute' LIMIT 100) w), 0)::bigint,
+          (SELECT places FROM waits d WHERE due_at < now() - interval '1 minute' AND \(hasNoPace) LIMIT 100) w),
+          0)::bigint,
       (SELECT count(*) FROM (SELECT FROM claims WHERE claim >= $1 ORDER BY claim LIMIT 20000) c),
       (SELECT count(*) FROM nodes WHERE alive_until > now()),
       (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL AND purge_after IS NULL),
