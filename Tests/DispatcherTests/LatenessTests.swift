@@ -126,6 +126,28 @@ import Testing
     #expect(Set(world.network.log.map(\.seqno)) == [705])
   }
 
+  @Test func `one of whose first portion nobody could get anything waits for the next one`() throws {
+    let world = try world()
+    // The first portion had its turn 61 minutes ago; the next one has it in an hour.
+    try planned(
+      minutesLate: 120, 709, world,
+      """
+      INSERT INTO gates (seqno, pace_devices, pace_wait, counted_at, ready_at)
+      VALUES (709, 1, 7200, now() - interval '61 min', now() + interval '59 min')
+      """)
+    func late() throws -> [Seqno] { try world.connection.run(Lateness.messages()) }
+    #expect(try late() == [])
+    // Its pace is taken away: from now on nothing of its own holds it back.
+    world.stop()
+    try world.connection.run(Gates.setPace(709, nil))
+    #expect(try late() == [])
+    try world.connection.script("UPDATE gates SET ready_at = now() - interval '61 min'")
+    #expect(try late() == [709])
+    // Or the canary has stopped it, and somebody will decide.
+    try world.connection.script("UPDATE gates SET canary_phase = 3; UPDATE messages SET state = 3")
+    #expect(try late() == [])
+  }
+
   @Test func `one that waited for the morning has an hour from then, not from its own time`() throws {
     let world = try world { _, _, _ in .retry(reason: "ServiceUnavailable", after: 3_600) }
     // The whole day is night.

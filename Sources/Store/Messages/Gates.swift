@@ -65,7 +65,8 @@ package enum Gates {
     INSERT INTO gates (seqno, pace_devices, pace_wait, tokens, counted_at)
     VALUES ($1, $2, coalesce($3, 0), $4, clock_timestamp())
     ON CONFLICT (seqno) DO UPDATE SET pace_devices = excluded.pace_devices, pace_wait = excluded.pace_wait,
-      tokens = excluded.tokens, counted_at = clock_timestamp(), ready_at = NULL
+      -- What the former pace has held back may pass from now on.
+      tokens = excluded.tokens, counted_at = clock_timestamp(), ready_at = clock_timestamp()
     -- The same pace again gives no new portion.
     WHERE (gates.pace_devices, gates.pace_wait) IS DISTINCT FROM (excluded.pace_devices, excluded.pace_wait)
     """)

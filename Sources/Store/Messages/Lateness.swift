@@ -9,8 +9,8 @@ package import Time
 /// The hour starts at the requested time or, if the send window is closed then, when the window opens. A message that
 /// may have reached anyone within the hour continues until it expires, because leaving out part of an audience would be
 /// worse than being late. So does a message with deliveries that wait for a device's send window or for the end of the
-/// night, and it has another hour from then on (`putOff`). For a message by local time, each wave (`Waves`) is judged
-/// separately, and the time for which the message's own pace or canary holds a wave back does not count.
+/// night, and it has another hour from then on (`putOff`). The time for which the message's own pace or canary holds it
+/// back does not count either. For a message by local time, each wave (`Waves`) is judged separately.
 ///
 /// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.

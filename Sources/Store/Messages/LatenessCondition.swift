@@ -16,14 +16,23 @@ enum LatenessCondition {
         m.due_at) < \(LatenessCondition.deadline))
     """
 
+  /// SQL condition: gate `g` holds devices back by its pace or its canary, or has done so within the last hour. Whoever
+  /// waits for what the message itself asks for is not late; afterwards there is an hour again.
+  private static let holdsBack = """
+    (g.canary_phase IN (1, 3) OR g.canary_until >= \(LatenessCondition.deadline)
+      OR g.ready_at >= \(LatenessCondition.deadline)
+      OR g.pace_devices IS NOT NULL AND g.counted_at >= \(LatenessCondition.deadline))
+    """
+
   /// SQL condition: message `m`, which is planned, is late: its hour is over, also the one that begins when the last of
-  /// its deliveries need not wait for the morning or a send window any more, and nobody may have got anything of it.
-  /// False for a message by local time, whose waves are judged one by one (`isLateWave`), and for one without a
-  /// scheduled time.
+  /// its deliveries need not wait for the morning or a send window any more, its pace and canary have held nothing back
+  /// for an hour, and nobody may have got anything of it. False for a message by local time, whose waves are judged one
+  /// by one (`isLateWave`), and for one without a scheduled time.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND \(LatenessCondition.isHourOver)
       AND (m.put_off_until IS NULL OR m.put_off_until < \(LatenessCondition.deadline))
       -- Look-ups of single messages: never a plan that reads whole tables.
+      AND (SELECT 1 FROM gates g WHERE g.seqno = m.seqno AND \(LatenessCondition.holdsBack) LIMIT 1) IS NULL
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
       AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.deferred.sql)
@@ -38,11 +47,8 @@ enum LatenessCondition {
   static let isLateWave = """
     (NOT w.sweeps AND w.due_at < \(LatenessCondition.deadline)
       AND (SELECT 1 FROM shards b WHERE b.seqno = w.seqno AND b.wave = w.wave AND b.claimed > 0 LIMIT 1) IS NULL
-      AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno AND (g.window_opens IS NOT NULL
-        -- Whoever waits for what the message itself asks for is not late: for the verdict on a canary, or behind those
-        -- whom the pace lets through first. Afterwards there is an hour again.
-        OR g.canary_phase IN (1, 3)
-        OR greatest(g.counted_at, g.ready_at, g.canary_until) >= \(LatenessCondition.deadline)) LIMIT 1) IS NULL)
+      AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno
+        AND (g.window_opens IS NOT NULL OR \(LatenessCondition.holdsBack)) LIMIT 1) IS NULL)
     """
 
   /// SQL condition: shard `s` may be claimed, because it belongs to no wave, or its wave has been opened and is not
