@@ -231,6 +231,33 @@ import Testing
     try checkInvariants()
   }
 
+  @Test func `no short message is asked for while the push waits for the pace, and its time begins with the push`()
+    throws
+  {
+    let seqno = try send()
+    try world.connection.script(
+      """
+      UPDATE messages SET fallback = 1, request = (request::jsonb || '{"sms":true,"fallback":{"after":"PT3M"}}')::json;
+      INSERT INTO fallbacks (seqno, user_key, app, due_at)
+      SELECT \(seqno), user_key, app, now() - interval '1 minute' FROM devices
+      WHERE device > '\(DispatcherWorld.device(10))'
+      """)
+    let woken = 7
+    try world.connection.run(Gates.setPace(seqno, Pace(devices: Int32(woken), waitSeconds: 86_400)))
+    try dawn()
+    _ = try poll("it is not as the pace says") {
+      try world.funnel(seqno).funnel.accepted == Int64(Self.awake.count + woken) ? true : nil
+    }
+    #expect(try world.count("fallbacks WHERE due_at > now() + interval '1 minute'") == Int64(woken))
+    let due = try world.connection.run(Fallbacks.due(atMost: 100))
+    #expect(due.count == Self.asleep - woken)
+    #expect(due.allSatisfy { $0.decision == nil && $0.waitsUntil != nil })
+    // Without a pace nothing is left that an SMS could wait for.
+    world.stop()
+    try world.connection.run(Gates.setPace(seqno, nil))
+    #expect(try world.connection.run(Fallbacks.due(atMost: 100)).allSatisfy { $0.decision == .asked })
+  }
+
   @Test func `a cancellation ends what waits and takes the counts back`() throws {
     let seqno = try send()
     #expect(try world.badge(user(20)) == 1)

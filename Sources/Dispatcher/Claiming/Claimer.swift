@@ -376,6 +376,8 @@ final class Claimer {
         guard !claims.isEmpty else { return }
         try allowance.save(claimed: claims.reduce(0) { $0 + $1.entries.count }, connection)
         found = try messages([seqno], connection)
+        let deadlines = found[seqno]?.fallbackDeadlines(of: claims, at: now) ?? [:]
+        if !deadlines.isEmpty { try connection.run(Fallbacks.restart(deadlines)) }
         taken = claims
       }
       didWork = takeOn(taken, found) || didWork

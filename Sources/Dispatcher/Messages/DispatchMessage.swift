@@ -117,6 +117,19 @@ final class DispatchMessage: Sendable {
     }
   }
 
+  /// Returns the deadlines of the SMS fallbacks of deliveries that are first sent at `now`, after they were deferred;
+  /// none if the message has no fallback.
+  func fallbackDeadlines(of claims: [Waits.Taken], at now: Timestamp) -> [Fallbacks.Key: Timestamp] {
+    guard let fallback else { return [:] }
+    var deadlines: [Fallbacks.Key: Timestamp] = [:]
+    for claim in claims {
+      for entry in claim.entries where entry.attempts.count == 0 {
+        deadlines[Fallbacks.Key(seqno: claim.seqno, userKey: entry.userKey)] = now + .seconds(fallback.afterSeconds)
+      }
+    }
+    return deadlines
+  }
+
   func route(of member: Audiences.Member) -> PushRoute {
     PushRoute(app: app, network: member.network, environment: member.environment)
   }

@@ -8,7 +8,7 @@ package import Time
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
 ///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
-///                       │                              (an ad's waits for the morning first)
+///                       │                              (an ad's waits for the morning first, and for its push's pace)
 ///                       └─ its message was cancelled or deleted, or a backup restored ─► called off
 /// ```
 /// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
@@ -92,6 +92,27 @@ package enum Fallbacks {
   /// Moves the deadlines of pending fallbacks to the given times, because their pushes were deferred to permitted
   /// hours. Deadlines that are later already do not change. Skips locked rows, which are being decided.
   package static func postpone(_ dues: [Key: Timestamp]) -> Query<Void> {
+    Query(postponeStatement, columns(dues)) { _ in }
+  }
+
+  private static let restartStatement = Statement(
+    "fallbacks-restart",
+    """
+    UPDATE fallbacks f SET due_at = l.due_at FROM (
+      SELECT f.seqno, f.user_key, t.due_at FROM unnest($1, $2, $3) AS t(seqno, user_key, due_at)
+      JOIN fallbacks f ON f.seqno = t.seqno AND f.user_key = t.user_key
+      -- One that is locked is being decided.
+      WHERE f.decision IS NULL FOR UPDATE OF f SKIP LOCKED) l
+    WHERE f.seqno = l.seqno AND f.user_key = l.user_key
+    """)
+
+  /// Sets the deadlines of pending fallbacks to the given times, because their pushes are sent now, after they have
+  /// waited for their message's pace. Skips locked rows, which are being decided.
+  package static func restart(_ dues: [Key: Timestamp]) -> Query<Void> {
+    Query(restartStatement, columns(dues)) { _ in }
+  }
+
+  private static func columns(_ dues: [Key: Timestamp]) -> Parameters {
     var times = TimestampColumn()
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for (key, dueAt) in dues {
@@ -99,7 +120,7 @@ package enum Fallbacks {
       keys.append(key.userKey.text)
       times.append(dueAt)
     }
-    return Query(postponeStatement, seqnos, keys, times) { _ in }
+    return Parameters(seqnos, keys, times)
   }
 
   // MARK: Confirmation
@@ -151,11 +172,12 @@ package enum Fallbacks {
     package let app: App.Number
     /// The user's name; empty if it is not known.
     package let clientName: String
-    /// The decision; nil if the fallback keeps waiting, because the message is paused, or it is an ad and night for the
-    /// user.
+    /// The decision; nil if the fallback keeps waiting, because the message is paused, it is an ad and night for the
+    /// user, or the user's push waits for the message's pace.
     package let decision: Decision?
-    /// When the night ends that an ad's SMS waits for; nil if it need not wait for that.
-    package let nightEndsAt: Timestamp?
+    /// When the night ends that an ad's SMS waits for, or an hour from now if the push waits for the pace: when it is
+    /// sent, the deadline starts again (`restart`). Nil if it waits for neither.
+    package let waitsUntil: Timestamp?
   }
 
   private static let dueStatement = Statement(
@@ -170,13 +192,17 @@ package enum Fallbacks {
     ), told AS MATERIALIZED (
       -- A request may be long: it is read once for each message, and not for each person.
       SELECT o.* FROM (SELECT DISTINCT seqno FROM due) d CROSS JOIN LATERAL (
-        SELECT m.seqno, m.state, m.cancelled_at, m.request->>'kind' = 'ad' AS is_ad FROM messages m
-        WHERE m.seqno = d.seqno OFFSET 0) o
+        SELECT m.seqno, m.state, m.cancelled_at, m.request->>'kind' = 'ad' AS is_ad,
+          EXISTS (SELECT FROM gates g WHERE g.seqno = m.seqno AND g.pace_devices IS NOT NULL)
+            AND (EXISTS (SELECT FROM waits w WHERE w.seqno = m.seqno) OR EXISTS (
+              SELECT FROM outcomes o WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.deferred.sql))) AS is_paced
+        FROM messages m WHERE m.seqno = d.seqno OFFSET 0) o
     )
     SELECT f.seqno, f.user_key, f.app, coalesce(u.name, ''),
       CASE WHEN m.seqno IS NULL
         OR m.cancelled_at IS NOT NULL THEN 3
-        WHEN m.state = \(MessageState.paused.sql) OR n.ends_at IS NOT NULL THEN 0 ELSE 2 END, n.ends_at
+        WHEN m.state = \(MessageState.paused.sql) OR n.ends_at IS NOT NULL OR p.waits THEN 0 ELSE 2 END,
+      coalesce(n.ends_at, CASE WHEN p.waits THEN clock_timestamp() + interval '1 hour' END)
     FROM due f LEFT JOIN told m ON m.seqno = f.seqno
       LEFT JOIN users u ON u.app = f.app AND u.user_key = f.user_key
       -- As pushes do: by the clock of the devices that agreed to ads, or of the app where none is left.
@@ -189,6 +215,15 @@ package enum Fallbacks {
         FROM apps a LEFT JOIN devices d ON d.app = a.app AND d.user_key = f.user_key
           AND d.state = \(Devices.State.active.sql) AND d.consent_ad AND d.consent_notification IS NOT FALSE
         WHERE a.app = f.app AND m.is_ad GROUP BY a.app) n ON true
+      -- A push that waited for its hours, and now for its pace: the SMS would come before it.
+      LEFT JOIN LATERAL (
+        SELECT EXISTS (SELECT FROM block_deliveries(f.seqno, f.user_key) b
+            WHERE b.due_at IS NOT NULL AND b.reason IN ('window', 'night', 'local-time'))
+          OR EXISTS (SELECT FROM devices d JOIN outcomes o ON o.seqno = f.seqno AND o.device = d.device
+            WHERE d.app = f.app AND d.user_key = f.user_key AND d.state = \(Devices.State.active.sql)
+              AND o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NOT NULL
+              AND o.reason IN ('window', 'night', 'local-time')) AS waits
+        WHERE m.is_paced) p ON true
     ORDER BY f.due_at
     """)
 
@@ -199,7 +234,7 @@ package enum Fallbacks {
       Due(
         key: Key(seqno: row.seqno(), userKey: row.userKey()), app: row.int32(),
         clientName: row.text(), decision: Decision(rawValue: Int16(truncatingIfNeeded: row.int32())),
-        nightEndsAt: row.optionalTimestamp())
+        waitsUntil: row.optionalTimestamp())
     }
   }
 
@@ -231,8 +266,8 @@ package enum Fallbacks {
     WHERE f.seqno = t.seqno AND f.user_key = t.user_key
     """)
 
-  /// Records the decisions about fallbacks that `due` has locked. Fallbacks without a decision are due again when the
-  /// night ends that they wait for, or after ten seconds.
+  /// Records the decisions about fallbacks that `due` has locked. Fallbacks without a decision are due again at
+  /// `waitsUntil`, or after ten seconds.
   package static func decide(_ dues: [Due]) -> Query<Void> {
     var (seqnos, keys, decisions) = (Int64Column(), TextColumn(), Int16Column())
     var times = TimestampColumn()
@@ -240,7 +275,7 @@ package enum Fallbacks {
       seqnos.append(due.key.seqno)
       keys.append(due.key.userKey.text)
       decisions.append(due.decision?.rawValue)
-      times.append(due.nightEndsAt)
+      times.append(due.waitsUntil)
     }
     return Query(decideStatement, seqnos, keys, decisions, times) { _ in }
   }
