@@ -126,6 +126,26 @@ import Testing
     #expect(Set(world.network.log.map(\.seqno)) == [705])
   }
 
+  @Test func `one whose window closed before its hour was over waits for the next day`() throws {
+    let world = try world()
+    // It closed an hour ago.
+    let window = { (seqno: Seqno) in
+      """
+      INSERT INTO gates (seqno, window_opens, window_closes, counted_at)
+      SELECT \(seqno), (t - interval '10 h')::time, (t - interval '1 h')::time, now() - interval '1 day'
+      FROM (SELECT now() AT TIME ZONE 'Asia/Seoul' AS t) local
+      """
+    }
+    // Half an hour of the window was left for the one, five minutes more than an hour for the other.
+    try planned(minutesLate: 90, 710, world, window(710))
+    try planned(minutesLate: 125, 711, world, window(711))
+    try failed(711, world)
+    #expect(try world.connection.run(Lateness.messages()) == [])
+    let waiting = try world.funnel(710).funnel
+    #expect(waiting.state == .sending && waiting.pending == 5, "\(waiting)")
+    #expect(world.network.log.isEmpty)
+  }
+
   @Test func `one of whose first portion nobody could get anything waits for the next one`() throws {
     let world = try world()
     // The first portion had its turn 61 minutes ago; the next one has it in an hour.

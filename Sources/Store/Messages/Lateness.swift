@@ -6,11 +6,12 @@ package import Time
 /// in time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail
 /// like messages that are found late before they are planned (`Schedules.failLate`), by the same hour.
 ///
-/// The hour starts at the requested time or, if the send window is closed then, when the window opens. A message that
-/// may have reached anyone within the hour continues until it expires, because leaving out part of an audience would be
-/// worse than being late. So does a message with deliveries that wait for a device's send window or for the end of the
-/// night, and it has another hour from then on (`putOff`). The time for which the message's own pace or canary holds it
-/// back does not count either. For a message by local time, each wave (`Waves`) is judged separately.
+/// The hour starts at the requested time or, if the send window is closed then or closes before the hour is over, when
+/// the window opens next. A message that may have reached anyone within the hour continues until it expires, because
+/// leaving out part of an audience would be worse than being late. So does a message with deliveries that wait for a
+/// device's send window or for the end of the night, and it has another hour from then on (`putOff`). The time for which
+/// the message's own pace or canary holds it back does not count either. For a message by local time, each wave
+/// (`Waves`) is judged separately.
 ///
 /// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.

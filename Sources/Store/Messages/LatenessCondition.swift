@@ -5,14 +5,21 @@ enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
 
   /// SQL condition: an hour has passed since message `m` was due or, if its daily send window was closed then, since
-  /// the window opened. False for a message with such a window while PostgreSQL does not know the app's time zone; NULL
-  /// for one without a scheduled time. Until an hour has passed since `due_at`, it costs a single comparison.
+  /// the window opened; if the window closes before the hour is over, since it opens again. False for a message with
+  /// such a window while PostgreSQL does not know the app's time zone; NULL for one without a scheduled time. Until an
+  /// hour has passed since `due_at`, it costs a single comparison.
   static let isHourOver = """
     (m.due_at < \(LatenessCondition.deadline)
-      -- In an unknown zone nobody can say when the window opens: whoever plans or claims the message sets it aside.
-      AND coalesce((SELECT CASE WHEN \(TimeZones.isOfAppKnown)
-          THEN window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) ELSE 'infinity'::timestamptz END
-        FROM gates g JOIN apps a ON a.app = m.app WHERE g.seqno = m.seqno AND g.window_opens IS NOT NULL),
+      AND coalesce((SELECT CASE
+          -- In an unknown zone nobody can say when the window opens: whoever plans or claims the message sets it aside.
+          WHEN o.opens_at IS NULL THEN 'infinity'::timestamptz
+          ELSE coalesce(
+            window_opens_at(o.opens_at + interval '3599 seconds', a.time_zone, g.window_opens, g.window_closes),
+            o.opens_at) END
+        FROM gates g JOIN apps a ON a.app = m.app CROSS JOIN LATERAL (SELECT CASE WHEN \(TimeZones.isOfAppKnown)
+          THEN coalesce(window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes), m.due_at)
+          END AS opens_at OFFSET 0) o
+        WHERE g.seqno = m.seqno AND g.window_opens IS NOT NULL),
         m.due_at) < \(LatenessCondition.deadline))
     """
 
