@@ -202,6 +202,25 @@ import Time
     let due = try connection.run(Claims.due(since: 0, at: ahead, lanes: Lane.allCases, limit: 10))
     #expect(due.map(\.entry.userKey.text) == ["u2"])
   }
+
+  @Test func `what waits for the morning is not walked over whenever what is due is looked for`() throws {
+    try database.connect().script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, planned)
+      VALUES (900000, 1, 2, 1, '{}', '', 20001, now(), now() + interval '2 days', true);
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key)
+      SELECT 900000, gen_random_uuid(), now(), now() + CASE WHEN n = 0 THEN '-1 second' ELSE '8 hours' END::interval,
+        6, 0, 'u' || n
+      FROM generate_series(0, 20000) n
+      """)
+    var found: [String] = []
+    try expectShort {
+      let due = try connection.run(
+        Claims.due(since: 0, at: SystemClock().wallTime + .seconds(60), lanes: Lane.allCases, limit: 10))
+      found += due.map(\.entry.userKey.text)
+    }
+    #expect(found == ["u0"])
+  }
 }
 
 @Suite struct QueueStartTests {
