@@ -7,7 +7,7 @@ import Testing
 
 @testable import Operations
 
-/// A group that is deleted while users join it.
+/// A group that is deleted while users join it, or while messages name it.
 @Suite struct DeletedGroupTests {
   private let world: BatchWorld
 
@@ -70,5 +70,82 @@ import Testing
     #expect(isDeleted)
     #expect(try world.count("SELECT count(*) FROM group_members") == 0)
     #expect(try world.count("SELECT count(*) FROM groups") == 0)
+  }
+
+  // MARK: Messages that still need it
+
+  private static let time = #""alert":"hi","sendAt":"2027-01-16T08:00:00Z""#
+  private static let needed: Sentence = """
+    Messages that are not sent to everyone yet name the group 1 in their audience: 1. Cancel them, replace them, or \
+    wait until they are sent.
+    """
+
+  private func refusal() -> Problem? {
+    do throws(Problem) {
+      try GroupService.delete(1, by: .commandLine, on: world.connection)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"groups":[1]}"#, time), (#"{"groups":["1"]}"#, #""alert":"hi""#),
+    (#"{"groups":["2","1"]}"#, #"\#(time),"repeat":{"every":"week","until":"2027-03-01"}"#),
+    (#"{"segment":{"groups":["1"]}}"#, time), (#"{"segment":{"any":[{"member":true},{"not":{"groups":[1]}}]}}"#, time),
+  ])
+  func `a group that a message still to be sent names is not deleted, and the message is named`(
+    audience: String, members: String
+  ) throws {
+    try world.populate()
+    _ = try world.send(world.request(audience, members))
+    #expect(refusal() == Problem(.conflict, Self.needed))
+    #expect(try world.count("SELECT count(*) FROM groups") == 1)
+    #expect(try world.count("SELECT count(*) FROM audit_log WHERE action = 'group.delete'") == 0)
+    try world.connection.script("UPDATE messages SET state = 5, finished_at = now(), cancelled_at = now()")
+    #expect(refusal() == nil)
+    #expect(try world.count("SELECT count(*) FROM groups") == 0)
+  }
+
+  @Test func `a group is needed until the last of its devices is claimed`() throws {
+    try world.populate()
+    _ = try world.send(world.request(#"{"groups":["1"]}"#))
+    try world.connection.script(
+      """
+      UPDATE messages SET state = 2, held = 0, frozen_at = now(), planned = true;
+      INSERT INTO shards (seqno, shard, after_key, upto_key, targeted) VALUES (1, 0, '', 'v', 1)
+      """)
+    #expect(refusal() == Problem(.conflict, Self.needed))
+    try world.connection.script("UPDATE shards SET exhausted = true")
+    #expect(refusal() == nil)
+  }
+
+  @Test func `a group that a request for approval names is not deleted until somebody decides`() throws {
+    try world.connection.script(
+      """
+      INSERT INTO approvals (app, request, request_sha256, unknown_entries, account, requested_by, requested_at,
+        ends_at)
+      VALUES (1, '{"audience":{"groups":["1"]}}', '', '[]', 1, 'kim', now(), now() + interval '1 day')
+      """)
+    #expect(
+      refusal()
+        == Problem(
+          .conflict,
+          "Requests that wait for approval name the group 1 in their audience: 1. Decide on them first."))
+    try world.connection.script("UPDATE approvals SET state = 3")
+    #expect(refusal() == nil)
+  }
+
+  @Test(arguments: [#"{"groups":["11"]}"#, #"{"all":true}"#, #"{"segment":{"tags":{"any":["groups","1"]}}}"#])
+  func `a message that does not name a group does not keep it`(audience: String) throws {
+    try world.populate()
+    _ = try world.send(world.request(audience, Self.time))
+    #expect(refusal() == nil)
+  }
+
+  @Test func `of many messages the first ten are named`() throws {
+    try world.populate()
+    for _ in 1...12 { _ = try world.send(world.request(#"{"groups":["1"]}"#, Self.time)) }
+    #expect(refusal()?.detail.contains(": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …. Cancel") == true)
   }
 }

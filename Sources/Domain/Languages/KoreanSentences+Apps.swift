@@ -173,6 +173,11 @@ extension KoreanSentences {
     = 그룹({1})을 자기 하위 그룹({2}) 아래로 옮길 수 없습니다.
     The group {1} has groups below it. Move or delete them first.
     = 그룹 {1}에 하위 그룹이 있습니다. 먼저 옮기거나 삭제하세요.
+    Messages that are not sent to everyone yet name the group {1} in their audience: {2}. Cancel them, replace them, \
+    or wait until they are sent.
+    = 아직 다 발송되지 않은 메시지의 대상에 그룹 {1}이(가) 있습니다: {2}. 메시지를 취소하거나 바꾸거나, 발송이 끝난 뒤에 삭제하세요.
+    Requests that wait for approval name the group {1} in their audience: {2}. Decide on them first.
+    = 승인을 기다리는 요청의 대상에 그룹 {1}이(가) 있습니다: {2}. 먼저 승인하거나 반려하세요.
     is more than {1}; send several requests
     = 최대 {1}개까지 쓸 수 있습니다. 나누어 요청하세요
     There is no group {1}.

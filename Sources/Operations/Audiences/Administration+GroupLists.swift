@@ -43,10 +43,10 @@ extension Administration {
     }
   }
 
-  /// Deletes a group and its memberships, and audits that. A message to the group whose audience has not been resolved
-  /// yet no longer reaches its members.
-  /// - Throws: `.unknownGroup` if the app has no such group, `.conflict` if the group has subgroups or the app is being
-  ///   deleted, `.forbidden`, `.unknownApp`.
+  /// Deletes a group and its memberships, and audits that.
+  /// - Throws: `.unknownGroup` if the app has no such group, `.conflict` if the group has subgroups, is still named by
+  ///   messages or requests for approval (`GroupService.delete`), or the app is being deleted, `.forbidden`,
+  ///   `.unknownApp`.
   package static func deleteGroup(
     _ group: Int64, of appID: String, by caller: Caller, on connection: Connection, catalog: Catalog? = nil
   ) throws(Problem) {

@@ -106,8 +106,9 @@ package enum GroupService {
   }
 
   /// Deletes a group and its memberships, and audits that.
-  /// - Throws: `.conflict` for a group with subgroups, or in an app that is being deleted; `.unknownGroup` if the group
-  ///   does not exist or the caller may not access its app; `.forbidden`.
+  /// - Throws: `.conflict` for a group with subgroups, for one that the audience of a message names which is not sent
+  ///   to everyone yet or waits for approval, or in an app that is being deleted; `.unknownGroup` if the group does not
+  ///   exist or the caller may not access its app; `.forbidden`.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -119,6 +120,7 @@ package enum GroupService {
       guard !before.hasGroups else {
         return Problem(.conflict, "The group \(group) has groups below it. Move or delete them first.")
       }
+      if let used = try refusalWhileUsed(before, connection) { return used }
       let members = try connection.run(GroupTree.delete(group, of: before.app))
       let audited = AuditTrail.Change("group.delete", String(group), app: before.app).from { writer in
         writer.write(name: before.name, parent: before.parent, isJoinable: before.isJoinable)
@@ -128,6 +130,34 @@ package enum GroupService {
       return nil
     }
     if let refusal { throw refusal }
+  }
+
+  /// Why a group may not be deleted yet: its members would be left out of messages without anybody's being told, and
+  /// those whom a segment excludes by the group would get them.
+  private static func refusalWhileUsed(
+    _ group: GroupTree.Record, _ connection: Connection
+  ) throws(PostgresError) -> Problem? {
+    let limit = Operations.Limits.namedGroupUses + 1
+    let messages = try connection.run(GroupUses.messages(naming: group.group, of: group.app, limit: limit))
+    if !messages.isEmpty {
+      return Problem(
+        .conflict,
+        "Messages that are not sent to everyone yet name the group \(group.group) in their audience: \(listed(messages)). Cancel them, replace them, or wait until they are sent."
+      )
+    }
+    let approvals = try connection.run(GroupUses.approvals(naming: group.group, of: group.app, limit: limit))
+    if !approvals.isEmpty {
+      return Problem(
+        .conflict,
+        "Requests that wait for approval name the group \(group.group) in their audience: \(listed(approvals)). Decide on them first."
+      )
+    }
+    return nil
+  }
+
+  private static func listed(_ uses: [some CustomStringConvertible]) -> String {
+    let named = uses.prefix(Operations.Limits.namedGroupUses).map(\.description).joined(separator: ", ")
+    return uses.count > Operations.Limits.namedGroupUses ? named + ", …" : named
   }
 
   // MARK: Members
@@ -257,4 +287,6 @@ extension JSONWriter {
 extension Operations.Limits {
   /// Maximum number of members named in one audit entry. An entry about more members names none.
   static let auditedMembers = 100
+  /// Maximum number of messages or requests named in the refusal to delete a group.
+  static let namedGroupUses = 10
 }

@@ -45,7 +45,11 @@ extension Endpoint {
       problems: [.unknownGroup, .conflict], handler: .whole(AdminCall.changeGroup)),
     Endpoint(
       .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
-      "Its members stay users. One that has groups below it is not deleted.", by: .permission(.manageGroups),
+      """
+      Its members stay users. One that has groups below it is not deleted, nor one that the audience of a message still \
+      names, itself or in a segment's conditions: while the message is scheduled, repeats, is being sent or waits for \
+      approval. The refusal names those messages.
+      """, by: .permission(.manageGroups),
       answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict],
       handler: .whole(AdminCall.deleteGroup)),
     Endpoint(
