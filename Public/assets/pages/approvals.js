@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
-import { alertOf, audienceWords, describe, timeWords } from "../parts/message-model.js";
+import { alertOf, audienceWords, describe, occurrenceOf, timeWords } from "../parts/message-model.js";
 import { messagePreview } from "../parts/preview.js";
 import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
@@ -29,6 +29,13 @@ function because(item) {
   return t(`approvals.because.${item.because}`, { n: number(item.sentWithinHour) });
 }
 
+/// Its message with the time at which it is due itself: what is held may be a later one of a repetition.
+async function dueOf({ message, seqno }) {
+  if (!seqno || !message.repeat) return message;
+  const [{ repeat }, { sendAt }] = await Promise.all([get(`/messages/${enc(seqno)}/request`), get(`/messages/${enc(seqno)}`)]);
+  return occurrenceOf({ message, repeat }, sendAt);
+}
+
 export async function approvalPage(context) {
   const path = `/approvals/${enc(context.params.approval)}`;
   const item = await get(path);
@@ -50,6 +57,7 @@ export async function approvalPage(context) {
     if (done) say(t("do.saved")), follow();
   });
   const { message } = item;
+  const due = await dueOf(item).catch(() => message);
   const alert = alertOf(message);
   const isOwn = item.requestedBy === session.login;
   const isOpen = item.state === "waiting" && may("managePeople");
@@ -61,7 +69,7 @@ export async function approvalPage(context) {
   h("div", { class: "grid wide-narrow" },
     h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), app?.name || item.appId], [t("compose.who"), await audienceWords(message.audience, item.appId)], [t("funnel.targeted"), number(item.targeted)],
       [t("message.resend"), item.resendOf && h("a", { href: link(`/messages/${item.resendOf}`) }, `${t("message.resend-of", { seqno: item.resendOf })} · ${t(`resend.${message.to ?? "failed"}`)}`)],
-      [t("message.title"), alert.title], [t("message.body"), alert.body], [t("field.timing"), item.resendOf ? null : timeWords(message)], ...(item.resendOf ? [] : describe(message)), [t("approvals.by"), item.requestedBy], [t("approvals.because"), because(item)],
+      [t("message.title"), alert.title], [t("message.body"), alert.body], [t("field.timing"), item.resendOf ? null : timeWords(due)], ...(item.resendOf ? [] : describe(due)), [t("approvals.by"), item.requestedBy], [t("approvals.because"), because(item)],
       [t("message.created"), exactTime(item.requestedAt)], [t("approvals.ends"), item.state === "waiting" && item.endsAt && exactTime(item.endsAt)], [t("approvals.decided"), item.decidedBy], [t("delivery.reason"), item.reason], [t("message.one"), item.seqno && h("a", { href: link(`/messages/${item.seqno}`) }, item.seqno)]),
     h("details", { class: "small below-facts" }, h("summary", null, t("approvals.request")), h("pre", { tabindex: "0" }, JSON.stringify(message, null, 1)))),
     h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), messagePreview("ios", message, { app: app?.name ?? item.appId, isOpen: true }))));

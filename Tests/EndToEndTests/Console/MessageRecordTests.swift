@@ -101,6 +101,32 @@ import Testing
     try browser.expectSilence("the paused app")
   }
 
+  @Test func `a later one of a repetition that waits for approval says when it is due itself`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let now = Date()
+    let (day, later) = (Self.day(now, 40), Self.day(now, 54))
+    _ = try console.world.send(
+      #"{"members":true}"#, #","localTime":"\#(day)T09:00","repeat":{"every":"week","until":"2099-06-30"}"#)
+    try console.connection.script(
+      """
+      UPDATE messages SET occurrence = 2;
+      INSERT INTO approvals (app, because, held, request, request_sha256, targeted, unknown_entries, account, requested_by,
+        requested_at, ends_at, seqno)
+      SELECT app, 3, true, request, '', 3, '[]', 0, 'lee@example.com', now(), now() + interval '1 day', seqno FROM messages
+      """)
+    try console.enter("en")
+    try browser.show("/approvals/1")
+    let facts = try browser.text(".facts")
+    #expect(facts.contains("\(later) 09:00") && !facts.contains("\(day) 09:00"), "\(facts)")
+    try browser.expectSilence("the later one")
+  }
+
+  private static func day(_ now: Date, _ days: Double) -> String {
+    String(ISO8601DateFormatter().string(from: now + days * 86_400).prefix(10))
+  }
+
   @Test func `who approved it stands in the record`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
