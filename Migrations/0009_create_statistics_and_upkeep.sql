@@ -90,7 +90,10 @@ CREATE TABLE imports (
   rejected        bigint NOT NULL DEFAULT 0,
   created_at      timestamptz NOT NULL DEFAULT now(),
   created_by      text NOT NULL,
+  -- When the last part arrived, or when it was cancelled.
   finished_at     timestamptz,
+  cancelled       boolean NOT NULL DEFAULT false,
+  CONSTRAINT imports_cancelled_is_over CHECK (NOT cancelled OR finished_at IS NOT NULL),
   CONSTRAINT imports_kind_is_known CHECK (kind IN (1, 2, 3)),
   CONSTRAINT imports_members_have_a_group CHECK ((kind = 2) = (groupseq IS NOT NULL)),
   CONSTRAINT imports_encoding_is_known CHECK (encoding IN (1, 2))

@@ -2,6 +2,7 @@
 
 import { call, get, post, query } from "../api.js";
 import { h, put } from "../dom.js";
+import { confirm } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
 import { askBeforeUnload } from "../parts/kept.js";
 import { every } from "../parts/live.js";
@@ -28,6 +29,7 @@ export async function importsPage(context) {
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
   ] });
   const progress = h("div", { class: "progress", role: "status", hidden: true });
+  const stop = h("div", { class: "row", hidden: true });
   const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")], ["devices", t("imports.devices")]], onchange: shown });
   const group = field({ name: "groupSeq", label: t("imports.group"), type: "select", value: groups[0]?.groupSeq ?? "", options: groups.map((one) => [one.groupSeq, one.name]), hint: groups.length ? null : t("groups.none") });
   const file = field({ name: "file", label: t("imports.file"), type: "file", accept: ".csv,text/csv", required: true, hint: t("imports.hint") });
@@ -36,14 +38,17 @@ export async function importsPage(context) {
     const made = await post("/imports", { appId: chosen.appId, kind: values.kind, skipErrors: values.skipErrors, ...(values.kind === "members" ? { groupSeq: values.groupSeq } : {}) });
     // It goes on while somebody is elsewhere in the console, who is not called back from there.
     const stopAsking = askBeforeUnload(() => true);
+    put(stop, cancelButton(() => made, () => {}));
+    stop.hidden = false;
     try {
-      await bring(made, values.file, progress);
-      if (context.stale()) say(t("imports.brought", { id: made.importId }));
-      else go(`/imports/${made.importId}`);
+      const isWhole = await bring(made, values.file, progress);
+      if (!context.stale()) go(`/imports/${made.importId}`);
+      else if (isWhole) say(t("imports.brought", { id: made.importId }));
     } catch (problem) {
       if (!context.stale()) throw problem;
       complain(problem);
     } finally {
+      stop.hidden = true;
       stopAsking();
     }
   } });
@@ -53,21 +58,44 @@ export async function importsPage(context) {
   shown();
   await former.ready;
   return h("div", null, head(t("nav.imports"), { detail: whichApp(chosen) ?? t("imports.detail") }),
-    h("div", { class: "stack" }, h("section", { class: "card" }, h("h2", null, t("imports.new")), form.node, progress),
+    h("div", { class: "stack" }, h("section", { class: "card" }, h("h2", null, t("imports.new")), form.node, progress, stop),
       h("section", { class: "card" }, h("h2", null, t("imports.former")), former.node)));
 }
 
+/// A button that ends an import after a question, which says what stays of it.
+/// - shown: the import as the page has it. - ended: is called with what it came to.
+function cancelButton(shown, ended) {
+  return h("button", { class: "button bad", type: "button", id: "cancel-import", onclick: async () => {
+    try {
+      const found = await get(`/imports/${enc(shown().importId)}`);
+      const isSure = await confirm({ title: t("imports.cancel"), bad: true, action: t("imports.cancel"), no: t("imports.cancel.no"),
+        body: h("p", null, t(found.skipErrors ? "imports.cancel.body" : "imports.cancel.whole", counts(found))) });
+      if (isSure) ended(await post(`/imports/${enc(found.importId)}/cancel`));
+    } catch (problem) {
+      complain(problem);
+    }
+  } }, t("imports.cancel"));
+}
+
+const counts = (found) => ({ lines: number(found.lines), imported: number(found.imported) });
+
 /// Sends the file part by part; a part that fails on its way is sent again, which changes nothing if it had arrived.
+/// - Returns: whether all of it has arrived; not if the import was cancelled meanwhile, here or elsewhere.
 async function bring(made, file, progress) {
   progress.hidden = false;
   const parts = Math.max(1, Math.ceil(file.size / partBytes));
   for (let part = 1; part <= parts; part += 1) {
     const piece = new Blob([file.slice((part - 1) * partBytes, part * partBytes)], { type: "text/csv" });
     const path = `/imports/${enc(made.importId)}/parts/${part}${part === parts ? "?last=true" : ""}`;
-    const answer = await again(() => call("PUT", path, piece));
+    const answer = await again(() => call("PUT", path, piece)).catch(async (problem) => {
+      if (problem.status === 409 && (await get(`/imports/${enc(made.importId)}`)).state === "cancelled") return null;
+      throw problem;
+    });
+    if (!answer) return false;
     put(progress, h("span", { class: "meter" }, h("i", { class: "c-accepted", style: { width: `${(100 * part) / parts}%` } })),
       h("p", null, t("imports.progress", { percent: percent(part, parts), lines: number(answer.lines) })));
   }
+  return true;
 }
 
 async function again(action, tries = 4) {
@@ -88,9 +116,17 @@ export async function importPage(context) {
   const path = `/imports/${enc(context.params.import)}`;
   let found = await get(path);
   const about = h("div");
-  const notes = h("div", { class: "notes" });
+  const notes = h("div", { class: "notes", role: "status" });
+  const cancel = cancelButton(() => found, (answer) => {
+    found = answer;
+    draw();
+    errors.reload();
+  });
+  const words = { open: () => note("", t("imports.open")), refused: () => note("bad", t("imports.refused")),
+    cancelled: () => note("warn", t(found.skipErrors ? "imports.cancelled" : "imports.cancelled.whole", counts(found))) };
   const draw = () => {
-    put(notes, found.state === "open" ? note("", t("imports.open")) : found.state === "refused" ? note("bad", t("imports.refused")) : null);
+    put(notes, words[found.state]?.() ?? null);
+    cancel.hidden = found.state !== "open";
     put(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
     [t("imports.imported"), number(found.imported)], [t("imports.rejected"), number(found.rejected)], [t("message.created"), exactTime(found.createdAt)], [t("imports.by"), found.createdBy],
     [t("message.finished"), found.finishedAt && exactTime(found.finishedAt)]));
@@ -131,6 +167,6 @@ export async function importPage(context) {
       download.disabled = false;
     }
   }
-  return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")) }),
+  return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")), actions: [cancel] }),
     notes, h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("imports.errors")), found.rejected > 0 || found.state === "open" ? download : null), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
 }

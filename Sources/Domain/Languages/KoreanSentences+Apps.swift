@@ -214,6 +214,8 @@ extension KoreanSentences {
     The app {1} has no room for this part: of its unfinished imports, {2} parts of at most {3} are stored. Finish \
     some of them, or wait: their parts are deleted 30 days after they began.
     = {1} 앱에 끝나지 않은 가져오기의 조각이 {2}개 있어 한도({3}개)에 이르렀습니다. 진행 중인 가져오기를 끝내거나, 시작한 지 30일이 지나 삭제될 때까지 기다리세요.
+    The import {1} is cancelled. Begin a new one.
+    = 가져오기 {1}은(는) 취소되었습니다. 새로 시작하세요.
     The import {1} is finished.
     = 가져오기 {1}은(는) 이미 끝났습니다.
     The import {1} began more than 30 days ago, and its lines are deleted by now. Begin a new one.

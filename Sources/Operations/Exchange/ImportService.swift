@@ -12,6 +12,7 @@ package import Time
 ///   begin ──► part 1 ──► part 2 ──► … ──► last part ──► finished
 ///               │ each in one transaction: valid lines, progress, faults, and the unfinished last line
 ///               └ repeated: nothing changes · out of order: conflict
+///   open ──cancel──► cancelled: takes no more parts; what was brought in stays
 /// ```
 /// A part can end anywhere, even within a character. An invalid line is reported with its number and reason, and only
 /// that line is skipped; if the import does not skip errors, one such line fails the whole import, and nothing is
@@ -27,10 +28,11 @@ package enum ImportService {
     package var imported: Int64 { record.imported }
     package var rejected: Int64 { record.rejected }
 
-    /// `open` until the last part has arrived; then `refused` if a line was invalid and the import does not skip
-    /// errors, so that nothing was imported; otherwise `finished`.
+    /// `open` until the last part has arrived, or until it is `cancelled`; then `refused` if a line was invalid and the
+    /// import does not skip errors, so that nothing was imported; otherwise `finished`.
     package var state: String {
       if record.finishedAt == nil { return "open" }
+      if record.isCancelled { return "cancelled" }
       return record.skipsErrors || record.rejected == 0 ? "finished" : "refused"
     }
 
@@ -45,8 +47,8 @@ package enum ImportService {
           "encoding", .orNull(encodingNames), { $0.record.encoding?.name },
           "What the file is written in; null until that is known."),
         .always(
-          "state", .words(["open", "finished", "refused"]), \.state,
-          "`refused`: a line was wrong, so nobody was brought in."),
+          "state", .words(["open", "finished", "refused", "cancelled"]), \.state,
+          "`refused`: a line was wrong, so nobody was brought in. `cancelled`: what `imported` counts stays."),
         .always("parts", .count, \.record.parts, "Taken so far."),
         .always(
           "lines", .count, \.lines,
@@ -54,7 +56,7 @@ package enum ImportService {
         .always("imported", .count, \.record.imported, "Lines whose people were brought in."),
         .always("rejected", .count, \.record.rejected, "Lines that were wrong."),
         .always("createdAt", .moment, \.record.createdAt), .always("createdBy", .anyText, \.record.createdBy),
-        .always("finishedAt", .orNull(.moment), \.record.finishedAt),
+        .always("finishedAt", .orNull(.moment), \.record.finishedAt, "When it ended, also by a cancellation."),
       ])
   }
 
@@ -174,7 +176,7 @@ package enum ImportService {
   /// Imports the next part, or, if the import does not skip errors, stores it until the last part arrives. Returns the
   /// import's progress. Repeating the part that was accepted last changes nothing.
   /// - Throws: `.forbidden`; `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the
-  ///   import is finished or began longer ago than `importPeriod`, the part is not the next one, an import that does
+  ///   import is finished or cancelled or began longer ago than `importPeriod`, the part is not the next one, an import that does
   ///   not skip errors has more than `importWaitingParts` parts, the app's imports have `importPartsOfApp` stored, or
   ///   the app is being deleted; a problem if the file is UTF-16.
   package static func take(
@@ -210,9 +212,7 @@ package enum ImportService {
     let end = try connection.commit { () throws(PostgresError) -> Taking in
       guard let record = try connection.run(Imports.lock(number)) else { return .refused(unknown(number)) }
       if part.number == record.parts, record.partSHA256 == hash { return .taken }
-      guard record.finishedAt == nil else {
-        return .refused(Problem(.conflict, "The import \(number) is finished."))
-      }
+      if let problem = refusalOnceOver(record) { return .refused(problem) }
       guard part.number == record.parts + 1 else {
         return .refused(Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1)."))
       }
@@ -231,6 +231,47 @@ package enum ImportService {
     // The previous part was accepted only after `present` was read: now this one is the next. Or a group is gone.
     case .unjudged: return try take(part, of: number, by: caller, on: connection, now: now)
     }
+  }
+
+  /// Ends an import before its last part, and audits that. What its parts have brought in stays. Of an import that skips
+  /// no errors, that is nothing: its stored parts are deleted. Waits for a part that is being imported. Cancelling it
+  /// again changes nothing.
+  /// - Throws: `.forbidden`; `.notFound`; `.conflict` if its last part has arrived, or the app is being deleted.
+  package static func cancel(
+    _ number: Imports.Number, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let present = try show(number, by: caller, on: connection).record
+    if let problem = try connection.app(present.appID).refusalWhileDeleted { throw problem }
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      guard let record = try connection.run(Imports.lock(number)) else { return unknown(number) }
+      if record.isCancelled { return nil }
+      if let problem = refusalOnceOver(record) { return problem }
+      try connection.run(Imports.cancel(number))
+      try connection.run(Imports.dropParts(of: number))
+      try audit("import.cancel", record, by: caller, on: connection)
+      return nil
+    }
+    if let refusal { throw refusal }
+    return try show(number, by: caller, on: connection)
+  }
+
+  /// Why an import that has ended takes neither a part nor a cancellation; nil if it is open.
+  private static func refusalOnceOver(_ record: Imports.Record) -> Problem? {
+    guard record.finishedAt != nil else { return nil }
+    return record.isCancelled
+      ? Problem(.conflict, "The import \(record.number) is cancelled. Begin a new one.")
+      : Problem(.conflict, "The import \(record.number) is finished.")
+  }
+
+  private static func audit(
+    _ action: String, _ record: Imports.Record, by caller: Caller, on connection: Connection
+  ) throws(PostgresError) {
+    let change = AuditTrail.Change(action, String(record.number), app: record.app).to { writer in
+      writer.member("lines", record.dataLines)
+      writer.member("imported", record.imported)
+      writer.member("rejected", record.rejected)
+    }
+    try connection.run(AuditTrail.add(change, by: caller))
   }
 
   /// What became of a part.
@@ -257,14 +298,7 @@ package enum ImportService {
     record.parts = part.number
     record.partSHA256 = hash
     try connection.run(Imports.save(record, isFinished: part.isLast))
-    if part.isLast {
-      let change = AuditTrail.Change("import.finish", String(record.number), app: record.app).to { writer in
-        writer.member("lines", record.dataLines)
-        writer.member("imported", record.imported)
-        writer.member("rejected", record.rejected)
-      }
-      try connection.run(AuditTrail.add(change, by: caller))
-    }
+    if part.isLast { try audit("import.finish", record, by: caller, on: connection) }
   }
 
   /// Returns true for a part that is to be stored until the last one arrives: of an import that skips no errors and in

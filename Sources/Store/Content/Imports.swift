@@ -35,6 +35,8 @@ package enum Imports {
     package let createdAt: Timestamp
     package let createdBy: String
     package var finishedAt: Timestamp?
+    /// True if the import was ended before its last part; `finishedAt` then says when.
+    package let isCancelled: Bool
 
     /// Number of lines read, not counting the header.
     package var dataLines: Int64 { header == nil ? lines : lines - 1 }
@@ -52,7 +54,8 @@ package enum Imports {
 
   private static let columnList = """
     i.import, i.app, a.app_id, i.kind, i.groupseq, i.skips_errors, i.parts, coalesce(i.part_sha256, ''),
-    i.encoding, i.header, i.rest, i.lines, i.imported, i.rejected, i.created_at, i.created_by, i.finished_at
+    i.encoding, i.header, i.rest, i.lines, i.imported, i.rejected, i.created_at, i.created_by, i.finished_at,
+    i.cancelled
     """
 
   private static let createStatement = Statement(
@@ -110,6 +113,16 @@ package enum Imports {
       saveStatement, record.number, record.parts, record.partSHA256, record.header, record.rest, record.lines,
       record.imported, record.rejected, isFinished, record.encoding?.rawValue
     ) { _ in }
+  }
+
+  private static let cancelStatement = Statement(
+    "imports-cancel",
+    "UPDATE imports SET cancelled = true, finished_at = clock_timestamp(), rest = '' WHERE import = $1")
+
+  /// Ends an open import, which the caller must have locked, at the database's time. Its counts stay; its unfinished
+  /// last line is deleted.
+  package static func cancel(_ number: Number) -> Query<Void> {
+    Query(cancelStatement, number) { _ in }
   }
 
   // MARK: Stored parts
@@ -200,7 +213,7 @@ package enum Imports {
         rest: row.bytes(), lines: row.int64(), imported: row.int64(),
         rejected: row.int64(),
         createdAt: row.timestamp(), createdBy: row.text(),
-        finishedAt: row.optionalTimestamp())
+        finishedAt: row.optionalTimestamp(), isCancelled: row.bool())
     }
   }
 }

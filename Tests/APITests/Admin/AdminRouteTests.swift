@@ -131,6 +131,7 @@ import Testing
     "GET /v1/admin/imports/{importId}": [.operator, .admin],
     "GET /v1/admin/imports/{importId}/errors": [.operator, .admin],
     "PUT /v1/admin/imports/{importId}/parts/{part}": [.operator, .admin],
+    "POST /v1/admin/imports/{importId}/cancel": [.operator, .admin],
     "GET /v1/admin/exports/users": [.operator, .admin],
     "GET /v1/admin/exports/members": [.operator, .admin],
     "GET /v1/admin/exports/deliveries": [.operator, .admin],

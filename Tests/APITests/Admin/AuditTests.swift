@@ -116,6 +116,10 @@ import Testing
       "PUT /v1/admin/imports/{importId}/parts/{part}", "/v1/admin/imports/1/parts/1?last=true", "clientUid\nkim\n",
       "import.finish"
     ),
+    (
+      "POST /v1/admin/imports", "/v1/admin/imports", #"{"appId":"com.example.bank","kind":"users"}"#, "import.begin"
+    ),
+    ("POST /v1/admin/imports/{importId}/cancel", "/v1/admin/imports/2/cancel", "", "import.cancel"),
     ("POST /v1/admin/uploads", "/v1/admin/uploads?appId=com.example.bank", "GIF89a", "upload.create"),
     ("DELETE /v1/admin/uploads/{uploadId}", "/v1/admin/uploads/gif?appId=com.example.bank", "", "upload.delete"),
     (

@@ -63,6 +63,31 @@ import Testing
     try browser.expectSilence("the imports")
   }
 
+  @Test(arguments: ["en", "ko"])
+  func `an import under way is cancelled after a question, and the page says what stays`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let (client, key) = (console.world.client, console.world.apiKey)
+    let begun = try client.call(
+      "POST", "/v1/admin/imports", bearer: key, #"{"appId":"\#(World.appID)","kind":"users"}"#)
+    let path = "imports/\(try #require(begun.string("importId")))"
+    let part = try client.call(
+      "PUT", "/v1/admin/\(path)/parts/1?last=false", bearer: key, "clientUid\nkim\nlee\n,\n", type: "text/csv")
+    #expect(part.status == 200, "\(part.text)")
+    try console.enter(language)
+    try browser.show("/\(path)")
+    try browser.click("#cancel-import")
+    try browser.waitFor("dialog[open]")
+    for finding in try browser.accessibilityFindings() { Issue.record("the question: \(finding)") }
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main [data-state=cancelled]")
+    let said = try browser.text("main .notes")
+    #expect(said.contains("3") && said.contains("2"), "\(said)")
+    try browser.wait("no button", "return document.querySelector('#cancel-import').hidden")
+    #expect(try console.world.count("SELECT count(*) FROM users WHERE user_key IN ('ukim', 'ulee')") == 2)
+    try browser.expectSilence("the cancelled import")
+  }
+
   /// In Korean, also what the server says.
   private func says(_ language: String, in text: String) throws {
     let lines = text.split(separator: "\n").filter { $0.count > 8 }

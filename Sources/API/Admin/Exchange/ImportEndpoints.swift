@@ -54,6 +54,15 @@ extension Endpoint {
         schema: "PeopleFile", examples: [("users", "clientUid,clientName,tags\nkim01,Kim,vip\n")], type: "text/csv"),
       answers: [Answer(200, "How far the import is now.", ImportService.Entry.object, example: imported)],
       problems: [.notFound, .conflict, .impossible], handler: .whole(AdminCall.takeImportPart)),
+    Endpoint(
+      .post, "/v1/admin/imports/{importId}/cancel", id: "cancelImport", in: .people, "Cancel an import",
+      """
+      It takes no more parts. Who has been brought in stays: `imported` counts them, and `lines` says how far the file \
+      was read. With `skipErrors` false that is nobody before the last part. Cancelling it again changes nothing; one \
+      whose last part has arrived is refused with 409.
+      """, by: .permission(.importPeople),
+      answers: [Answer(200, "What it came to.", ImportService.Entry.object, example: cancelled)],
+      problems: [.notFound, .conflict], handler: .whole(AdminCall.cancelImport)),
   ]
 
   /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
@@ -66,6 +75,12 @@ extension Endpoint {
   private static let imported = """
     {"importId":"9","appId":"com.example.bank","kind":"users","groupSeq":null,"skipErrors":true,"encoding":"UTF-8",\
     "state":"finished","parts":1,"lines":3,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
+    "finishedAt":"2026-11-21T09:30:04.567Z"}
+    """
+
+  private static let cancelled = """
+    {"importId":"9","appId":"com.example.bank","kind":"users","groupSeq":null,"skipErrors":true,"encoding":"UTF-8",\
+    "state":"cancelled","parts":1,"lines":3,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
     "finishedAt":"2026-11-21T09:30:04.567Z"}
     """
 }
@@ -103,6 +118,10 @@ extension AdminCall {
         ImportPart(number: part, bytes: request.body, isLast: last == "true"), of: try importNumber(),
         by: caller,
         on: connection, now: now))
+  }
+
+  fileprivate func cancelImport() throws(Problem) -> Response {
+    .json(.ok, try ImportService.cancel(try importNumber(), by: caller, on: connection))
   }
 
   private func importNumber() throws(Problem) -> Int64 {
