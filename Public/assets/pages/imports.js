@@ -4,12 +4,12 @@ import { call, get, post, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { confirm } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
+import { groupList, knownGroups } from "../parts/groups.js";
 import { askBeforeUnload } from "../parts/kept.js";
 import { every } from "../parts/live.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, go, link } from "../router.js";
-import { all } from "../api.js";
 import { exactTime, number, percent, t, time, told } from "../words.js";
 import { needApp, whichApp } from "./common.js";
 
@@ -19,7 +19,7 @@ const partBytes = 1_048_576;
 export async function importsPage(context) {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
-  const groups = await all("/groups", { appId: chosen.appId });
+  const groups = await knownGroups(chosen.appId);
   const former = list({ caption: t("imports.former"), load: (cursor) => get(`/imports${query({ appId: chosen.appId, cursor, limit: 30 })}`), empty: empty(t("imports.none")), columns: [
     { title: t("imports.one"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/imports/${item.importId}`) }, t(`imports.${item.kind}`)), h("span", { class: "under" }, item.createdBy)] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.state, "import") },
@@ -31,7 +31,7 @@ export async function importsPage(context) {
   const progress = h("div", { class: "progress", role: "status", hidden: true });
   const stop = h("div", { class: "row", hidden: true });
   const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")], ["devices", t("imports.devices")]], onchange: shown });
-  const group = field({ name: "groupSeq", label: t("imports.group"), type: "select", value: groups[0]?.groupSeq ?? "", options: groups.map((one) => [one.groupSeq, one.name]), hint: groups.length ? null : t("groups.none") });
+  const group = field({ name: "groupSeq", label: t("imports.group"), control: groupList(chosen.appId, groups, { value: groups[0]?.groupSeq ?? "", name: "groupSeq" }), hint: groups.length ? null : t("groups.none") });
   const file = field({ name: "file", label: t("imports.file"), type: "file", accept: ".csv,text/csv", required: true, hint: t("imports.hint") });
   const skip = field({ name: "skipErrors", label: t("imports.skip"), hint: t("imports.skip.hint"), type: "check", value: true });
   const form = new Form([kind, group, file, skip], { action: t("imports.begin"), submit: async (values) => {

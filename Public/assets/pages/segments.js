@@ -1,9 +1,10 @@
 /// Saved audiences by condition, with how many devices each would reach.
 
-import { all, get, post, putTo, query, remove } from "../api.js";
-import { h } from "../dom.js";
+import { get, post, putTo, query, remove } from "../api.js";
+import { h, put } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
+import { knownGroups, oneGroup } from "../parts/groups.js";
 import { complain, empty, head, say } from "../parts/notice.js";
 import { segmentField } from "../parts/segment.js";
 import { rowsOf, sentence } from "../parts/segment-rows.js";
@@ -17,7 +18,7 @@ export async function segmentsPage() {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
   const manages = may("manageAudiences");
-  const groups = await all("/groups", { appId: chosen.appId }).catch(() => []);
+  const groups = await knownGroups(chosen.appId);
   const run = (action) => async () => {
     try {
       await action();
@@ -50,10 +51,18 @@ export async function segmentsPage() {
   return h("div", null, head(t("nav.segments"), { detail: whichApp(chosen), actions: [manages ? h("button", { class: "button main", id: "new-segment", onclick: run(() => edit(null)) }, t("segments.new")) : null] }), segments.node);
 }
 
-/// A segment's conditions in words; as JSON where they are too involved for that.
+/// A segment's conditions in words; as JSON where they are too involved for that. Groups below others are asked for.
 function described(conditions, groups) {
   const known = rowsOf(conditions);
   if (!known) return h("code", { class: "under" }, JSON.stringify(conditions));
   return h("ul", { class: "picked under" }, known.rows.map((row, index) => h("li", { class: "row" },
-    index ? h("span", null, t(`segments.and.${known.join}`)) : null, h("span", { class: "chip plain" }, sentence(row, groups)))));
+    index ? h("span", null, t(`segments.and.${known.join}`)) : null, chip(row, groups))));
+}
+
+function chip(row, groups) {
+  const shown = h("span", { class: "chip plain" }, sentence(row, groups));
+  if (row.kind === "groups" && may("viewPeople") && !groups.some((one) => one.groupSeq === row.which)) {
+    oneGroup(row.which).then((group) => put(shown, sentence(row, [group])));
+  }
+  return shown;
 }

@@ -5,6 +5,7 @@ import { all } from "../api.js";
 import { h } from "../dom.js";
 import { csvPart } from "./csv.js";
 import { choices, field } from "./form.js";
+import { groupBoxes, groupName, knownGroups } from "./groups.js";
 import { may } from "../session.js";
 import { t } from "../words.js";
 
@@ -36,9 +37,7 @@ export function elsewhere(state) {
 
 /// - state: is changed by the fields. - changed: called after each change.
 export async function audiencePart(appID, state, changed) {
-  const [groups, segments] = await Promise.all([may("viewPeople") ? all("/groups", { appId: appID }).catch(() => []) : [],
-    all("/segments", { appId: appID }).catch(() => [])]);
-  for (const wanted of state.groups) if (!groups.some((one) => one.groupSeq === wanted)) groups.push({ groupSeq: wanted, name: `GROUPSEQ ${wanted}` });
+  const [groups, segments] = await Promise.all([knownGroups(appID, state.groups), all("/segments", { appId: appID }).catch(() => [])]);
   if (state.kind === "segment" && state.segment && !segments.some((one) => one.segmentId === state.segment)) segments.push({ segmentId: state.segment, name: state.segment });
   state.segment ||= segments[0]?.segmentId ?? "";
   const write = (name) => (event) => {
@@ -47,12 +46,10 @@ export async function audiencePart(appID, state, changed) {
   };
   const users = field({ name: "clientUids", label: t("audience.users.label"), hint: t("audience.users.hint"), type: "area", rows: 3, code: true, value: state.users, pointer: "/audience", oninput: write("users") });
   const devices = field({ name: "devices", label: t("audience.devices"), type: "area", rows: 2, code: true, value: state.devices, oninput: write("devices") });
-  const boxes = groups.map((group) => h("input", { type: "checkbox", value: group.groupSeq, checked: state.groups.includes(group.groupSeq), onchange: () => {
-    state.groups = boxes.filter((box) => box.checked).map((box) => box.value);
+  const groupList = h("fieldset", { class: "field" }, h("legend", null, t("nav.groups")), groupBoxes(appID, groups, () => state.groups, (chosen) => {
+    state.groups = chosen;
     changed();
-  } }));
-  const groupList = h("fieldset", { class: "field" }, h("legend", null, t("nav.groups")), groups.length
-    ? groups.map((group, index) => h("label", { class: "check" }, boxes[index], h("span", null, group.name))) : h("p", { class: "soft" }, t("groups.none")), h("p", { class: "hint" }, t("groups.subtree")));
+  }), h("p", { class: "hint" }, t("groups.subtree")));
   const segment = field({ name: "segment", label: t("nav.segments"), type: "select", value: state.segment, options: segments.map((one) => [one.segmentId, one.name]), onchange: write("segment") });
   const csv = csvPart(appID, state, changed);
   const raw = h("div", { class: "field" }, h("p", { class: "hint" }, t("audience.raw.hint")), h("pre", { tabindex: "0" }, JSON.stringify(state.raw, null, 1)));
@@ -72,7 +69,7 @@ export async function audiencePart(appID, state, changed) {
   };
   const few = (list) => list.slice(0, 3).join(", ") + (list.length > 3 ? ` ${t("audience.more", { n: list.length - 3 })}` : "");
   const words = {
-    groups: () => `${t("audience.groups")}: ${few(groups.filter((one) => state.groups.includes(one.groupSeq)).map((one) => one.name))}`,
+    groups: () => `${t("audience.groups")}: ${few(groups.filter((one) => state.groups.includes(one.groupSeq)).map(groupName))}`,
     csv: csv.words, users: () => `${t("audience.users")}: ${few(listed(state.users))}`,
     segment: () => `${t("audience.segment")}: ${segments.find((one) => one.segmentId === state.segment)?.name ?? ""}`,
   };

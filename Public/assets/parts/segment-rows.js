@@ -1,6 +1,7 @@
 /// The conditions of a segment as rows: what each kind can say, how it is written, and how it stands in the API's JSON.
 
 import { freshID, h, put } from "../dom.js";
+import { groupName } from "./groups.js";
 import { t } from "../words.js";
 
 const lists = (text) => text.split(/[,;\n]+/).map((one) => one.trim()).filter(Boolean);
@@ -125,8 +126,7 @@ export const kinds = {
   },
   groups: {
     operators: ["is", "is-not"], isWhole: (row) => row.which !== "", fresh: (groups = []) => ({ kind: "groups", how: "is", which: groups[0]?.groupSeq ?? "" }),
-    control: ({ row, groups, label, changed, choice }) => (groups.length || row.which ? choice(label, row.which, [
-      ...groups.map((one) => [one.groupSeq, one.name]), ...(groups.some((one) => one.groupSeq === row.which) ? [] : [[row.which, `GROUPSEQ ${row.which}`]])], (one) => {
+    control: ({ row, groups, label, changed, groupChoice }) => (groups.length || row.which ? groupChoice(label, row.which, (one) => {
       row.which = one;
       changed();
     }) : h("span", { class: "soft only" }, t("groups.none"))),
@@ -178,7 +178,8 @@ export function rowsOf(conditions) {
 
 /// A row in words, for lists.
 export function sentence(row, groups = []) {
-  const which = row.kind === "groups" ? groups.find((one) => one.groupSeq === row.which)?.name ?? row.which
+  const group = groups.find((one) => one.groupSeq === row.which);
+  const which = row.kind === "groups" && group ? groupName(group)
     : ["member", "consent"].includes(row.kind) ? t(`segments.${row.kind}.${row.which}`) : relative(row.how) ? t("segments.so-many-days", { n: row.which }) : row.which;
   return t("segments.sentence", { kind: t(`segments.kind.${row.kind}`), how: kinds[row.kind].operators.length > 1 ? t(`segments.how.${row.how}`) : "", which }).replace(/\s+/g, " ").trim();
 }

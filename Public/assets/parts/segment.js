@@ -1,9 +1,10 @@
 /// Writing a segment's conditions: a row for each, of what, how, and which; or as JSON, for what rows cannot say. Beside it
 /// how many devices it has at this moment.
 
-import { all, get, post, query } from "../api.js";
+import { get, post, query } from "../api.js";
 import { freshID, h, later, put } from "../dom.js";
 import { segmented } from "./form.js";
+import { groupList, knownGroups } from "./groups.js";
 import { conditionsOf, kinds, rowsOf } from "./segment-rows.js";
 import { may } from "../session.js";
 import { number, t } from "../words.js";
@@ -11,9 +12,10 @@ import { number, t } from "../words.js";
 /// A field for a form; its value is the conditions.
 /// - conditions: what is there already. - onLeave: takes what must happen once it is gone.
 export async function segmentField(appID, conditions) {
-  const [groups, tags] = await Promise.all([all("/groups", { appId: appID }).catch(() => []),
-    may("manageAudiences") ? get(`/tags${query({ appId: appID })}`).then((answer) => answer.tags).catch(() => []) : []]);
   const known = rowsOf(conditions);
+  const named = (known?.rows ?? []).filter((row) => row.kind === "groups").map((row) => row.which);
+  const [groups, tags] = await Promise.all([knownGroups(appID, [...new Set(named)]),
+    may("manageAudiences") ? get(`/tags${query({ appId: appID })}`).then((answer) => answer.tags).catch(() => []) : []]);
   let mode = known ? "rows" : "json";
   let { join, rows } = known ?? { join: "all", rows: [] };
   const body = h("div", { class: "conditions" });
@@ -90,7 +92,8 @@ export async function segmentField(appID, conditions) {
       if (kind.redraws) draw(index);
       changed();
     }) : h("span", { class: "soft only" }, t(`segments.how.${kind.operators[0]}`));
-    const which = kind.control({ row, groups, tags, label: t("segments.which", place), changed, choice });
+    const which = kind.control({ row, groups, tags, label: t("segments.which", place), changed, choice,
+      groupChoice: (label, value, chosen) => groupList(appID, groups, { value, choose: chosen, "aria-label": label }) });
     return h("li", { class: "rule" }, what, how, which, h("button", { class: "icon-button", type: "button", "aria-label": t("segments.drop", place), title: t("do.remove"), onclick: () => {
       rows.splice(index, 1);
       draw(Math.max(0, index - 1));

@@ -230,6 +230,8 @@ extension KoreanSentences {
     = GROUPSEQ는 정수입니다.
     parent must be a GROUPSEQ.
     = parent는 GROUPSEQ여야 합니다.
+    name cannot stand beside parent.
+    = name은 parent와 함께 쓸 수 없습니다.
     name cannot stand beside prefix.
     = name은 prefix와 함께 쓸 수 없습니다.
     A device's id is a UUID, as lists show it.

@@ -21,6 +21,9 @@ package enum GroupService {
         .always(
           "members", .orNull(.count), \.record.members,
           "Its own members, without those of groups below; null: more than \(GroupTree.countedMembers)."),
+        .always(
+          "above", .raw(JSONSchema.list(of: JSONSchema.anyText)), { Array($0.record.above.utf8) },
+          "The names of the groups above it, from the top."),
       ])
   }
 
@@ -36,6 +39,23 @@ package enum GroupService {
     let found = try connection.answer(
       GroupTree.list(of: app.number, below: parent, after: page.cursor ?? "", limit: page.limit + 1))
     return ItemPage(found.map(Entry.init), limit: page.limit) { $0.record.name }
+  }
+
+  /// Lists the groups on all levels whose names contain `text`, ignoring case, in the order of their numbers. If few
+  /// names do, a page can be short or even empty and still have a successor.
+  /// - Throws: `.forbidden`, `.unknownApp`, `.invalidField` for another list's cursor.
+  package static func list(
+    of appID: String, named text: String, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    let app = try connection.app(appID, allowing: caller, to: .viewPeople)
+    let (after, window) = (try page.number(first: 0), Operations.Limits.searchedRows)
+    let found = try connection.answer(
+      GroupTree.search(of: app.number, named: text, after: after, window: window, limit: page.limit + 1))
+    guard found.count <= page.limit else {
+      return ItemPage(found.map(Entry.init), limit: page.limit) { String($0.record.group) }
+    }
+    let edge = try connection.answer(GroupTree.edge(of: app.number, after: after, window: window))
+    return ItemPage(items: found.map(Entry.init), behind: edge.map(String.init))
   }
 
   package static func group(

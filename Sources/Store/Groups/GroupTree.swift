@@ -16,6 +16,8 @@ package enum GroupTree {
     package let isJoinable: Bool
     /// Number of direct members; nil if there are more than `countedMembers`.
     package let members: Int64?
+    /// The names of the groups above it, from the top, as a JSON array.
+    package let above: String
   }
 
   /// Maximum number of members that lists count exactly.
@@ -27,7 +29,13 @@ package enum GroupTree {
     (SELECT count(*) FROM (
       SELECT FROM group_members m WHERE m.app = g.app AND m.groupseq = g.groupseq
       -- Counting a large group would keep the reader waiting.
-      LIMIT \(countedMembers) + 1) counted)
+      LIMIT \(countedMembers) + 1) counted),
+    coalesce((
+      WITH RECURSIVE above AS (
+        SELECT p.name, p.parent, 1 AS height FROM groups p WHERE p.groupseq = g.parent
+        UNION ALL
+        SELECT p.name, p.parent, height + 1 FROM groups p JOIN above b ON p.groupseq = b.parent
+      ) SELECT to_json(array_agg(name ORDER BY height DESC))::text FROM above), '[]')
     """
 
   private static func list(_ name: String, _ below: String) -> Statement {
@@ -55,6 +63,33 @@ package enum GroupTree {
     return Query(parent == nil ? atTopStatement : belowStatement, parameters, read: records)
   }
 
+  private static let searchStatement = Statement(
+    "group-tree-search",
+    """
+    SELECT \(columnList) FROM (
+      SELECT * FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq LIMIT $3) g
+    JOIN apps a ON a.app = g.app WHERE g.name ILIKE $4 ORDER BY g.groupseq LIMIT $5
+    """)
+
+  /// Returns at most `limit` groups of an app on all levels whose names contain `text`, ignoring case, in ascending
+  /// order of number, starting after `group` (0 for the first). Searches only the first `window` groups after it, so
+  /// even an empty list can have a next page (`edge`).
+  package static func search(
+    of app: App.Number, named text: String, after group: Groups.Number, window: Int, limit: Int
+  ) -> Query<[Record]> {
+    Query(searchStatement, app, group, window, MessageLists.pattern(text), limit, read: records)
+  }
+
+  private static let edgeStatement = Statement(
+    "group-tree-edge",
+    "SELECT groupseq FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq OFFSET $3 - 1 LIMIT 1")
+
+  /// Returns the last group that a search of `window` covers, from which the next page continues; nil if the groups end
+  /// before that.
+  package static func edge(of app: App.Number, after group: Groups.Number, window: Int) -> Query<Groups.Number?> {
+    Query(first: edgeStatement, app, group, window) { $0.int64() }
+  }
+
   private static let findStatement = Statement(
     "group-tree-find",
     "SELECT \(columnList) FROM groups g JOIN apps a ON a.app = g.app WHERE g.groupseq = $1")
@@ -72,7 +107,8 @@ package enum GroupTree {
     rows.decode { row in
       Record(
         group: row.int64(), app: row.int32(), appID: row.text(), name: row.text(), parent: row.optionalInt64(),
-        createdAt: row.timestamp(), hasGroups: row.bool(), isJoinable: row.bool(), members: members(row.int64()))
+        createdAt: row.timestamp(), hasGroups: row.bool(), isJoinable: row.bool(), members: members(row.int64()),
+        above: row.text())
     }
   }
 

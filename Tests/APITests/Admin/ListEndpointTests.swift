@@ -133,6 +133,27 @@ import Testing
     #expect(try world.call("DELETE", "/v1/admin/groups/\(lowest)", key: admin, type: nil).isProblem(.unknownGroup))
   }
 
+  @Test func `groups are found on every level by a part of their name, with the names of those above`() throws {
+    var parent = "null"
+    for name in ["Korea", "Seoul", "Gangnam 100%"] {
+      let made = try world.call(
+        "POST", "/v1/admin/groups", key: admin, #"{"appId":"com.example.bank","name":"\#(name)","parent":\#(parent)}"#)
+      parent = try #require(made.values(of: "groupSeq").first)
+    }
+    let path = "/v1/admin/groups?appId=com.example.bank"
+    #expect(try get("\(path)&name=NG").values(of: "name") == ["Gangnam 100%"])
+    #expect(try get("\(path)&name=ng").text.contains(#""above":["Korea","Seoul"]"#))
+    #expect(try get("\(path)&name=0%25").values(of: "name") == ["Gangnam 100%"])
+    #expect(try get("\(path)&name=%25x").text == #"{"items":[],"nextCursor":null}"#)
+    let first = try get("\(path)&name=o&limit=1")
+    #expect(first.values(of: "name") == ["Korea"] && first.text.contains(#""above":[]"#), "\(first.text)")
+    let cursor = try #require(first.values(of: "nextCursor").first)
+    let rest = try get("\(path)&name=o&limit=1&cursor=\(cursor)")
+    #expect(rest.values(of: "name") == ["Seoul"] && rest.values(of: "nextCursor") == [], "\(rest.text)")
+    let both = try world.call("GET", "\(path)&name=o&parent=1", key: admin, type: nil)
+    #expect(both.isProblem(.invalidField))
+  }
+
   @Test func `members are added, listed and removed; unknown users come back`() throws {
     try addPeople(12)
     let made = try world.call("POST", "/v1/admin/groups", key: admin, #"{"appId":"com.example.bank","name":"g"}"#)

@@ -135,6 +135,47 @@ import Testing
     try browser.expectSilence("the segment")
   }
 
+  @Test(arguments: ["en", "ko"])
+  func `a group below others is found by its name, and told by those above it`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let (client, key) = (console.world.client, console.world.apiKey)
+    try console.startDevices(6, users: 6)
+    try console.waitForDevices(6)
+    var group = "null"
+    for name in ["News", "Seoul", "Gangnam"] {
+      let made = try client.call(
+        "POST", "/v1/admin/groups", bearer: key,
+        #"{"appId":"\#(World.appID)","name":"\#(name)","parent":\#(group)}"#)
+      group = try #require(made.string("groupSeq"), "\(made.text)")
+    }
+    _ = try client.call(
+      "POST", "/v1/admin/groups/\(group)/members", bearer: key, #"{"clientUids":["user1","user2"]}"#)
+    _ = try client.call(
+      "POST", "/v1/admin/segments", bearer: key,
+      #"{"appId":"\#(World.appID)","name":"Gangnam","conditions":{"groups":["\#(group)"]}}"#)
+    try console.enter(language)
+    let whole = "News › Seoul › Gangnam"
+    try browser.show("/segments")
+    try browser.wait(
+      "its name", "return document.querySelector('main tbody')?.innerText.includes(arguments[0])", [whole])
+    try browser.show("/compose")
+    try browser.pick("groups")
+    #expect(try browser.count(".group-boxes input") == 1)
+    try browser.type("input[name=group-search]", "gang")
+    try browser.waitFor(".group-boxes input[value='\(group)']")
+    #expect(try browser.text(".group-boxes").contains(whole))
+    #expect(try browser.count(".group-boxes input") == 1)
+    for finding in try browser.accessibilityFindings() { Issue.record("the groups: \(finding)") }
+    try browser.click(".group-boxes input[value='\(group)']")
+    try browser.type("textarea[name=body]", "To a few")
+    #expect(try browser.text("#audience-count") == "2")
+    try browser.click("#send")
+    #expect(try browser.text("dialog[open] .facts").contains(whole))
+    try browser.press(.escape)
+    try browser.expectSilence("the group")
+  }
+
   @Test func `a user or a tag with a comma is not taken for two when what was said is opened again`() throws {
     let console = try ConsoleWorld()
     try console.enter("en")

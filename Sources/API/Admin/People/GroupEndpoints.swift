@@ -20,16 +20,20 @@ extension Endpoint {
   static let groupTree: [Endpoint] = [
     Endpoint(
       .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups",
-      "Those right below one, or at the top.",
+      """
+      Those right below one, or at the top, by name; with `name` those of all levels whose name holds it, by number. \
+      Such a page may hold fewer than asked for, also none, and still have a next.
+      """,
       by: .permission(.viewPeople),
       parameters: [
         .ofApp(),
         .query("parent", JSONSchema.sequence, "The group above; absent: at the top."),
+        .query("name", JSONSchema.givenText, "A part of the name, whatever the case. Not beside `parent`."),
         .limit, .cursor,
       ],
       answers: [
         Answer(
-          200, "A page of groups, by name.", ItemPage<GroupService.Entry>.object, example: Answer.page(groupExample))
+          200, "A page of groups.", ItemPage<GroupService.Entry>.object, example: Answer.page(groupExample))
       ],
       problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.groups)),
     Endpoint(
@@ -46,9 +50,9 @@ extension Endpoint {
     Endpoint(
       .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
       """
-      Its members stay users. One that has groups below it is not deleted, nor one that the audience of a message still \
-      names, itself or in a segment's conditions: while the message is scheduled, repeats, is being sent or waits for \
-      approval. The refusal names those messages.
+      Its members stay users. One that has groups below it is not deleted, nor one that the audience of a message \
+      still names, itself or in a segment's conditions: while the message is scheduled, repeats, is being sent or \
+      waits for approval. The refusal names those messages.
       """, by: .permission(.manageGroups),
       answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict],
       handler: .whole(AdminCall.deleteGroup)),
@@ -82,7 +86,7 @@ extension Endpoint {
 
   private static let groupExample = """
     {"groupSeq":"12","appId":"com.example.bank","name":"News","parent":null,"createdAt":"2026-11-21T09:30:00.123Z",\
-    "hasGroups":false,"joinable":false,"members":120}
+    "hasGroups":false,"joinable":false,"members":120,"above":[]}
     """
 
   /// The named schemas that these endpoints add to the OpenAPI document (`Schemas`), in the document's order.
@@ -100,6 +104,11 @@ extension AdminCall {
     if let text = query["parent"] {
       guard let number = Int64(text) else { throw Problem(.invalidField, "parent must be a GROUPSEQ.") }
       parent = number
+    }
+    if let name = query["name"], !name.isEmpty {
+      guard parent == nil else { throw Problem(.invalidField, "name cannot stand beside parent.") }
+      return .json(
+        .ok, try GroupService.list(of: try required("appId"), named: name, try page(), by: caller, on: connection))
     }
     return .json(
       .ok, try GroupService.list(of: try required("appId"), below: parent, try page(), by: caller, on: connection))

@@ -1,0 +1,91 @@
+/// Choosing groups on any level of the tree: those at the top are there at once, all others are found by a part of their
+/// name. A group below others is shown with their names, because names differ below one parent only.
+
+import { all, get, query } from "../api.js";
+import { h, later, put } from "../dom.js";
+import { complain } from "./notice.js";
+import { enc } from "../router.js";
+import { may } from "../session.js";
+import { t } from "../words.js";
+
+/// What one search shows at most, and so many groups are asked for by their number.
+const most = 50;
+/// With so many groups at the top and none below them, nobody has to search.
+const few = 10;
+
+export const groupName = (group) => [...(group.above ?? []), group.name].join(" › ");
+
+/// One group; where it is gone or may not be seen, by its number.
+export const oneGroup = (groupSeq) => get(`/groups/${enc(groupSeq)}`).catch(() => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }));
+
+/// The groups at the top of an app, and these others, which are chosen already.
+export async function knownGroups(appID, wanted = []) {
+  if (!may("viewPeople")) return wanted.map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }));
+  const top = await all("/groups", { appId: appID }).catch(() => []);
+  const others = wanted.filter((one) => !top.some(({ groupSeq }) => groupSeq === one));
+  const found = await Promise.all(others.slice(0, most).map(oneGroup));
+  return [...top, ...found, ...others.slice(most).map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }))];
+}
+
+/// A field that finds groups by a part of their name; null where all that there are stand beside it anyway.
+/// - known: grows by what is found. - show: called with the groups to choose from, and whether there are more.
+function groupSearch(appID, known, show) {
+  const top = known.filter((one) => !one.above?.length);
+  if (top.length <= few && !top.some((one) => one.hasGroups)) return null;
+  let turn = 0;
+  const search = later(250, async (text) => {
+    const mine = (turn += 1);
+    if (!text) return show(top, false);
+    try {
+      const { items, nextCursor } = await get(`/groups${query({ appId: appID, name: text, limit: most })}`);
+      if (mine !== turn) return;
+      known.push(...items.filter((item) => !known.some((one) => one.groupSeq === item.groupSeq)));
+      show([...items].sort((one, other) => groupName(one).localeCompare(groupName(other))), nextCursor !== null);
+    } catch (problem) {
+      if (mine === turn) complain(problem);
+    }
+  });
+  return h("input", { type: "search", name: "group-search", "aria-label": t("groups.search"), placeholder: t("groups.search"), autocomplete: "off", spellcheck: "false",
+    oninput: (event) => search(event.target.value.trim()), onkeydown: (event) => {
+      // Enter sends no form in which it stands.
+      if (event.key === "Enter") event.preventDefault();
+    } });
+}
+
+/// Says what a search came to.
+const outcome = (count, hasMore) => (hasMore ? t("groups.search.more") : count === 0 ? t("groups.search.none") : "");
+
+/// Boxes of which any may be ticked. - known: of `knownGroups`. - chosen(): their numbers. - choose: called with the new ones.
+export function groupBoxes(appID, known, chosen, choose) {
+  const list = h("div", { class: "group-boxes" });
+  const said = h("p", { class: "hint", role: "status" });
+  const box = (group) => h("label", { class: "check" }, h("input", { type: "checkbox", value: group.groupSeq, checked: chosen().includes(group.groupSeq), onchange: (event) =>
+    choose(event.target.checked ? [...chosen(), group.groupSeq] : chosen().filter((one) => one !== group.groupSeq)) }), h("span", null, groupName(group)));
+  function show(groups, hasMore) {
+    const picked = known.filter((one) => chosen().includes(one.groupSeq));
+    put(list, [...picked, ...groups.filter((one) => !picked.includes(one) && !chosen().includes(one.groupSeq))].map(box));
+    put(said, outcome(groups.length, hasMore));
+  }
+  const search = groupSearch(appID, known, show);
+  show(known.filter((one) => !one.above?.length), false);
+  if (known.length === 0) put(said, t("groups.none"));
+  return [search, list, said];
+}
+
+/// A list from which one is chosen, with the field that finds more. Its first input is the list.
+/// - value: the number of the chosen one. - choose: called with a new one.
+export function groupList(appID, known, { value, choose = () => {}, ...more }) {
+  const select = h("select", { ...more, onchange: () => choose(select.value) });
+  const said = h("p", { class: "hint", role: "status" });
+  if (value && !known.some((one) => one.groupSeq === value)) known.push({ groupSeq: value, name: `GROUPSEQ ${value}` });
+  function show(groups, hasMore) {
+    const chosen = select.value || value;
+    const present = known.filter((one) => one.groupSeq === chosen && !groups.some(({ groupSeq }) => groupSeq === chosen));
+    put(select, [...present, ...groups].map((one) => h("option", { value: one.groupSeq }, groupName(one))));
+    if (chosen) select.value = chosen;
+    put(said, outcome(groups.length, hasMore));
+  }
+  const search = groupSearch(appID, known, show);
+  show(known.filter((one) => !one.above?.length), false);
+  return h("span", { class: "suggesting" }, select, search, search ? said : null);
+}
