@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
-import { alertOf, audienceWords, describe, occurrenceOf, timeWords } from "../parts/message-model.js";
+import { alertOf, audienceWords, describe, isLater, occurrenceOf, timeWords } from "../parts/message-model.js";
 import { messagePreview } from "../parts/preview.js";
 import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
@@ -47,8 +47,8 @@ export async function approvalPage(context) {
     }
   };
   const approve = run(async () => {
-    if (!await confirm({ title: t("approvals.approve"), action: t("compose.confirm.do", { n: number(item.targeted) }), typed: item.targeted === null ? null : String(item.targeted),
-      typedLabel: t("compose.confirm.type", { n: number(item.targeted) }), body: h("p", null, messageTitle(item.message)) })) return;
+    if (!await confirm({ title: approving, action: isLater(due) ? approving : t("compose.confirm.do", { n: number(item.targeted) }), typed: item.targeted === null ? null : String(item.targeted),
+      typedLabel: t("compose.confirm.type", { n: number(item.targeted) }), body: h("p", null, [messageTitle(message), isLater(due) ? timeWords(due) : null].filter(Boolean).join(" · ")) })) return;
     const answer = await post(`${path}/approve`);
     go(`/messages/${answer.seqno}`);
   });
@@ -58,13 +58,14 @@ export async function approvalPage(context) {
   });
   const { message } = item;
   const due = await dueOf(item).catch(() => message);
+  const approving = t(isLater(due) ? "approvals.approve.later" : "approvals.approve");
   const alert = alertOf(message);
   const isOwn = item.requestedBy === session.login;
   const isOpen = item.state === "waiting" && may("managePeople");
   const decides = isOpen && !isOwn;
   const app = apps.find((one) => one.appId === item.appId);
   return h("div", null, head(messageTitle(message), { crumb: h("a", { href: "#/approvals" }, t("approvals.title")), actions: [
-    decides ? h("button", { class: "button main", id: "approve", onclick: approve }, t("approvals.approve")) : null, isOpen ? h("button", { class: "button bad", id: "reject", onclick: reject }, t(isOwn ? "approvals.withdraw" : "approvals.reject")) : null] }),
+    decides ? h("button", { class: "button main", id: "approve", onclick: approve }, approving) : null, isOpen ? h("button", { class: "button bad", id: "reject", onclick: reject }, t(isOwn ? "approvals.withdraw" : "approvals.reject")) : null] }),
   h("div", { class: "notes", id: "approval-notes" }, isOpen && isOwn ? note("", t("approvals.own")) : null),
   h("div", { class: "grid wide-narrow" },
     h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), app?.name || item.appId], [t("compose.who"), await audienceWords(message.audience, item.appId)], [t("funnel.targeted"), number(item.targeted)],

@@ -10,7 +10,7 @@ import { field, segmented, showAtFields } from "../parts/form.js";
 import { askBeforeUnload, drop, keep, kept } from "../parts/kept.js";
 import { bestHour } from "../parts/heat.js";
 import { messageFields } from "../parts/message-fields.js";
-import { alertOf, copyOf, describe, draftOf, languageName, occurrenceOf, timeWords } from "../parts/message-model.js";
+import { alertOf, copyOf, describe, draftOf, isLater, languageName, occurrenceOf, timeWords } from "../parts/message-model.js";
 import { complain, head, note, say } from "../parts/notice.js";
 import { messagePreview } from "../parts/preview.js";
 import { followTest } from "../parts/test-result.js";
@@ -228,9 +228,9 @@ export async function composePage(context) {
       const made = request();
       const count = number(dry.targeted);
       const asks = chosen.approvalAbove !== null && chosen.approvalAbove !== undefined && (dry.targeted === null || dry.targeted > chosen.approvalAbove);
-      const isLater = made.sendAt || made.localTime;
-      const isSure = await confirm({ title: t(asks ? "compose.confirm.approval" : isLater ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: dry.targeted === null || dry.targeted > many, careful: true,
-        no: t("compose.confirm.no"), action: t(asks ? "compose.confirm.ask" : isLater ? "compose.confirm.schedule" : "compose.confirm.do", { n: count }), typed: dry.targeted > many ? String(dry.targeted) : null, typedLabel: t("compose.confirm.type", { n: count }),
+      const waits = isLater(made);
+      const isSure = await confirm({ title: t(asks ? "compose.confirm.approval" : waits ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: dry.targeted === null || dry.targeted > many, careful: true,
+        no: t("compose.confirm.no"), action: t(asks ? "compose.confirm.ask" : waits ? "compose.confirm.schedule" : "compose.confirm.do", { n: count }), typed: dry.targeted > many ? String(dry.targeted) : null, typedLabel: t("compose.confirm.type", { n: count }),
         body: summary(made) });
       if (!isSure) return;
       const headers = { "Idempotency-Key": work.key };
@@ -268,7 +268,7 @@ export async function composePage(context) {
     if (from.draft) await putTo(`/drafts/${enc(from.draft)}`, body);
     else await post("/drafts", { appId: chosen.appId, ...body });
     done();
-    say(t("drafts.saved"));
+    say(from.change ? t("drafts.saved.change", { seqno: from.change }) : t("drafts.saved"));
   }
 
   const stopAsking = askBeforeUnload(isDirty);

@@ -152,6 +152,9 @@ export function timeWords(message) {
   return message.sendAt ? exactTime(message.sendAt) : message.localTime ? `${message.localTime.replace("T", " ")} · ${t("field.localTime.words")}` : t("compose.at.now");
 }
 
+/// Whether it waits for its time. One whose time has just passed is sent at once.
+export const isLater = (message) => Boolean(message.localTime || (message.sendAt && new Date(message.sendAt) > Date.now()));
+
 function badgeText(badge) {
   if (!badge) return null;
   if (badge.increment) return t("field.badge.words.increment", { n: badge.increment });

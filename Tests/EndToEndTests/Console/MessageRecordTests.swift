@@ -120,11 +120,39 @@ import Testing
     try browser.show("/approvals/1")
     let facts = try browser.text(".facts")
     #expect(facts.contains("\(later) 09:00") && !facts.contains("\(day) 09:00"), "\(facts)")
+    // Nothing is sent when it is approved.
+    #expect(try browser.text("#approve") == "Approve and schedule")
     try browser.expectSilence("the later one")
   }
 
   private static func day(_ now: Date, _ days: Double) -> String {
     String(ISO8601DateFormatter().string(from: now + days * 86_400).prefix(10))
+  }
+
+  @Test func `a time that has just passed is sent at once, and the question says so`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    try console.enter("en")
+    try browser.show("/compose")
+    try browser.pick("members")
+    try browser.pick("at")
+    for (minutes, words) in [(-10, "Send to 3 devices now?"), (60, "Schedule for about 3 devices?")] {
+      try browser.script(
+        """
+        const field = document.querySelector('input[name=sendAt]');
+        const time = new Date(Date.now() + arguments[0] * 60_000);
+        field.value = new Date(time - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        """, [minutes])
+      try browser.type("textarea[name=body]", "News")
+      #expect(try browser.text("#audience-count") == "3")
+      try browser.click("#send")
+      #expect(try browser.text("dialog[open] h2") == words)
+      try browser.press(.escape)
+      try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    }
+    try browser.expectSilence("the question")
   }
 
   @Test func `who approved it stands in the record`() throws {
