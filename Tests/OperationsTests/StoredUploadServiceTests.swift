@@ -65,6 +65,21 @@ import Time
     #expect(code { () throws(Problem) in _ = try page("elsewhere") } == .invalidField)
   }
 
+  @Test func `what an app stores is told beside what it may`() throws {
+    _ = try upload()
+    try world.connection.script(
+      """
+      INSERT INTO csv_audiences (app, sha256, lines, bytes, created_at, expires_at)
+      VALUES (1, 'a', 1, 5, now(), now()), (1, 'b', 1, 2000000, now(), now() + interval '1 day')
+      """)
+    let use = try StorageUse.of("com.example.bank", by: .commandLine, on: world.connection)
+    #expect(use.mediaBytes == Int64(Operations.Limits.partBytes))
+    // One that has expired is there until it is deleted.
+    #expect(use.audienceBytes == Int64(Operations.Limits.leastAudienceBytes) + 2_000_000 && use.importParts == 0)
+    let json = String(decoding: use.json, as: UTF8.self)
+    #expect(json.contains(#""mediaLimit":21474836480,"#) && json.contains(#""importPartsLimit":2048}"#), "\(json)")
+  }
+
   private func page(_ cursor: String) throws(Problem) -> ItemPage<StoredUploadService.Media> {
     try StoredUploadService.media(
       of: "com.example.bank", try PageRequest(cursor: cursor), hosting: hosting, by: .commandLine,

@@ -8,6 +8,7 @@ import { groupList, knownGroups } from "../parts/groups.js";
 import { askBeforeUnload } from "../parts/kept.js";
 import { every } from "../parts/live.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
+import { roomLine } from "../parts/room.js";
 import { list } from "../parts/table.js";
 import { enc, go, link } from "../router.js";
 import { exactTime, number, percent, t, time, told } from "../words.js";
@@ -33,7 +34,9 @@ export async function importsPage(context) {
   const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")], ["devices", t("imports.devices")]], onchange: shown });
   const group = field({ name: "groupSeq", label: t("imports.group"), control: groupList(chosen.appId, groups, { value: groups[0]?.groupSeq ?? "", name: "groupSeq" }), hint: groups.length ? null : t("groups.none") });
   const file = field({ name: "file", label: t("imports.file"), type: "file", accept: ".csv,text/csv", required: true, hint: t("imports.hint") });
-  const skip = field({ name: "skipErrors", label: t("imports.skip"), hint: t("imports.skip.hint"), type: "check", value: true });
+  const skip = field({ name: "skipErrors", label: t("imports.skip"), hint: t("imports.skip.hint"), type: "check", value: true, onchange: shown });
+  const room = roomLine(chosen.appId, "imports");
+  room.look();
   const form = new Form([kind, group, file, skip], { action: t("imports.begin"), submit: async (values) => {
     const made = await post("/imports", { appId: chosen.appId, kind: values.kind, skipErrors: values.skipErrors, ...(values.kind === "members" ? { groupSeq: values.groupSeq } : {}) });
     // It goes on while somebody is elsewhere in the console, who is not called back from there.
@@ -54,11 +57,13 @@ export async function importsPage(context) {
   } });
   function shown() {
     group.node.hidden = kind.value !== "members";
+    // Only such an import stores its parts.
+    room.node.hidden = skip.value;
   }
   shown();
   await former.ready;
   return h("div", null, head(t("nav.imports"), { detail: whichApp(chosen) ?? t("imports.detail") }),
-    h("div", { class: "stack" }, h("section", { class: "card" }, h("h2", null, t("imports.new")), form.node, progress, stop),
+    h("div", { class: "stack" }, h("section", { class: "card" }, h("h2", null, t("imports.new")), form.node, room.node, progress, stop),
       h("section", { class: "card" }, h("h2", null, t("imports.former")), former.node)));
 }
 

@@ -57,6 +57,7 @@ export async function audiencePart(appID, state, changed) {
   const parts = { users: users.node, groups: groupList, segment: segment.node, devices: devices.node, csv: csv.node, raw };
   const show = () => {
     for (const [name, node] of Object.entries(parts)) node.hidden = name !== state.kind;
+    if (state.kind === "csv") csv.look();
   };
   show();
   const values = {

@@ -4,6 +4,7 @@ import { call, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { field } from "./form.js";
 import { complain, note } from "./notice.js";
+import { roomLine } from "./room.js";
 import { table } from "./table.js";
 import { fieldLabel, number, t } from "../words.js";
 
@@ -11,6 +12,7 @@ import { fieldLabel, number, t } from "../words.js";
 /// - changed: called once a file is there, or is not any more.
 export function csvPart(appID, state, changed) {
   const result = h("div", { class: "fields", role: "status", id: "csv-result" });
+  const room = roomLine(appID, "audiences");
   const file = field({ name: "csv", label: t("csv.file"), hint: t("csv.hint"), type: "file", accept: ".csv,.txt,text/csv,text/plain", onchange: bring });
 
   async function bring() {
@@ -28,9 +30,11 @@ export function csvPart(appID, state, changed) {
       state.csv = answer;
       state.sample = await firstLine(asked);
       put(result, report(answer));
+      room.look();
     } catch (problem) {
       if (file.value !== asked) return;
       put(result);
+      room.look();
       if (problem.status === 0 || problem.status >= 500) complain(problem);
       file.complain(problem.errors?.length ? problem.errors.map((one) => `${fieldLabel(one.pointer)}: ${one.detail}`).join(" ") : problem.message);
     }
@@ -40,7 +44,9 @@ export function csvPart(appID, state, changed) {
   if (state.csv?.lines !== undefined) put(result, report(state.csv));
   else if (state.csv) put(result, note("", t("csv.kept")));
   return {
-    field: file, node: h("div", { class: "fields" }, file.node, result),
+    field: file, node: h("div", { class: "fields" }, file.node, room.node, result),
+    /// The part comes into sight.
+    look: room.look,
     value: () => (state.csv && state.csv.lines !== 0 ? { csv: state.csv.csvId } : null),
     words: () => (state.csv?.lines === undefined ? t("audience.csv") : t("csv.words", { n: number(state.csv.lines) })),
   };

@@ -40,6 +40,7 @@ import Testing
     "DELETE /v1/admin/uploads/{uploadId}": [.operator, .admin],
     "GET /v1/admin/audiences/csv": [.sender, .operator, .admin],
     "DELETE /v1/admin/audiences/csv/{csvId}": [.operator, .admin],
+    "GET /v1/admin/apps/{appId}/storage": [.sender, .operator, .admin],
     "GET /v1/admin/apps/{appId}/test-groups": [.sender, .operator, .admin],
     "PUT /v1/admin/apps/{appId}/test-groups": [.operator, .admin],
     "GET /v1/admin/quarantine/reasons": [.operator, .admin],

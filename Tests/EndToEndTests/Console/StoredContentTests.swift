@@ -13,6 +13,7 @@ import Testing
     try console.world.populate(2)
     try console.enter(language)
     try browser.show("/media")
+    #expect(try browser.text("[data-room=media]").contains("20 GiB"))
     try browser.choose("input[name=file]", file: console.picture())
     try browser.click("main form [type=submit]")
     try browser.wait("the picture", "return document.querySelector('main tbody img')?.naturalWidth > 0")
@@ -45,6 +46,26 @@ import Testing
     try browser.notice(".toast.bad") { try browser.click("dialog[open] [type=submit]") }
     #expect(try console.world.count("SELECT count(*) FROM csv_audiences") == 1)
     try browser.expectSilence("uploads", except: "409")
+  }
+
+  @Test func `pages say how much room uploads take, and warn before it is full`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at)
+      VALUES ('large', 1, '.wav', 'audio/wav', 20401094656, 262144, '', now(), now() + interval '1 day')
+      """)
+    try console.enter("en")
+    try browser.show("/media")
+    #expect(try browser.text("[data-room=media] .note.warn").contains("19 GiB of 20 GiB"))
+    try browser.show("/imports")
+    try browser.click("input[name=skipErrors]")
+    #expect(try browser.text("[data-room=imports]").contains("0 of 2,048"))
+    try browser.show("/compose")
+    try browser.pick("csv")
+    #expect(try browser.text("[data-room=audiences]").contains("0 GiB of 32 GiB"))
+    try browser.expectSilence("the room")
   }
 
   private static var tomorrow: String { ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400)) }

@@ -3,9 +3,20 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints that list and delete uploaded media and audience files.
+/// Endpoints that list and delete uploaded media and audience files, and say how much room they take.
 extension Endpoint {
   static let storedUploads: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/apps/{appId}/storage", id: "showStorage", in: .messages, "Ask how much an app stores of uploads",
+      "And how much it may, so that room is made before an upload is refused.", by: .permission(.send),
+      answers: [
+        Answer(
+          200, "What is taken, and the limits.", StorageUse.object,
+          example: """
+            {"mediaBytes":48213,"mediaLimit":21474836480,"audienceBytes":1048576,"audienceLimit":34359738368,\
+            "importParts":0,"importPartsLimit":2048}
+            """)
+      ], problems: [.unknownApp], handler: .whole(AdminCall.storage)),
     Endpoint(
       .get, "/v1/admin/uploads", id: "listUploads", in: .messages, "List uploaded pictures, sounds and films",
       "Newest first; what has expired is left out.", by: .permission(.send),
@@ -49,10 +60,15 @@ extension Endpoint {
   static let storedUploadSchemas: [JSONTree.Member] = [
     StoredUploadService.Media.object.named, ItemPage<StoredUploadService.Media>.object.named,
     StoredUploadService.File.object.named, ItemPage<StoredUploadService.File>.object.named,
+    StorageUse.object.named,
   ]
 }
 
 extension AdminCall {
+  fileprivate func storage() throws(Problem) -> Response {
+    .json(.ok, try StorageUse.of(parameters["appId"], by: caller, on: connection))
+  }
+
   fileprivate func storedMedia() throws(Problem) -> Response {
     .json(
       .ok,

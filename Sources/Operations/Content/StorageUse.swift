@@ -1,0 +1,37 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// What an app stores of uploads, and how much it may (`UploadRoom`), so that nobody learns of a limit by a refusal.
+package struct StorageUse: DescribedAnswer {
+  let mediaBytes: Int64
+  let audienceBytes: Int64
+  let importParts: Int64
+
+  package static let object = JSONObject<StorageUse>(
+    "StorageUse",
+    [
+      .always(
+        "mediaBytes", .count, \.mediaBytes, "Of pictures, sounds and films, each counted as 256 KiB at least."),
+      .always("mediaLimit", .count, { _ in Operations.Limits.mediaBytesOfApp }, "More is refused with 409."),
+      .always("audienceBytes", .count, \.audienceBytes, "Of audience files, each counted as 1 MiB at least."),
+      .always("audienceLimit", .count, { _ in Operations.Limits.audienceBytesOfApp }, "More is refused with 409."),
+      .always(
+        "importParts", .count, \.importParts, "Parts of imports without `skipErrors` that wait for their last one."),
+      .always("importPartsLimit", .count, { _ in Operations.Limits.importPartsOfApp }, "More is refused with 409."),
+    ])
+
+  /// Adds up what an app stores, also of what has expired but is not deleted yet.
+  /// - Throws: `.forbidden`, `.unknownApp`.
+  package static func of(
+    _ appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> StorageUse {
+    let app = try connection.app(appID, allowing: caller, to: .send).number
+    return StorageUse(
+      mediaBytes: try connection.answer(StoredUploads.mediaBytes(of: app, atLeast: Operations.Limits.partBytes)),
+      audienceBytes: try connection.answer(
+        StoredUploads.fileBytes(of: app, atLeast: Operations.Limits.leastAudienceBytes)),
+      importParts: try connection.answer(Imports.storedParts(of: app)))
+  }
+}
