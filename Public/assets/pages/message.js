@@ -6,7 +6,7 @@ import { choices, segmented } from "../parts/form.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { funnelBars, funnelRest, reasonList } from "../parts/funnel.js";
 import { every, watch } from "../parts/live.js";
-import { alertOf, audienceWords, describe, languageName, occurrenceOf, paceText } from "../parts/message-model.js";
+import { alertOf, audienceWords, describe, isFollowed, languageName, occurrenceOf, paceText } from "../parts/message-model.js";
 import { complain, facts, head, note, say, state } from "../parts/notice.js";
 import { paceField, paceValue } from "../parts/pace.js";
 import { messagePreview } from "../parts/preview.js";
@@ -189,7 +189,8 @@ const actions = {
   cancel: async (funnel, record) => {
     const isSure = await confirm({ title: t("cancel.title"), bad: true, action: t("cancel.do", { n: number(funnel.pending) }), no: t("cancel.no"),
       body: h("div", { class: "notes" }, h("p", null, t("cancel.body", { pending: number(funnel.pending), accepted: number(funnel.accepted) })),
-        record.repeat && !record.repeat.ended && funnel.state === "scheduled" ? note("warn", t("cancel.series", { until: record.repeat.until })) : null) });
+        isFollowed(record.repeat, funnel.sendAt, apps.find((one) => one.appId === record.appId)?.timeZone)
+          ? note("warn", t(funnel.state === "scheduled" ? "cancel.series" : "cancel.series.later", { until: record.repeat.until })) : null) });
     return isSure ? control(funnel, "cancel") : null;
   },
   pace: async (funnel, record) => {

@@ -59,6 +59,13 @@ function wallTimeAfter(localTime, every, count) {
   return `${moved.toISOString().slice(0, 10)}T${clock}`;
 }
 
+/// Whether another one of a repetition comes after the one that is due then. - zone: of the app.
+export function isFollowed(repeat, dueAt, zone) {
+  if (!repeat || repeat.ended || !dueAt) return false;
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(new Date(dueAt));
+  return wallTimeAfter(`${day}T00:00`, repeat.every, 1).slice(0, 10) <= repeat.until;
+}
+
 export const alertOf = (message) => (typeof message.alert === "string" ? { body: message.alert } : message.alert ?? {});
 
 /// `PT30M` as seconds; null for what is none.

@@ -40,6 +40,27 @@ import Testing
     try browser.expectSilence("the record")
   }
 
+  @Test func `who cancels one of a repetition on its way is told that the others still come`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let seqno = try console.world.send(
+      #"{"members":true}"#,
+      #"""
+      ,"sendAt":"\#(console.world.now)","repeat":{"every":"day","until":"2099-01-01"},\#
+      "pace":{"devices":1,"wait":"P1D"}
+      """#)
+    try console.enter("en")
+    try browser.show("/messages/\(seqno)")
+    try browser.waitFor("#message-state [data-state=sending]")
+    try browser.click("[data-action=cancel]")
+    #expect(try browser.text("dialog[open] .note.warn").contains("Only this occurrence"))
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("#message-state [data-state=cancelled]")
+    #expect(try console.world.count("SELECT count(*) FROM messages WHERE occurrence = 1 AND state = 0") == 1)
+    try browser.expectSilence("the cancelled one")
+  }
+
   @Test func `one that is sent again does not say that it has the canary and the short messages of the first`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
