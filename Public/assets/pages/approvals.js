@@ -66,7 +66,7 @@ export async function approvalPage(context) {
   const app = apps.find((one) => one.appId === item.appId);
   return h("div", null, head(messageTitle(message), { crumb: h("a", { href: "#/approvals" }, t("approvals.title")), actions: [
     decides ? h("button", { class: "button main", id: "approve", onclick: approve }, approving) : null, isOpen ? h("button", { class: "button bad", id: "reject", onclick: reject }, t(isOwn ? "approvals.withdraw" : "approvals.reject")) : null] }),
-  h("div", { class: "notes", id: "approval-notes" }, isOpen && isOwn ? note("", t("approvals.own")) : null),
+  h("div", { class: "notes", id: "approval-notes" }, isOpen && isOwn ? note("", t("approvals.own")) : item.state === "waiting" && !isOpen ? note("", t("approvals.asked")) : null),
   h("div", { class: "grid wide-narrow" },
     h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), app?.name || item.appId], [t("compose.who"), await audienceWords(message.audience, item.appId)], [t("funnel.targeted"), number(item.targeted)],
       [t("message.resend"), item.resendOf && h("a", { href: link(`/messages/${item.resendOf}`) }, `${t("message.resend-of", { seqno: item.resendOf })} · ${t(`resend.${message.to ?? "failed"}`)}`)],

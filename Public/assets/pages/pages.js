@@ -52,8 +52,8 @@ export function registerPages() {
   route("/messages", page("messages", "messagesPage"));
   route("/messages/:seqno", page("message", "messagePage"));
   route("/messages/:seqno/people/:clientUid", page("explain", "explainPage"), { needs: "viewPeople" });
-  route("/approvals", page("approvals", "approvalsPage"), { needs: "managePeople" });
-  route("/approvals/:approval", page("approvals", "approvalPage"), { needs: "managePeople" });
+  route("/approvals", page("approvals", "approvalsPage"));
+  route("/approvals/:approval", page("approvals", "approvalPage"));
   route("/people", page("people", "peoplePage"), { needs: "viewPeople" });
   route("/people/:app/:clientUid", page("person", "personPage"), { needs: "viewPeople" });
   route("/devices", page("devices", "devicesPage"), { needs: "viewPeople" });

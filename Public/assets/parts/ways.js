@@ -8,7 +8,7 @@ export const ways = [
     { path: "/", icon: "home", key: "nav.dashboard" },
     { path: "/compose", icon: "compose", key: "nav.compose", needs: "send" },
     { path: "/messages", icon: "messages", key: "nav.messages" },
-    { path: "/approvals", icon: "audit", key: "approvals.title", needs: "managePeople" },
+    { path: "/approvals", icon: "audit", key: "approvals.title" },
   ] },
   { key: "nav.audience", items: [
     { path: "/people", icon: "people", key: "nav.people", needs: "viewPeople" },

@@ -176,6 +176,30 @@ import Testing
     try browser.expectSilence("the question")
   }
 
+  @Test func `who may send and not decide sees the request that was made`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(12)
+    _ = try console.world.client.call(
+      "PATCH", "/v1/admin/apps/\(World.appID)", bearer: console.world.apiKey, #"{"approvalAbove":5}"#)
+    try console.invite("kim@example.com", "Kim Jiwon")
+    try console.connection.script("UPDATE accounts SET role = 'sender'")
+    try console.enter("en")
+    try browser.show("/compose")
+    try browser.pick("members")
+    try browser.type("textarea[name=body]", "For many")
+    #expect(try browser.text("#audience-count") == "12")
+    try browser.click("#send")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main[data-ready^='/approvals/']")
+    #expect(try browser.text(".facts").contains("Members"))
+    #expect(try browser.text("#approval-notes").contains("Another person"))
+    #expect(try browser.count("#approve") == 0 && browser.count("#reject") == 0)
+    try browser.show("/approvals")
+    #expect(try browser.text("main tbody").contains("For many"))
+    try browser.expectSilence("the request")
+  }
+
   @Test func `who approved it stands in the record`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
