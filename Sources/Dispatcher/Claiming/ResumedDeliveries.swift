@@ -2,6 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Synchronization
 internal import Time
 
 /// Takes up deliveries that are claimed already or were before: deferred ones that are due, those of dead nodes, and
