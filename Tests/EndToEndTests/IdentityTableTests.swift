@@ -192,6 +192,37 @@ import Testing
     #expect(try kimIsUntouched(world))
   }
 
+  @Test(arguments: [App.Identity.proof, .strict])
+  func `a PSID, its DEVICE_ID and a voucher that was just used give the device's key in proof alone`(
+    _ identity: App.Identity
+  ) throws {
+    let world = try world(identity)
+    let reply = try world.register("kims-phone", token: Self.kims, user: "kim")
+    #expect(reply.status == 200, "\(reply.text)")
+    let key = try #require(reply.string("authKey"))
+    let badge = try world.client.call("GET", "/v1/devices/\(reply.string("device") ?? "")/badge", bearer: key)
+    #expect(badge.status == (identity == .proof ? 200 : 403), "\(badge.text)")
+    _ = try world.register("kims-phone", token: Self.attackers, user: nil, authKey: key)
+    #expect(try attackersRows(world) == (identity == .proof ? 1 : 0))
+    #expect(try kimIsUntouched(world) == (identity == .strict))
+  }
+
+  @Test(arguments: [App.Identity.proof, .strict])
+  func `a customer with a voucher of its own, and another's PSID and DEVICE_ID, does not get the other's pushes`(
+    _ identity: App.Identity
+  ) throws {
+    let world = try world(identity)
+    try vouch(for: "mallory", "kims-phone", in: world)
+    let reply = try world.register("kims-phone", token: Self.kims, user: "mallory")
+    #expect(reply.status < 300, "\(reply.text)")
+    let key = try #require(reply.string("authKey"))
+    _ = try world.register("kims-phone", token: Self.attackers, user: nil, authKey: key)
+    #expect(try attackersRows(world) == 0)
+    // In strict kim's telephone is where it was, and comes back with its own key.
+    let kept = try world.count("SELECT count(*) FROM devices WHERE psid = '\(Self.kims)' AND user_key = 'ukim'")
+    #expect(kept == (identity == .strict ? 1 : 0))
+  }
+
   @Test func `but where the app has said that a DEVICE_ID is enough`() throws {
     let world = try world(.open, keepsUserOnRefresh: true)
     #expect(try world.register("kims-phone", token: Self.attackers, user: nil).status == 200)

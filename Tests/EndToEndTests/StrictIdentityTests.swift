@@ -88,6 +88,27 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 
+  @Test func `a device that comes back without its key stays the user's, and gets a key for a push`() throws {
+    try vouch()
+    let device = try world.register("phone", token: Self.token, user: "kim")
+    let first = try silentPush()
+    #expect(try provePossession(device, first.seqno, first.pushkey).status == 200)
+    let again = try world.register("phone", token: Self.token, user: "kim")
+    #expect(again.status == 200 && again["awaitsPush"] as? Bool == true && again["user"] is NSNull, "\(again.text)")
+    let path = "/v1/devices/\(again.string("device") ?? "")/badge"
+    let refused = try world.client.call("GET", path, bearer: again.string("authKey"))
+    #expect(refused.status == 403 && refused.text.contains("possession"), "\(refused.text)")
+    #expect(try provePossession(again, first.seqno, first.pushkey).status == 422)
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
+    let second: (seqno: String, pushkey: String) = try poll("no second push came") {
+      let push = try silentPush()
+      return push.seqno == first.seqno ? nil : push
+    }
+    let bound = try provePossession(again, second.seqno, second.pushkey)
+    #expect(bound.status == 200 && bound.string("identity") == "strict", "\(bound.text)")
+    #expect(try world.client.call("GET", path, bearer: bound.string("authKey")).status == 200)
+  }
+
   @Test func `the SDK's API says in words that it is the wrong one`() throws {
     let sdk = SDKClient(port: world.port, appID: World.appID, psid: Self.token, deviceID: "phone", cuid: "kim")
     for controller in ["asking_authorization.ctl", "rcv_register_service.ctl", "rcv_get_service.ctl"] {

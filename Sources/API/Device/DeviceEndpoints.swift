@@ -19,7 +19,9 @@ extension Endpoint {
       yet; only where somebody vouches for it does it replace another, because it stands in messages to that user.
 
       The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a known \
-      device gets by the client key alone shows no more than its token: keep the first.
+      device gets by the client key alone shows no more than its token: keep the first. In apps that are `strict` this also \
+      holds for a device that has a user, whoever vouches for that user: it is told `awaitsPush`, and gets its key when it \
+      brings back a push (`…/possession`).
 
       An authKey registers its own device alone, and ends when that device unregisters.
 

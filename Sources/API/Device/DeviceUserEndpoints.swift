@@ -27,9 +27,9 @@ extension Endpoint {
       .post, "/v1/devices/{device}/possession", id: "provePossession", in: .devices, "Prove possession of a push token",
       """
       In apps that are `strict` a device shows that pushes reach it: with the silent push that follows the registration, or \
-      with any other since. Only then is it the user's, and its former authKey ends. If that answer is lost, the same \
-      call is answered once more for a day, also with the former authKey. A device that awaits none is answered as it \
-      stands.
+      with any other since. Only then is it the user's, and its former authKey ends; one that shows no more than the token \
+      becomes the device's own in this way. If that answer is lost, the same call is answered once more for a day, also \
+      with the former authKey. A device that awaits none is answered as it stands.
       """, by: .authKey,
       body: Body(
         Possession.object,

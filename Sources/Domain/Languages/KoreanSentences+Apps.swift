@@ -91,6 +91,10 @@ extension KoreanSentences {
     An AUTHKEY that was asked for by the PSID alone does not open this. Register first (with the user's proof or \
     voucher) and use the AUTHKEY of that answer, or send USERPROOF along.
     = PSID만으로 받은 AUTHKEY로는 할 수 없습니다. 먼저 사용자 확인 정보나 바우처로 등록하여 받은 AUTHKEY를 쓰거나 USERPROOF를 함께 보내세요.
+    This authKey shows no more than the device's token. Bring back a push that was sent since the registration (POST \
+    /v1/devices/{device}/possession): the answer has the key that opens this.
+    = 이 authKey는 단말의 토큰만 증명합니다. 등록 이후에 온 푸시를 POST /v1/devices/{device}/possession으로 되돌려 보내면 응답으로 \
+    필요한 키를 받습니다.
     This server cannot ask Apple. Store the key without `check`.
     = 이 서버는 Apple에 연결할 수 없습니다. 확인 없이 키를 저장하세요.
     Apple could not be asked ({1}). Nothing was changed.

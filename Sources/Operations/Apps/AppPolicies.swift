@@ -83,6 +83,18 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
+  /// Returns whether a caller must not learn the device's user: the app is `strict`, and the claim proves no more than
+  /// the token, which has yet to be shown by a push.
+  func hidesUser(of record: Devices.Record, from claim: AuthKeyring.Claim) -> Bool {
+    claim.isTokenOnly && claim.epoch == record.authEpoch && rules(of: record.app).identity == .strict
+      && !record.userKey.isGuest
+  }
+
+  /// Returns the problem of a call for which a token-only key is not enough.
+  func limitedKey(of record: Devices.Record) -> Problem {
+    rules(of: record.app).identity == .strict ? Self.onlyToken : Self.onlyAsked
+  }
+
   /// Returns the time since which messages in the user's inbox are visible to a device; nil, for no access, if the
   /// binding is weaker than the app requires.
   ///
@@ -95,7 +107,14 @@ package struct AppPolicies: Sendable {
     return record.identity == .open ? record.boundAt : .zero
   }
 
-  static let onlyAsked = Problem(
+  private static let onlyToken = Problem(
+    .forbidden,
+    """
+    This authKey shows no more than the device's token. Bring back a push that was sent since the registration (POST \
+    /v1/devices/{device}/possession): the answer has the key that opens this.
+    """)
+
+  private static let onlyAsked = Problem(
     .forbidden,
     """
     An AUTHKEY that was asked for by the PSID alone does not open this. Register first (with the user's proof or \

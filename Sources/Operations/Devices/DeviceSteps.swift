@@ -165,7 +165,8 @@ struct DeviceSteps {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
     }
-    guard record.authEpoch == entry.claim.epoch || repeatsProof(entry, record) else {
+    let isRepeated = repeatsProof(entry, record)
+    guard record.authEpoch == entry.claim.epoch || isRepeated else {
       return .failure(Problem(.badCredential, "This authKey has ended. Register again to get a new one."))
     }
     if let other = entry.stranger(record) {
@@ -183,13 +184,13 @@ struct DeviceSteps {
     {
       return .failure(problem)
     }
-    if entry.kind.needsFullAccess {
+    if !isRepeated, entry.kind.needsFullAccess(of: record) {
       let (policies, rules) = (batch.policies, batch.policies.rules(of: record.app))
       if !policies.grantsFullAccess(entry.claim, to: record, under: rules.wanted, now: batch.now) {
         batch.bindings.countRefusal(\.asked, in: record.app, batch.policies)
       }
       guard policies.grantsFullAccess(entry.claim, to: record, under: rules.identity, now: batch.now) else {
-        return .failure(AppPolicies.onlyAsked)
+        return .failure(policies.limitedKey(of: record))
       }
     }
     if case .setToken(_, _, let psid?) = entry.kind, record.network.normalize(psid: psid) != psid {
@@ -201,9 +202,9 @@ struct DeviceSteps {
   /// Returns whether the operation brings back once more, with the device's former key, the push that has ended that
   /// key and made the device its user's: the answer can have been lost. It then changes nothing.
   private func repeatsProof(_ entry: Entry, _ record: Devices.Record) -> Bool {
-    guard case .possess(let claim, let seqno, let psid) = entry.kind, !claim.isTokenOnly else { return false }
+    guard case .possess(let claim, let seqno, let psid) = entry.kind else { return false }
     // Another push, or one for another user, would be a new proof: that takes a current key.
-    return claim.epoch == record.authEpoch &- 1 && record.identity == .strict && record.pending == nil
+    return claim.epoch == record.authEpoch &- claim.epochsOfProof && record.identity == .strict && record.pending == nil
       && record.psid == psid && state.proofs[record.device] == seqno
   }
 
@@ -225,9 +226,9 @@ struct DeviceSteps {
     switch entry.kind {
     case .setUser(let claim, let named):
       changes.end(DeviceUsers(batch: batch).setUser(named, claim, record))
-    case .possess(_, let seqno, _):
+    case .possess(let claim, let seqno, _):
       if record.pending != nil { changes.proved.append((device: record.device, seqno: seqno)) }
-      changes.end(DeviceUsers(batch: batch).possess(record))
+      changes.end(DeviceUsers(batch: batch).possess(claim, record))
     case .clearUser: DeviceUsers(batch: batch).release(record)
     case .unregister:
       changes.retired.append(
@@ -290,12 +291,14 @@ struct DeviceSteps {
 
   func answer(_ batch: BatchContext) {
     for entry in state.entries where !batch.hasFailed(entry.operation) {
-      guard let user = entry.user, let record = batch.devices[entry.claim.device] else { continue }
+      guard let user = entry.user, var record = batch.devices[entry.claim.device] else { continue }
       if let problem = refusal(entry, batch) {
         batch.fail(entry.operation, problem)
         continue
       }
-      let shown = state.users[user] ?? (0, "")
+      let isHidden = batch.policies.hidesUser(of: record, from: entry.claim)
+      if isHidden { record = record.withoutUser }
+      let shown: (badge: Int16, name: String) = isHidden ? (0, "") : state.users[user] ?? (0, "")
       let answer: OperationAnswer =
         switch entry.kind {
         case .find, .setConsents, .possess:
@@ -373,11 +376,12 @@ extension Operation {
   }
 
   /// Whether the operation needs more than a token-only authKey where the app requires proof
-  /// (`AppPolicies.grantsFullAccess`). Reading the device and reporting that it is alive do not; naming a user is
-  /// checked separately, by stronger rules.
-  fileprivate var needsFullAccess: Bool {
+  /// (`AppPolicies.grantsFullAccess`). Reading the device and reporting that it is alive do not, nor does bringing back
+  /// a push that the device awaits, which is proof itself; naming a user is checked separately, by stronger rules.
+  fileprivate func needsFullAccess(of record: Devices.Record) -> Bool {
     switch self {
     case .find, .alive, .setUser: false
+    case .possess: record.pending == nil
     default: true
     }
   }

@@ -35,7 +35,8 @@ struct DeviceUsers {
     of operation: Operation, by record: Devices.Record, brought: [Seqno: Messages.Origin]
   ) -> Problem? {
     switch operation {
-    case .setUser(_, let named):
+    case .setUser(let claim, let named):
+      if isBeyond(claim, named, record) { return batch.policies.limitedKey(of: record) }
       switch batch.policies.vouching(for: named, in: record.app, now: batch.now) {
       case .refused(let problem): return problem
       case .missing where !named.isFromSDK && !hasVoucher(named, record):
@@ -50,6 +51,15 @@ struct DeviceUsers {
       return record.psid == psid && isYounger ? nil : Self.oldPush
     default: return nil
     }
+  }
+
+  /// Returns whether a key that proves no more than the token would remove the device's user, or in `strict` have
+  /// another one wait for a push that this user's device would bring back.
+  private func isBeyond(_ claim: AuthKeyring.Claim, _ named: NamedUser, _ record: Devices.Record) -> Bool {
+    let identity = batch.policies.rules(of: record.app).identity
+    guard !batch.policies.grantsFullAccess(claim, to: record, under: identity, now: batch.now) else { return false }
+    if named.clientUID == UserKey.guestUID { return true }
+    return identity == .strict && !record.userKey.isGuest && record.userKey != UserKey(clientUID: named.clientUID)
   }
 
   private static let oldPush = Problem(
@@ -96,12 +106,12 @@ struct DeviceUsers {
   /// Binds the device to its pending user and invalidates its earlier keys. Does nothing without a pending user, as in
   /// a repeated call.
   /// - Returns: the guest that the device was; nil if it was none.
-  func possess(_ before: Devices.Record) -> Users.Key? {
+  func possess(_ claim: AuthKeyring.Claim, _ before: Devices.Record) -> Users.Key? {
     guard let pending = before.pending else { return nil }
     var record = before
     record.bind(pending.userKey, by: .strict)
     // Keys that were issued to the guest must not give access to the user's data.
-    record.authEpoch &+= 1
+    record.authEpoch &+= claim.epochsOfProof
     batch.counts.want(Users.Key(app: record.app, userKey: record.userKey))
     return change(before, to: record, isVouched: true)
   }
@@ -125,4 +135,10 @@ struct DeviceUsers {
     }
     return before.userKey.isGuest ? Users.Key(app: before.app, userKey: before.userKey) : nil
   }
+}
+
+extension AuthKeyring.Claim {
+  /// By how much a proof of possession with this key raises the device's epoch. So the epoch tells what kind of key
+  /// made the proof, and a key of the other kind does not repeat it.
+  var epochsOfProof: Int16 { isTokenOnly ? 2 : 1 }
 }

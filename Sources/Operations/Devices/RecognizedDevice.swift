@@ -10,7 +10,8 @@ struct RecognizedDevice: Equatable {
   enum Recognition: Equatable {
     /// The device has a current key of the row, which was not issued for the token alone.
     case key
-    /// The device has only the row's token.
+    /// The device has only the row's token. In `strict`, such a row is a guest's or that of the user whom the
+    /// registration names, if it names one.
     case token
     /// The app accepts the DEVICE_ID alone as proof (`keepsUserOnRefresh`).
     case deviceIDAlone
@@ -30,12 +31,15 @@ struct RecognizedDevice: Equatable {
   init(_ registration: Operation.Registration, _ records: [Devices.Record]) {
     let rows = registration.device.rows
     let own = records.filter { rows.contains($0.device) }
+    let holder = own.first { $0.psid == registration.psid && $0.state != .unregistered }
     if let proof = registration.proof, !proof.isTokenOnly,
       let row = own.first(where: { $0.device == proof.device && $0.authEpoch == proof.epoch })
     {
       (device, recognition) = (row.device, .key)
-    } else if let row = own.first(where: { $0.psid == registration.psid && $0.state != .unregistered }) {
-      (device, recognition) = (row.device, .token)
+    } else if let holder, Self.isOfAnother(holder, registration) {
+      (device, recognition) = (Self.room(registration, rows, own, keeping: holder.device), .none)
+    } else if let holder {
+      (device, recognition) = (holder.device, .token)
     } else if registration.app.identity == .open, registration.app.identityRules.keepsUserOnRefresh,
       let row = own.filter({ $0.state != .unregistered }).max(by: { $0.seenAt < $1.seenAt })
     {
@@ -45,12 +49,23 @@ struct RecognizedDevice: Equatable {
     }
   }
 
+  /// Returns whether the row with the token belongs to another user than the registration names, in a `strict` app. The
+  /// registration then gets a row of its own, as with another DEVICE_ID, and takes the token if its user is vouched
+  /// for. In the same row, that user would wait for a push that the device of the row's user could bring back.
+  private static func isOfAnother(_ row: Devices.Record, _ registration: Operation.Registration) -> Bool {
+    guard registration.app.identity == .strict, !row.userKey.isGuest, let user = registration.user,
+      user.clientUID != UserKey.guestUID
+    else { return false }
+    return row.userKey != UserKey(clientUID: user.clientUID)
+  }
+
   /// Returns a row for a device that has proved none of the existing rows to be its own: the row of an unregistered
   /// guest, preferably one with the same token; otherwise a row that does not exist yet, if fewer than
   /// `devicesPerInstallation` exist or all that exist belong to vouched users; otherwise the row that `leaving` gives
   /// up.
+  /// - Parameter kept: a row that is not given up; nil if there is none.
   private static func room(
-    _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record]
+    _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record], keeping kept: DeviceID? = nil
   ) -> DeviceID {
     // A row that only lost its token to another device still has valid keys.
     let given = own.filter { $0.state == .unregistered && $0.userKey.isGuest }
@@ -59,7 +74,7 @@ struct RecognizedDevice: Equatable {
     let areProved = own.allSatisfy { $0.identity > .open }
     if let free, own.count < Domain.Limits.devicesPerInstallation || areProved { return free }
     let user = registration.user.map { UserKey(clientUID: $0.clientUID) }
-    return leaving(own, for: user)?.device ?? registration.device
+    return leaving(own.filter { $0.device != kept }, for: user)?.device ?? registration.device
   }
 
   /// Returns the row to give up; nil if there are no rows. Rows of guests go first, then rows of unvouched users; of

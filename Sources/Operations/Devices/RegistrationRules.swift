@@ -18,10 +18,17 @@ struct RegistrationRules {
   private var own: Devices.Record? { row.recognition == .none ? nil : known }
   private var identity: App.Identity { registration.app.identity }
 
-  /// Whether the registration may change what belongs to a person. False only if the app requires proof, the user is
-  /// not vouched for, and the device is recognized by its token alone; even then true for a guest that has an
-  /// identifier besides the token.
+  /// Whether the token is all that shows that this is the device of its user, and the app demands more: in `strict`,
+  /// vouching for the user proves nothing about the device.
+  private var mustReturnPush: Bool {
+    identity == .strict && row.recognition == .token && own?.userKey.isGuest == false
+  }
+
+  /// Whether the registration may change what belongs to a person. False only if the app requires proof, the device is
+  /// recognized by its token alone, and the user is not vouched for or the app is `strict`; even then true for a guest
+  /// who is vouched for or has an identifier besides the token.
   var isRecognised: Bool {
+    if mustReturnPush { return false }
     guard row.recognition == .token, let own, identity != .open, !isVouched else { return true }
     // A guest has nothing that could be stolen. But if the token is the device's only identifier, having the token
     // proves nothing.
@@ -30,8 +37,10 @@ struct RegistrationRules {
 
   /// Whether the issued key later proves the device's identity, so that the device keeps its user with a new token;
   /// otherwise the key is worth no more than the token. A device recognized by its token alone gets the stronger key
-  /// only if its user is vouched for, or if the app requires proof and `isRecognised` is true.
+  /// only if its user is vouched for, or if the app requires proof and `isRecognised` is true; in `strict`, never if it
+  /// has a user already: it gets that key for a push.
   var givesFullKey: Bool {
+    if mustReturnPush { return false }
     if isVouched || row.recognition != .token { return true }
     return identity != .open && isRecognised
   }

@@ -331,7 +331,9 @@ struct RegistrationSteps {
   func answer(_ batch: BatchContext) {
     for refused in state.refused { batch.fail(refused.operation, refused.problem) }
     for entry in state.entries {
-      guard let record = batch.devices[entry.existing ?? entry.row.device] else { continue }
+      guard var record = batch.devices[entry.existing ?? entry.row.device] else { continue }
+      let key = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isTokenOnly: !entry.givesFullKey)
+      if batch.policies.hidesUser(of: record, from: key) { record = record.withoutUser }
       let user = Users.Key(app: record.app, userKey: record.userKey)
       batch.results[entry.operation] = .success(
         .registered(

@@ -8,9 +8,10 @@ extension Devices.Record {
   /// Changes the row for a device that names a user.
   ///
   /// In `strict`, a vouched user becomes pending until the device returns a push, and a recognized device loses its
-  /// former user at once; a user who is already bound in `strict` stays so. In `proof`, a vouched user is bound, and in
-  /// `open`, any user. Otherwise the user is not accepted, and a recognized device becomes a guest without a pending
-  /// user, unless it already belongs to that user.
+  /// former user at once; a user who is already bound in `strict` stays so, and becomes pending too if the device is
+  /// not recognized: a push then shows that it is the device. In `proof`, a vouched user is bound, and in `open`, any
+  /// user. Otherwise the user is not accepted, and a recognized device becomes a guest without a pending user, unless
+  /// it already belongs to that user.
   /// - Parameters:
   ///   - isVouched: whether the app's own server vouches for the user.
   ///   - isRecognised: whether the request has proved that it comes from this device.
@@ -19,7 +20,7 @@ extension Devices.Record {
   ) {
     let isKept = userKey == wanted
     if isVouched, app == .strict {
-      guard !isKept || identity < .strict else { return }
+      guard !isKept || identity < .strict || !isRecognised else { return }
       // A sign-in on this very device ends what the device receives for its former user. A device that may be another
       // one keeps its user until it proves that pushes reach it.
       if !isKept, isRecognised { release() }
@@ -43,5 +44,13 @@ extension Devices.Record {
     userKey = user
     self.identity = identity
     pending = nil
+  }
+
+  /// The row as a caller may see it who has proved no more than its token, in an app that demands a push: without its
+  /// user and consents.
+  var withoutUser: Devices.Record {
+    var shown = self
+    (shown.userKey, shown.identity, shown.consents) = (UserKey(guest: device), .open, Consents())
+    return shown
   }
 }
