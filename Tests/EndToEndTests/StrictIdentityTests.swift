@@ -109,6 +109,29 @@ import Testing
     #expect(try world.client.call("GET", path, bearer: bound.string("authKey")).status == 200)
   }
 
+  @Test func `the inbox of a device that awaits its push does not stand in for it`() throws {
+    let guest = try world.register("other", token: World.token("b2"), user: nil)
+    try vouch()
+    let device = try world.register("phone", token: Self.token, user: "kim")
+    let sent = try world.send(#"{"all":true}"#, #","inbox":"P90D""#)
+    _ = try world.finished(sent)
+    func inbox(_ device: Reply) throws -> Reply {
+      try world.client.call(
+        "GET", "/v1/devices/\(device.string("device") ?? "")/inbox", bearer: device.string("authKey"))
+    }
+    let seen = try inbox(guest)
+    #expect(seen.status == 200 && (seen["items"] as? [Any])?.count == 1, "\(seen.text)")
+    // The entry's pushkey is that of the push, which the device has to bring back.
+    let hidden = try inbox(device)
+    #expect(hidden.status == 200 && (hidden["items"] as? [Any])?.isEmpty == true, "\(hidden.text)")
+    #expect(hidden.int("unread") == 0, "\(hidden.text)")
+    let left = try world.client.call(
+      "DELETE", "/v1/devices/\(device.string("device") ?? "")/user", bearer: device.string("authKey"))
+    #expect(left.status == 204, "\(left.text)")
+    let shown = try inbox(device)
+    #expect((shown["items"] as? [Any])?.count == 1, "\(shown.text)")
+  }
+
   @Test func `the SDK's API says in words that it is the wrong one`() throws {
     let sdk = SDKClient(port: world.port, appID: World.appID, psid: Self.token, deviceID: "phone", cuid: "kim")
     for controller in ["asking_authorization.ctl", "rcv_register_service.ctl", "rcv_get_service.ctl"] {

@@ -96,13 +96,14 @@ package struct AppPolicies: Sendable {
   }
 
   /// Returns the time since which messages in the user's inbox are visible to a device; nil, for no access, if the
-  /// binding is weaker than the app requires.
+  /// binding is weaker than the app requires, or the device is a guest that awaits a push: an entry's pushkey would
+  /// stand in for that of the push.
   ///
   /// The device sees all messages (`.zero`) if it is a guest or its user was vouched for. A device whose user nobody
   /// vouched for may belong to anyone who knows the CUID, so it sees only messages since it was bound to the user,
   /// which it could have received itself.
   func inboxBegins(for record: Devices.Record) -> Timestamp? {
-    guard !record.userKey.isGuest else { return .zero }
+    guard !record.userKey.isGuest else { return record.pending == nil ? .zero : nil }
     guard record.identity >= rules(of: record.app).identity else { return nil }
     return record.identity == .open ? record.boundAt : .zero
   }
