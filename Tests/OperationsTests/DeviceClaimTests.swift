@@ -48,6 +48,7 @@ import Time
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: Self.token, user: "kim"))
     let seqno = try world.message()
+    try world.send(seqno, to: "d1", user: "kim")
     func confirm(_ reach: Operation.Reach) throws -> OperationAnswer.Confirmed.Status? {
       let confirmation = Operation.Confirmation(
         seqno: seqno, psid: Self.token, read: nil, isGenuine: true, reach: reach)
@@ -58,6 +59,36 @@ import Time
     #expect(try confirm(Operation.Reach(app: app + 1, device: nil)) == .unknownMessage)
     #expect(try confirm(Operation.Reach(app: app, device: world.device("d1"))) == .recorded)
     #expect(try confirm(Operation.Reach(app: app, device: nil)) == .recorded)
+  }
+
+  @Test func `a confirmation by key counts for a message that was sent to the device, and for no other`() throws {
+    let world = try BatchWorld()
+    try world.run(
+      world.registration("d1", psid: Self.token, user: "kim"), world.registration("d2", psid: Self.other, user: "lee"))
+    try world.setBadge("kim", 5)
+    let (own, foreign) = (try world.message(), try world.message())
+    try world.send(own, to: "d1", user: "kim")
+    try world.send(foreign, to: "d2", user: "lee")
+    func confirm(_ seqno: Seqno, _ read: BadgeOption?, by device: DeviceID?) throws -> OperationAnswer.Confirmed? {
+      let confirmation = Operation.Confirmation(
+        seqno: seqno, psid: Self.token, read: read, isGenuine: true,
+        reach: Operation.Reach(app: world.app.number, device: device))
+      return try world.run(.confirm([confirmation]))[0].confirmed?.first
+    }
+    // By a key that was asked for with the PSID, and by the device's own.
+    let (options, keys): ([BadgeOption?], [DeviceID?]) = ([nil, .keep, .reset], [nil, world.device("d1")])
+    for device in keys {
+      for option in options {
+        let answer = try confirm(foreign, option, by: device)
+        #expect(answer?.status == .unknownMessage && answer?.badge == nil && answer?.isForgotten == false)
+      }
+    }
+    #expect(try world.badge("kim") == 5)
+    #expect(try world.count("SELECT count(*) FROM receipts") == 0)
+    #expect(try world.count("SELECT count(*) FROM reads") == 0)
+    #expect(try confirm(own, nil, by: nil)?.status == .recorded)
+    #expect(try confirm(own, .keep, by: world.device("d1"))?.badge == 4)
+    #expect(try world.count("SELECT count(*) FROM reads WHERE device = '\(world.device("d1"))'") == 1)
   }
 
   @Test func `a device may send so many in a minute, and again in the next`() throws {

@@ -4,8 +4,9 @@ internal import Operations
 
 /// Stores receipts and reads. A valid pushkey of the message proves a confirmation. Without one (older SDKs send none),
 /// it needs the AUTHKEY. If the key was issued for this PSID, the confirmation counts for all devices of the app that
-/// have or had the PSID; otherwise only for the key's own device, and it is refused if the key has none. Where keys are
-/// switched off, apps with identity mode `open` need no proof.
+/// have or had the PSID; otherwise only for the key's own device, and it is refused if the key has none. It then counts
+/// only for a message that was sent to the device, or is in its user's inbox. Where keys are switched off, apps with
+/// identity mode `open` need no proof.
 extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
     try Self.check(call.form, statusKind: "2")

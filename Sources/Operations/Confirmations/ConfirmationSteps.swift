@@ -7,8 +7,8 @@ internal import Time
 /// A receipt whose pushkey locates its delivery, and for which no SMS fallback is pending, is only appended to the log
 /// (`ConfirmationLog`). Every other confirmation belongs to the device and user that the message was sent to, even if
 /// another device owns the token now: former owners of the token are candidates too, and the delivery records decide
-/// between them. Then the confirmation is appended to the log as well, or gets a row of its own if its delivery is in
-/// no block.
+/// between them; without a pushkey (`Operation.Reach`), also whether the message was sent to the device at all. Then
+/// the confirmation is appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {
   /// A receipt that is only appended to the log. `at` is the time by the device's clock; nil for now.
   private struct Located {
@@ -123,15 +123,15 @@ struct ConfirmationSteps {
   }
 
   /// Returns the steps that find the user of each confirmation that needs one: reads, and messages with an SMS
-  /// fallback. They also find the delivery records of confirmations whose token has had several owners, or whose
-  /// delivery cannot be located from the pushkey. Round 1.
+  /// fallback. They also find the delivery records of confirmations whose token has had several owners, whose delivery
+  /// cannot be located from the pushkey, or that have none. Round 1.
   func findUsers(_ batch: BatchContext) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
     var inInboxes: Set<Confirmations.Delivery> = []
     for entry in state.entries
     where entry.candidates.count > 1 || entry.confirmation.read != nil || entry.settlesFallback
-      || entry.provedPlace == nil && entry.candidates.contains(where: \.hasBlocks)
+      || entry.provedPlace == nil && entry.candidates.contains(where: \.hasBlocks) || entry.confirmation.reach != nil
     {
       for candidate in entry.candidates {
         doubtful.insert(Confirmations.Delivery(seqno: entry.confirmation.seqno, device: candidate.device))
@@ -220,8 +220,9 @@ struct ConfirmationSteps {
     return keys.isEmpty ? [] : [Fallbacks.confirm(keys, at: batch.now)]
   }
 
-  /// Decides which device, user, delivery and inbox entry a confirmation belongs to, and stores them in its entry.
-  /// Without a candidate, the entry stays unchanged: the message or token is unknown.
+  /// Decides which device, user, delivery and inbox entry a confirmation belongs to, and stores them in its entry. The
+  /// entry stays unchanged if the message or token is unknown, or if neither a pushkey nor a record shows that the
+  /// message was for the device.
   private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
@@ -234,12 +235,14 @@ struct ConfirmationSteps {
     }
     let sent = proved ?? entry.candidates.first { state.sentTo[delivery($0)] != nil }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
-    state.entries[index].device = chosen.device
-    state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
     let isRead = entry.confirmation.read != nil
     // A message can be read in an inbox on a device it was never sent to, or for which this is no longer known: that
     // counts as read by the person, but not as a read delivery.
     let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
+    // A key shows which device confirms, not that the message was sent to it.
+    if entry.confirmation.reach != nil, chosen.isKept, sent == nil, !isOnlyInInbox { return }
+    state.entries[index].device = chosen.device
+    state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
     if chosen.isKept, !isOnlyInInbox {
       state.entries[index].delivery = delivery(chosen)
       state.entries[index].place = entry.provedPlace ?? state.sentTo[delivery(chosen)]?.place
