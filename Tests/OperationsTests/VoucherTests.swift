@@ -50,4 +50,28 @@ import Time
     world.now = world.now + .seconds(180)
     #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == .badUserProof)
   }
+
+  @Test func `a device that awaits its push names its user again by its key, and goes on awaiting it`() throws {
+    let world = try BatchWorld()
+    world.setPolicies(.strict)
+    let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    try world.connection.run(Vouchers.make(for: user, installation: nil, until: world.now + .seconds(600)))
+    try world.run(world.registration("phone", psid: "aa", user: "kim"))
+    let pending = try #require(try world.record("phone")).pending
+    #expect(pending?.userKey == user.userKey)
+    // The app is opened again when the voucher has ended, and before the push has come.
+    world.now += .seconds(3_600)
+    let claim = world.claim("phone")
+    let again: [Operation] = [
+      world.registration("phone", psid: "aa", user: "kim", proof: claim),
+      .setUser(claim, NamedUser(clientUID: "kim", name: "Kim")),
+    ]
+    for operation in again {
+      #expect(try world.run(operation)[0].problem == nil, "\(operation)")
+      #expect(try world.record("phone")?.pending == pending, "\(operation)")
+    }
+    let push = try world.message()
+    #expect(try world.run(.possess(claim, seqno: push, psid: "aa"))[0].problem == nil)
+    #expect(try world.record("phone")?.userKey == user.userKey)
+  }
 }

@@ -11,7 +11,7 @@ extension Devices.Record {
   /// former user at once; a user who is already bound in `strict` stays so, and becomes pending too if the device is
   /// not recognized: a push then shows that it is the device. In `proof`, a vouched user is bound, and in `open`, any
   /// user. Otherwise the user is not accepted, and a recognized device becomes a guest without a pending user, unless
-  /// it already belongs to that user.
+  /// it already belongs to that user or awaits a push for that user.
   /// - Parameters:
   ///   - isVouched: whether the app's own server vouches for the user.
   ///   - isRecognised: whether the request has proved that it comes from this device.
@@ -27,7 +27,7 @@ extension Devices.Record {
       pending = Devices.Pending(userKey: wanted, at: now)
     } else if isVouched || app == .open {
       bind(wanted, by: max(isVouched ? .proof : .open, isKept ? identity : .open))
-    } else if !isKept, isRecognised {
+    } else if !isKept, isRecognised, pending?.userKey != wanted {
       // An unvouched sign-in on this device ends what it receives for its former user.
       release()
     }
