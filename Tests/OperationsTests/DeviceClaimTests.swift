@@ -184,6 +184,16 @@ import Time
     #expect(try world.run(bring)[0].problem == .badCredential)
   }
 
+  @Test func `a look by the guest's key does not show the user whom the device gets in the same batch`() throws {
+    let (world, user, push) = try awaiting()
+    let claim = world.claim("phone")
+    let outcomes = try world.run(.find(claim), .possess(claim, seqno: push, psid: Self.token), .find(claim))
+    let shown = try #require(found(outcomes[0]))
+    #expect(shown.userKey.isGuest && shown.authEpoch == 0)
+    #expect(found(outcomes[1])?.userKey == user.userKey)
+    #expect(outcomes[2].problem == .badCredential)
+  }
+
   @Test func `a push brought back once more is refused when the device has lost its user since`() throws {
     let (world, user, push) = try awaiting()
     let bring = Operation.possess(world.claim("phone"), seqno: push, psid: Self.token)

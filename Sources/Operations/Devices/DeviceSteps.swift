@@ -24,6 +24,9 @@ struct DeviceSteps {
     let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
+    /// The device's row when the operation was accepted: a later operation of the batch may have given it to another
+    /// user. Nil before round 2, and if the operation was refused.
+    var record: Devices.Record?
     /// Count that this operation has set, even if a later operation of the batch has changed it since; nil before
     /// round 3, and for operations that set no count.
     var badge: Int16?
@@ -143,6 +146,7 @@ struct DeviceSteps {
       case .success(let record):
         let user = if case .possess = entry.kind { record.pending?.userKey } else { nil as UserKey? }
         state.entries[index].user = Users.Key(app: record.app, userKey: user ?? record.userKey)
+        state.entries[index].record = record
         apply(entry, record, &changes, batch)
       }
     }
@@ -265,7 +269,7 @@ struct DeviceSteps {
       case .find, .badge, .setConsents, .possess: shown.insert(user)
       case .inbox(_, let part):
         shown.insert(user)
-        if let record = batch.devices[entry.claim.device], let since = batch.policies.inboxBegins(for: record) {
+        if let record = entry.record, let since = batch.policies.inboxBegins(for: record) {
           asked.append((entry.operation, Inboxes.View(of: user, since: since), part))
         }
       default: break
@@ -291,7 +295,8 @@ struct DeviceSteps {
 
   func answer(_ batch: BatchContext) {
     for entry in state.entries where !batch.hasFailed(entry.operation) {
-      guard let user = entry.user, var record = batch.devices[entry.claim.device] else { continue }
+      let latest = entry.kind.onlyReads ? entry.record : batch.devices[entry.claim.device]
+      guard let user = entry.user, var record = latest else { continue }
       if let problem = refusal(entry, batch) {
         batch.fail(entry.operation, problem)
         continue
