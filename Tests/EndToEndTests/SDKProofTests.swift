@@ -108,6 +108,22 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 
+  @Test func `a key of one's own device that names another's PSID reports reads there, and sets no count`() throws {
+    let (kim, thief) = (app(), app("thief", token: World.token("d2"), cuid: "lee"))
+    #expect(try register(kim, ["USERPROOF": proof(of: "kim")]).isOK)
+    #expect(try register(thief, ["USERPROOF": proof(of: "lee")]).isOK)
+    let seqnos = try (1...2).map { _ in try world.send(#"{"clientUids":["kim"]}"#, #","badge":{"increment":4}"#) }
+    for seqno in seqnos { _ = try world.finished(seqno) }
+    // The answer has a key for the PSID that the call names.
+    thief.common["PSID"] = World.token("d1")
+    #expect(try thief.call("rcv_register_user.ctl").isOK)
+    #expect(thief.keysAsked == 1)
+    #expect(try thief.call("rcv_register_send_result.ctl", ["SEQNO": seqnos[0], "BADGENO": "0"]).isOK)
+    #expect(try world.count("SELECT badge FROM users WHERE user_key = 'ukim'") == 7)
+    #expect(try kim.call("rcv_register_send_result.ctl", ["SEQNO": seqnos[1], "BADGENO": "3"]).isOK)
+    #expect(try world.count("SELECT badge FROM users WHERE user_key = 'ukim'") == 3)
+  }
+
   @Test func `where no proof is needed the mark in CNAME is taken off all the same`() throws {
     let open = try World()
     let app = SDKClient(port: open.port, appID: World.appID, psid: World.token("d1"), deviceID: "p", cuid: "kim")

@@ -50,9 +50,12 @@ extension LegacyHandler {
       // A key that was requested with this PSID is valid for its present and former owners.
       let isOwn = proof?.covers(psid: token) ?? true
       guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
-      let reach = Operation.Reach(app: app.number, device: isOwn ? nil : proof?.claim?.device)
-      // A key that was issued to anyone who knew the PSID allows reporting a read, but not setting the user's count.
+      // A key that was issued to anyone who knew the PSID allows reporting a read, but not setting the user's count. A
+      // device's own key allows that for this device, whatever PSID its caller has named.
       let isTokenOnly = app.identity != .open && proof?.claim?.isTokenOnly != false
+      let reach = Operation.Reach(
+        app: app.number, device: isOwn ? nil : proof?.claim?.device,
+        setter: app.identity == .open ? nil : proof?.claim)
       confirm(
         call,
         Operation.Confirmation(

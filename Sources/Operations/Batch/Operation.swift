@@ -77,10 +77,14 @@ package enum Operation: Sendable {
     package let app: App.Number
     /// The only device; nil for all devices that have, or had, the PSID.
     package let device: DeviceID?
+    /// The key whose device alone may set its user's count by a read, while the key is current; a read on another
+    /// device is one with `keep`. Nil if any device may.
+    package let setter: AuthKeyring.Claim?
 
-    package init(app: App.Number, device: DeviceID?) {
+    package init(app: App.Number, device: DeviceID?, setter: AuthKeyring.Claim? = nil) {
       self.app = app
       self.device = device
+      self.setter = setter
     }
 
     func includes(_ candidate: Confirmations.Candidate) -> Bool {

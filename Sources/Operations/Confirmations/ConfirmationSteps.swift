@@ -32,10 +32,13 @@ struct ConfirmationSteps {
     /// Time of the confirmation: as reported by the device, clamped between send and now.
     var at: Timestamp = .zero
     var user: Users.Key?
+    /// Effect on the user's count; nil for a receipt.
+    var option: BadgeOption?
     var badge: Int16?
 
     init(_ confirmation: Operation.Confirmation) {
       self.confirmation = confirmation
+      option = confirmation.read
     }
 
     /// Location of the delivery, decoded from the pushkey; nil if the pushkey contains none.
@@ -241,6 +244,11 @@ struct ConfirmationSteps {
     let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
     // A key shows which device confirms, not that the message was sent to it.
     if entry.confirmation.reach != nil, chosen.isKept, sent == nil, !isOnlyInInbox { return }
+    if isRead, let key = entry.confirmation.reach?.setter,
+      key.device != chosen.device || key.epoch != state.owners[chosen.device]?.authEpoch
+    {
+      state.entries[index].option = .keep
+    }
     state.entries[index].device = chosen.device
     state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
     if chosen.isKept, !isOnlyInInbox {
@@ -279,7 +287,7 @@ struct ConfirmationSteps {
   private func markRead(_ batch: BatchContext) -> [Step] {
     var first: [Ledger.Key: BadgeOption] = [:]
     for entry in state.entries {
-      guard let user = entry.user, let option = entry.confirmation.read else { continue }
+      guard let user = entry.user, let option = entry.option else { continue }
       batch.counts.want(user)
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
       // Of two reads of one message in a batch, the first decides. `force` leaves no mark: it acts each time.
@@ -296,7 +304,7 @@ struct ConfirmationSteps {
     for slot in state.ranges[operation] where state.slots[slot] < 0 {
       let index = ~state.slots[slot]
       let entry = state.entries[index]
-      guard let user = entry.user, let option = entry.confirmation.read else { continue }
+      guard let user = entry.user, let option = entry.option else { continue }
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
       let before = batch.counts[user]
       let after = option.apply(to: before)
