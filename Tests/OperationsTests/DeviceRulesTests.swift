@@ -26,6 +26,44 @@ import Time
     #expect(try world.run(.setUser(world.claim("d1"), .init(clientUID: "GUEST", name: "")))[0].problem == nil)
   }
 
+  @Test(arguments: [App.Identity.proof, .strict])
+  func `whoever moves a guest to another token ends the key by which the device would name its user`(
+    identity: App.Identity
+  ) throws {
+    let world = try BatchWorld()
+    world.setPolicies(identity)
+    let kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    try world.run(world.registration("phone", psid: "aa"))
+    // DEVICE_ID and token give a stranger the guest's key.
+    try world.run(world.registration("phone", psid: "aa"))
+    try world.run(world.registration("phone", psid: "ee", proof: world.claim("phone")))
+    #expect(try world.record("phone")?.psid == "ee")
+    try world.connection.run(Vouchers.make(for: kim, installation: nil, until: world.now + .seconds(600)))
+    let named = try world.run(.setUser(world.claim("phone"), .init(clientUID: "kim", name: "Kim")))[0]
+    #expect(named.problem == .badCredential, "\(named)")
+    // It registers again, as it does then, and its user is where its own token is.
+    try world.run(world.registration("phone", psid: "aa", user: "kim"))
+    let rows = try world.rows("phone").filter { $0.userKey == kim.userKey || $0.pending?.userKey == kim.userKey }
+    #expect(rows.map(\.psid) == ["aa"])
+    #expect(rows.first?.device != world.device("phone"))
+  }
+
+  @Test func `a guest whose answer to a new token was lost is found by that token`() throws {
+    let world = try BatchWorld()
+    world.setPolicies(.proof)
+    try world.run(world.registration("d1", psid: "aa"))
+    try world.run(world.registration("d1", psid: "bb", proof: world.claim("d1")))
+    // With the key that it has, and then with the app's.
+    #expect(try world.run(.badge(world.claim("d1")))[0].problem == .badCredential)
+    guard case .success(.registered(let found)) = try world.run(world.registration("d1", psid: "bb"))[0] else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(found.device.device == world.device("d1") && found.givesFullKey && !found.isNew)
+    #expect(try world.run(.badge(world.claim("d1", epoch: found.device.authEpoch)))[0].badge == 0)
+    #expect(try world.rows("d1").count == 1)
+  }
+
   // MARK: Consents
 
   @Test func `consents keep the time they were given, and stay when nothing is said`() throws {

@@ -23,7 +23,8 @@ extension Endpoint {
       holds for a device that has a user, whoever vouches for that user: it is told `awaitsPush`, and gets its key when it \
       brings back a push (`…/possession`).
 
-      An authKey registers its own device alone, and ends when that device unregisters.
+      An authKey registers its own device alone, and ends when that device unregisters. In `proof` and `strict`, a guest's \
+      also ends when it brings a new token: the answer has the next one.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
       Known devices never are.

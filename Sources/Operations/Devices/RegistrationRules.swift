@@ -45,6 +45,14 @@ struct RegistrationRules {
     return identity != .open && isRecognised
   }
 
+  /// Whether a guest's key moves the device to a new token where users are vouched for. DEVICE_ID and token give such a
+  /// key to anybody, so the guest's other keys end: with one of them, the device itself would name its user and not
+  /// notice that the user's pushes go to another token.
+  private var movesGuest: Bool {
+    guard row.recognition == .key, identity != .open, let own, own.userKey.isGuest else { return false }
+    return own.psid != registration.psid
+  }
+
   var record: Devices.Record {
     let guest = UserKey(guest: row.device)
     var record =
@@ -58,6 +66,7 @@ struct RegistrationRules {
     bind(&record)
     // Keys that were issued to the guest or to the former user must not give access to the new user's data.
     if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
+    if movesGuest { record.authEpoch &+= 1 }
     // The pending proof is a push that was sent to the former token.
     if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
     // With a new token and its former key, the device is still the recipient of queued messages. A token taken from
