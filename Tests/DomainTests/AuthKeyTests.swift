@@ -13,6 +13,17 @@ import Testing
     #expect(keyring.verify(key) == AuthKeyring.Claim(device: device, epoch: 3))
   }
 
+  @Test func `a key says by what it was asked for`() {
+    var shared = AuthKeyring.Claim(device: device, epoch: 3)
+    shared.isShared = true
+    let key = keyring.make(device: device, epoch: 3, isShared: true)
+    #expect(keyring.verify(key) == shared)
+    let asked = AuthKeyring.Claim(device: device, epoch: 3, isTokenOnly: true)
+    #expect(keyring.verify(keyring.make(device: device, epoch: 3, isTokenOnly: true)) == asked)
+    #expect(keyring.verify(key.replacing(".b3.", with: ".3.")) == nil)
+    #expect(keyring.verify(key.replacing(".b3.", with: ".a3.")) == nil)
+  }
+
   @Test func `no character of a key can be changed`() {
     let key = keyring.make(device: device, epoch: 3)
     for index in key.indices {

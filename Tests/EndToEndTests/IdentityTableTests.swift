@@ -321,6 +321,24 @@ import Testing
     #expect(thief.status == 403, "\(thief.text)")
   }
 
+  @Test func `who has a guest's DEVICE_ID and PSID sets no further token of it`() throws {
+    let world = try World(identity: .proof)
+    let own = try world.register("kims-phone", token: Self.kims, user: nil)
+    let stolen = try world.register("kims-phone", token: Self.kims, user: nil)
+    func setVoIP(_ device: Reply) throws -> Reply {
+      try world.client.call(
+        "PUT", "/v1/devices/\(device.string("device") ?? "")/tokens/voip", bearer: device.string("authKey"),
+        #"{"psid":"\#(World.token("b9"))"}"#)
+    }
+    let refused = try setVoIP(stolen)
+    #expect(refused.status == 403, "\(refused.text)")
+    #expect(try setVoIP(own).status < 300)
+    // The key registers its device as before.
+    let again = try world.register("kims-phone", token: Self.kims, user: nil, authKey: stolen.string("authKey"))
+    #expect(again.status == 200, "\(again.text)")
+    #expect(try setVoIP(again).status == 403)
+  }
+
   @Test func `a further token of somebody's device is not taken by a guest`() throws {
     let world = try World(identity: .proof)
     try vouch(for: "kim", "kims-phone", in: world)

@@ -228,6 +228,37 @@ import Time
     #expect(try tokens(world) == 1)
   }
 
+  @Test(arguments: [App.Identity.proof, .strict])
+  func `a key that a guest's DEVICE_ID and token give sets no further token, however often it registers`(
+    identity: App.Identity
+  ) throws {
+    let world = try BatchWorld()
+    world.setPolicies(identity)
+    func register(_ proof: AuthKeyring.Claim?) throws -> OperationAnswer.Registered? {
+      let outcome = try world.run(world.registration("d1", psid: "aa", proof: proof))[0]
+      if case .success(.registered(let registered)) = outcome { return registered }
+      return nil
+    }
+    let own = world.claim("d1")
+    var stolen = own
+    stolen.isShared = true
+    #expect(try register(nil)?.isKeyShared == false)
+    #expect(try register(nil)?.isKeyShared == true)
+    #expect(try register(stolen)?.isKeyShared == true)
+    #expect(try register(own)?.isKeyShared == false)
+    #expect(try world.run(.setToken(stolen, .voip, psid: "11"))[0].problem == .forbidden)
+    #expect(try world.run(.setActivity(stolen, activity("one"), psid: "22"))[0].problem == .forbidden)
+    #expect(try tokens(world) == 0)
+    // A guest's own things are nobody else's, and go with the guest.
+    #expect(try world.run(.setBadge(stolen, 2))[0].badge == 2)
+    #expect(try world.run(.setToken(own, .voip, psid: "11"))[0].problem == nil)
+    let kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    try world.connection.run(Vouchers.make(for: kim, installation: nil, until: world.now + .seconds(600)))
+    try world.run(.setUser(stolen, .init(clientUID: "kim", name: "Kim")))
+    let record = try #require(try world.record("d1"))
+    #expect(stolen.renewed(for: record).isShared == (identity == .strict))
+  }
+
   @Test func `a token that may not be set leaves nothing behind`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))

@@ -30,7 +30,8 @@ extension Endpoint {
       .put, "/v1/devices/{device}/tokens/{kind}", id: "setToken", in: .devices, "Register a further push token",
       """
       A device has one token for alerts, its PSID, and may have one more of each other kind; those of Live Activities are \
-      registered by activity. The last registration wins: a token belongs to one device.
+      registered by activity. The last registration wins: a token belongs to one device. In `proof` and `strict`, an authKey \
+      that a known guest's device got by the client key alone sets none.
       """, by: .authKey,
       body: Body(
         FurtherToken.object,

@@ -96,7 +96,8 @@ extension DeviceHandler {
       ShownUser.object,
       ShownUser(
         userState: DeviceUserState(device: device, userName: userName),
-        authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly)))
+        authKey: keys.authKeys.make(
+          device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly, isShared: renewed.isShared)))
   }
 
   func clearUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {

@@ -44,7 +44,8 @@ extension DeviceHandler {
     guard case .registered(let registered) = answer else { return }
     let device = registered.device
     let authKey = keys.authKeys.make(
-      device: device.device, epoch: device.authEpoch, isTokenOnly: !registered.givesFullKey)
+      device: device.device, epoch: device.authEpoch, isTokenOnly: !registered.givesFullKey,
+      isShared: registered.isKeyShared)
     responder.send(
       status: registered.isNew ? .created : .ok, Registered.object,
       Registered(

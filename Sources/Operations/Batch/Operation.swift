@@ -198,11 +198,14 @@ package enum Operation: Sendable {
 
 extension AuthKeyring.Claim {
   /// Returns the claim of the key to issue after the operation. If this claim is limited to what the token proves
-  /// (`isTokenOnly`), so is the new one, unless the operation has ended the device's earlier keys, as it does when the
-  /// user was vouched for.
+  /// (`isTokenOnly`), or what DEVICE_ID and token do (`isShared`), so is the new one, unless the operation has ended
+  /// the device's earlier keys, as it does when the user was vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
-    AuthKeyring.Claim(
-      device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && epoch == record.authEpoch)
+    let isCurrent = epoch == record.authEpoch
+    var claim = AuthKeyring.Claim(
+      device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && isCurrent)
+    claim.isShared = isShared && isCurrent
+    return claim
   }
 }
 
@@ -231,6 +234,8 @@ package enum OperationAnswer: Sendable {
     package let isNew: Bool
     /// Whether the device has proved its identity; otherwise it gets a key that proves no more than its token.
     package let givesFullKey: Bool
+    /// Whether that key is one that DEVICE_ID and token of a guest give to anybody (`AuthKeyring.Claim.isShared`).
+    package let isKeyShared: Bool
   }
 
   package struct Confirmed: Equatable, Sendable {

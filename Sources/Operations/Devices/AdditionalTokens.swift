@@ -72,15 +72,27 @@ struct AdditionalTokens {
   // MARK: Round 2
 
   /// Returns the problem if a device may not take a token: unless the app's identity mode is `open`, it must not take
-  /// the token of a registered device that belongs to another user. Nil in all other cases, including operations that
-  /// set no token.
+  /// the token of a registered device that belongs to another user, or set any by a key that a guest's DEVICE_ID and
+  /// token give to anybody. Nil in all other cases, including operations that set no token.
   func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
+    if Self.wanted(operation) != nil, operation.claim?.isShared == true,
+      batch.policies.rules(of: record.app).identity != .open
+    {
+      return Self.sharedKey
+    }
     guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
       batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
       owner.state != .unregistered, !owner.userKey.isGuest, owner.userKey != record.userKey
     else { return nil }
     return Problem(.userMismatch, "This token belongs to a device of another user.")
   }
+
+  private static let sharedKey = Problem(
+    .forbidden,
+    """
+    This authKey shows no more than the device's DEVICE_ID and token. Further tokens are set by the key that the \
+    device got first, or the one that it gets when its user is vouched for.
+    """)
 
   /// Deletes, with the steps of round 2, the row that `lock` inserted for the token of a refused operation. Does
   /// nothing if the token existed before or the operation sets none.

@@ -45,6 +45,14 @@ struct RegistrationRules {
     return identity != .open && isRecognised
   }
 
+  /// Whether the issued key shows no more than DEVICE_ID and token of a guest, so that it sets no further token, which
+  /// would stay with the device when it becomes a user's. A user who is vouched for ends such keys, in `strict` once
+  /// the device has brought back a push.
+  var givesSharedKey: Bool {
+    guard identity != .open, own?.userKey.isGuest == true, !isVouched || identity == .strict else { return false }
+    return row.recognition == .token || row.recognition == .key && registration.proof?.isShared == true
+  }
+
   /// Whether a guest's key moves the device to a new token where users are vouched for. DEVICE_ID and token give such a
   /// key to anybody, so the guest's other keys end: with one of them, the device itself would name its user and not
   /// notice that the user's pushes go to another token.

@@ -31,6 +31,7 @@ struct RegistrationSteps {
     var existing: DeviceID?
     var isNew = false
     var givesFullKey = true
+    var givesSharedKey = false
 
     /// The user that the registration names, or the guest of `row` if it names the guest; nil if it names nobody.
     var user: Users.Key? {
@@ -170,6 +171,7 @@ struct RegistrationSteps {
     let record = rules.record
     state.entries[index].isNew = known == nil
     state.entries[index].givesFullKey = rules.givesFullKey
+    state.entries[index].givesSharedKey = rules.givesFullKey && rules.givesSharedKey
     if let known {
       if entry.row.recognition == .none { end(known.device, &changes) }
       if known.psid != record.psid, known.state != .unregistered {
@@ -340,7 +342,7 @@ struct RegistrationSteps {
           .init(
             device: record, badge: batch.counts[user],
             userName: batch.shownName(entry.registration.user?.name ?? "", of: record), isNew: entry.isNew,
-            givesFullKey: entry.givesFullKey)))
+            givesFullKey: entry.givesFullKey, isKeyShared: entry.givesSharedKey)))
     }
   }
 }
