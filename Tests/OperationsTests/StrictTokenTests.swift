@@ -126,6 +126,20 @@ import Time
     #expect(try world.record("phone")?.state == .active)
   }
 
+  @Test func `whoever has a DEVICE_ID pushes out no device that awaits its push, although it came last`() throws {
+    for psid in ["b1", "b2", "b3"] {
+      world.now += .seconds(1)
+      try world.run(world.registration("pad", psid: psid))
+    }
+    world.now += .seconds(1)
+    try world.run(world.registration("pad", psid: "cc", user: "lee", userProof: proof(of: "lee")))
+    world.now += .seconds(1)
+    try world.run(world.registration("pad", psid: "b4"))
+    let rows = try world.rows("pad")
+    #expect(Set(rows.map(\.psid)) == ["b1", "b4", "cc"])
+    #expect(rows.first { $0.psid == "cc" }?.pending?.userKey == UserKey(clientUID: "lee"))
+  }
+
   @Test func `the row that has the token is not the one that another user gets`() throws {
     guard case .register(let registration) = world.registration("phone", psid: Self.token, user: "lee") else {
       Issue.record("it is a registration")

@@ -92,7 +92,8 @@ struct RecognizedDevice: Equatable {
 
   private static func worth(_ record: Devices.Record, for user: UserKey?) -> Int {
     if record.identity > .open { return record.userKey == user ? 4 : 5 }
-    if !record.userKey.isGuest { return record.state == .active ? 3 : 2 }
+    // A guest that awaits its push is vouched for: a row that anybody can have must not take its place meanwhile.
+    if !record.userKey.isGuest || record.pending != nil { return record.state == .active ? 3 : 2 }
     return record.state == .active ? 1 : 0
   }
 }
