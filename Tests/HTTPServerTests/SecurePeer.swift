@@ -48,7 +48,9 @@ final class SecurePeer {
   func send(_ text: String) {
     var buffer = ByteBuffer()
     buffer.append(text)
-    for _ in 0..<100_000 where !buffer.isEmpty {
+    var turns = 0
+    while !buffer.isEmpty, turns < 100_000 {
+      turns += 1
       guard case .wouldBlock = stream?.write(&buffer) else { return }
       server.turn(1)
     }

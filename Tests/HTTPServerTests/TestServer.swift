@@ -112,8 +112,9 @@ final class Peer {
 
   /// Sends all, turning the server when the kernel takes no more.
   func send(_ bytes: [UInt8]) {
-    var start = 0
-    for _ in 0..<100_000 where start < bytes.count {
+    var (start, turns) = (0, 0)
+    while start < bytes.count, turns < 100_000 {
+      turns += 1
       let transfer = bytes.withUnsafeBytes { socket?.send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
       switch transfer {
       case .bytes(let count): start += count

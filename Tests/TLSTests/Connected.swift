@@ -22,7 +22,9 @@ struct Connected {
     server = try TLSStream(accepted: incoming.take()!, context: serverContext)
     var clientIsDone = false
     var serverIsDone = false
-    for _ in 0..<1_000_000 where !(clientIsDone && serverIsDone) {
+    var rounds = 0
+    while !(clientIsDone && serverIsDone), rounds < 1_000_000 {
+      rounds += 1
       if !clientIsDone {
         switch client.handshake() {
         case .complete: clientIsDone = true
