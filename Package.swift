@@ -186,7 +186,7 @@ let package = Package(
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
     .target(
-      name: "TestSupport", dependencies: ["Postgres", "Store", "Time", "Reactor"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Postgres", "Store", "Time", "Reactor", "Crypto"], path: "Tests/TestSupport",
       swiftSettings: testing),
     // What measures UPMC against other software: a program among the tests, because production has no use for it.
     .executableTarget(

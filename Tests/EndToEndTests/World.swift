@@ -40,6 +40,7 @@ final class World {
   ) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
+    configuration.serviceAccountKeyPEM = ServiceAccountKey.pem
     change(&configuration)
     simulator = Simulator(configuration)
     started = try simulator.start()

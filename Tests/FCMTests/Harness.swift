@@ -36,6 +36,7 @@ final class Harness: @unchecked Sendable {
     } else {
       var simulated = Simulator.Configuration()
       simulated.keepsPayloads = true
+      simulated.serviceAccountKeyPEM = ServiceAccountKey.pem
       alter(&simulated)
       simulator = Simulator(simulated)
       started = try simulator.start()

@@ -26,6 +26,7 @@ final class MaintenanceWorld {
   /// - Parameter change: how the simulator differs.
   init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
     var configuration = Simulator.Configuration()
+    configuration.serviceAccountKeyPEM = ServiceAccountKey.pem
     change(&configuration)
     simulator = Simulator(configuration)
     started = try simulator.start()

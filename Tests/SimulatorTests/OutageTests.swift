@@ -12,6 +12,7 @@ import Testing
   private func running(_ body: (Simulator, Simulator.Started) throws -> Void) throws {
     var configuration = Simulator.Configuration()
     configuration.controlListen = nil
+    configuration.serviceAccountKeyPEM = ServiceAccountKey.pem
     let simulator = Simulator(configuration)
     let started = try simulator.start()
     defer { simulator.stop() }

@@ -112,6 +112,7 @@ private final class FakeServer: Sendable {
   init() throws {
     var configuration = Simulator.Configuration()
     configuration.controlListen = nil
+    configuration.serviceAccountKeyPEM = ServiceAccountKey.pem
     simulator = Simulator(configuration)
     started = try simulator.start()
   }

@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import TLS
+import TestSupport
 import Testing
 
 @testable import Simulator
@@ -14,6 +15,7 @@ import Testing
   ) throws {
     var configuration = Simulator.Configuration()
     configuration.controlListen = nil
+    configuration.serviceAccountKeyPEM = ServiceAccountKey.pem
     configure(&configuration)
     let simulator = Simulator(configuration)
     let started = try simulator.start()

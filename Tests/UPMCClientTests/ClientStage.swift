@@ -28,6 +28,7 @@ final class ClientStage: @unchecked Sendable {
   init(identity: App.Identity = .open) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
+    configuration.serviceAccountKeyPEM = ServiceAccountKey.pem
     simulator = Simulator(configuration)
     let started = try simulator.start()
     let database = try TestDatabase.make()
