@@ -15,7 +15,7 @@ final class TestIdentityProvider: IdentityProviderCalls {
     /// Nothing answers.
     var isAway = false
     var describedIssuer = issuer
-    var rsa = RSA.PrivateKey()
+    var rsa = TestIdentityProvider.firstKey
     var p256 = P256.PrivateKey()
     var algorithm = "RS256"
     var keyID = "k1"
@@ -28,6 +28,9 @@ final class TestIdentityProvider: IdentityProviderCalls {
     /// Puts the signature, or what stands in its place, behind a token.
     var spoils: (@Sendable (String) -> String)?
   }
+
+  /// What all of them begin with: making one takes a tenth of a second and more.
+  private static let firstKey = RSA.PrivateKey()
 
   let state = Mutex(State())
 
