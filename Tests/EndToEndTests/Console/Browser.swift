@@ -69,6 +69,24 @@ final class Browser {
   @discardableResult
   func script(_ text: String, _ arguments: [Any] = []) throws -> Any? { try driver.script(text, arguments) }
 
+  /// A body that looks again and again for a second, within the page. A call from here takes as much processor time as
+  /// a hundred looks there. A page that goes away meanwhile ends the call.
+  private static func lasting(_ text: String) -> String {
+    """
+    const look = function () {
+    \(text)
+    };
+    const [given, end] = [arguments, performance.now() + 1000];
+    return (async () => {
+      for (;;) {
+        const value = await look.apply(null, given);
+        if (value || performance.now() >= end) return value;
+        await new Promise((next) => setTimeout(next, 50));
+      }
+    })();
+    """
+  }
+
   /// Asks the page again and again until it gives something that is neither false nor empty.
   @discardableResult
   func wait(_ what: String, _ text: String, _ arguments: [Any] = []) throws -> Any {
@@ -76,7 +94,7 @@ final class Browser {
     var trouble = ""
     repeat {
       do {
-        let value = try driver.script(text, arguments)
+        let value = try driver.script(Self.lasting(text), arguments)
         if let value, (value as? Bool) != false, (value as? String) != "" { return value }
       } catch {
         trouble = "\(error)"
@@ -273,8 +291,9 @@ final class Browser {
   func screenshot(_ name: String) throws {
     // What sticks to the window would else stand in the middle of the picture.
     try driver.script("scrollTo(0, 0)")
+    // The same picture in a larger file: compressing it well takes longer than taking it.
     let shot = try driver.developer(
-      "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
+      "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true, "optimizeForSpeed": true])
     let data = try #require(Data(base64Encoded: shot["data"] as? String ?? ""))
     try data.write(to: URL(filePath: "\(Self.screenshots)/\(name).png"))
   }
