@@ -51,15 +51,19 @@ package struct TestDatabase: Sendable {
 
   private static func copy(of template: String, name: String? = nil) throws -> TestDatabase {
     let name = name ?? "test_\(number.add(1, ordering: .relaxed).newValue)"
-    let administrator = try connect(to: TestCluster.shared.url(database: "postgres"))
-    // The session that has migrated the template may still be ending.
-    try administrator.insist(on: "CREATE DATABASE \(name) TEMPLATE \(template)")
+    try administrator.withLock { (connection) throws in
+      if connection == nil { connection = try connect(to: TestCluster.shared.url(database: "postgres")) }
+      // The session that has migrated the template may still be ending.
+      try connection?.insist(on: "CREATE DATABASE \(name) TEMPLATE \(template)")
+    }
     let database = TestDatabase(name: name, url: TestCluster.shared.url(database: name))
     // Not in the template: a process of the extension stays connected to its database, which can then not be copied.
     if PostgresBinaries.citus != nil, name != templateName { try database.connect().script("CREATE EXTENSION citus") }
     return database
   }
 
+  /// Makes all databases: a session of PostgreSQL takes as long to begin as a quarter of a database.
+  private static let administrator = Mutex<Connection?>(nil)
   private static let templateName = "upmc_template"
   private static let number = Atomic(0)
 }
