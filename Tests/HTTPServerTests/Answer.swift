@@ -19,48 +19,48 @@ struct Answer {
     if let length = header("content-length").flatMap({ Int($0) }), !toHead, bytes.count < headEnd + 4 + length {
       return nil
     }
-    var rest = Array(bytes[(headEnd + 4)...])
+    // Where the next answer begins. Nothing is copied that stays: a burst of answers is megabytes long.
+    var end = headEnd + 4
     if !(toHead || code < 200 || code == 204 || code == 304) {
       if header("transfer-encoding") == "chunked" {
-        guard let content = Self.takeChunks(&rest) else { return nil }
-        body = String(decoding: content, as: UTF8.self)
+        guard let chunks = Self.chunks(of: bytes, from: end) else { return nil }
+        body = String(decoding: chunks.content, as: UTF8.self)
+        end = chunks.end
       } else if let length = header("content-length").flatMap({ Int($0) }) {
-        guard rest.count >= length else { return nil }
-        body = String(decoding: rest.prefix(length), as: UTF8.self)
-        rest.removeFirst(length)
+        guard bytes.count - end >= length else { return nil }
+        body = String(decoding: bytes[end..<end + length], as: UTF8.self)
+        end += length
       } else {
         guard isEnded else { return nil }
-        body = String(decoding: rest, as: UTF8.self)
-        rest = []
+        body = String(decoding: bytes[end...], as: UTF8.self)
+        end = bytes.count
       }
     }
-    bytes = rest
+    bytes.removeFirst(end)
   }
 
   func header(_ name: String) -> String? {
     headers.first { $0.name == name }?.value
   }
 
-  private static func takeChunks(_ bytes: inout [UInt8]) -> [UInt8]? {
-    var rest = bytes[...]
+  /// What the chunks hold that begin at `start`, and where they end; nil when they are not complete.
+  private static func chunks(of bytes: [UInt8], from start: Int) -> (content: [UInt8], end: Int)? {
+    var place = start
     var content: [UInt8] = []
     while true {
-      guard let lineEnd = find([13, 10], in: Array(rest)) else { return nil }
-      guard let size = Int(String(decoding: rest.prefix(lineEnd), as: UTF8.self), radix: 16) else { return nil }
-      rest = rest.dropFirst(lineEnd + 2)
-      guard rest.count >= size + 2 else { return nil }
-      content += rest.prefix(size)
-      rest = rest.dropFirst(size + 2)
-      if size == 0 {
-        bytes = Array(rest)
-        return content
-      }
+      guard let lineEnd = find([13, 10], in: bytes, from: place) else { return nil }
+      guard let size = Int(String(decoding: bytes[place..<lineEnd], as: UTF8.self), radix: 16) else { return nil }
+      place = lineEnd + 2
+      guard bytes.count >= place + size + 2 else { return nil }
+      content += bytes[place..<place + size]
+      place += size + 2
+      if size == 0 { return (content, place) }
     }
   }
 
-  private static func find(_ needle: [UInt8], in bytes: [UInt8]) -> Int? {
-    guard bytes.count >= needle.count else { return nil }
-    for start in 0...bytes.count - needle.count where bytes[start] == needle[0] {
+  private static func find(_ needle: [UInt8], in bytes: [UInt8], from first: Int = 0) -> Int? {
+    guard bytes.count >= first + needle.count else { return nil }
+    for start in first...bytes.count - needle.count where bytes[start] == needle[0] {
       if needle.indices.allSatisfy({ bytes[start + $0] == needle[$0] }) { return start }
     }
     return nil
