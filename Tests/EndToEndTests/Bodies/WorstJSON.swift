@@ -1,3 +1,5 @@
+import Synchronization
+
 /// JSON texts that cost a reader more than others of their length: every kind that is known. Each has about so many bytes.
 enum WorstJSON: String, CaseIterable {
   /// `{"0":0,"1":0,…}`: is one of them given twice?
@@ -37,7 +39,19 @@ enum WorstJSON: String, CaseIterable {
     allCases.filter { worst in worst == .names || types.contains(worst.type) }
   }
 
+  /// Texts that were made, by their bytes: each stands in the bodies of hundreds of requests.
+  private static let made = Mutex<[WorstJSON: [Int: String]]>([:])
+
   func text(_ bytes: Int) -> String {
+    Self.made.withLock { made in
+      if let text = made[self]?[bytes] { return text }
+      let text = make(bytes)
+      made[self, default: [:]][bytes] = text
+      return text
+    }
+  }
+
+  private func make(_ bytes: Int) -> String {
     switch self {
     case .names: "{" + Self.list(bytes) { "\"\($0)\":0" } + "}"
     case .namesInLists:
