@@ -14,16 +14,23 @@ package struct WaitedInVain: Error, CustomStringConvertible {
 }
 
 /// Asks again and again until there is an answer.
-/// - Parameter complaint: what is wrong when there is none.
+/// - Parameters:
+///   - complaint: what is wrong when there is none.
+///   - interval: between two questions.
+///   - longest: up to which the interval grows, by a quarter each time; for what stays so once it is, and costs a
+///     server work each time. Nil: it does not grow.
 /// - Throws: ``WaitedInVain`` when there is no answer within `.patience`; what `body` throws.
 package func poll<Value>(
-  _ complaint: @autoclosure () -> String, every interval: Duration = .milliseconds(20), _ body: () throws -> Value?
+  _ complaint: @autoclosure () -> String, every interval: Duration = .milliseconds(20), upTo longest: Duration? = nil,
+  _ body: () throws -> Value?
 ) throws -> Value {
   let (clock, pause) = (SystemClock(), try Wakeup())
   let end = clock.now + .patience
+  var interval = interval
   while true {
     if let value = try body() { return value }
     guard clock.now < end else { throw WaitedInVain(complaint()) }
     _ = pause.wait(atMost: interval)
+    if let longest { interval = min(longest, interval * 5 / 4) }
   }
 }

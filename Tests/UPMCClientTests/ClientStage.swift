@@ -130,10 +130,12 @@ final class ClientStage: @unchecked Sendable {
   func funnel(_ seqno: String, where isSo: (JSON) -> Bool) async throws -> JSON {
     let (clock, pause) = (SystemClock(), try Wakeup())
     let end = clock.now + .patience
+    var interval = Duration.milliseconds(20)
     while clock.now < end {
       let funnel = try await admin("GET", "/messages/\(seqno)")
       if isSo(funnel) { return funnel }
-      _ = pause.wait(atMost: .milliseconds(20))
+      _ = pause.wait(atMost: interval)
+      interval = min(.milliseconds(100), interval * 5 / 4)
     }
     throw WaitedInVain("message \(seqno) never was so")
   }
