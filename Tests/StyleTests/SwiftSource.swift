@@ -94,17 +94,19 @@ private struct Scanner {
   mutating func code(untilParenthesis: Bool) {
     var depth = 0
     while position < bytes.count {
-      if starts(with: "//") {
+      let next = peek()
+      // Most bytes begin nothing, and there are ten million.
+      if next == UInt8(ascii: "/"), starts(with: "//") {
         while position < bytes.count, peek() != UInt8(ascii: "\n") { advance(keeping: false) }
-      } else if starts(with: "/*") {
+      } else if next == UInt8(ascii: "/"), starts(with: "/*") {
         blockComment()
-      } else if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "#") && opensRawString {
+      } else if next == UInt8(ascii: "\"") || next == UInt8(ascii: "#") && opensRawString {
         string()
-      } else if peek() == UInt8(ascii: "`") {
+      } else if next == UInt8(ascii: "`") {
         quotedName()
       } else {
-        if peek() == UInt8(ascii: "(") { depth += 1 }
-        if peek() == UInt8(ascii: ")") {
+        if next == UInt8(ascii: "(") { depth += 1 }
+        if next == UInt8(ascii: ")") {
           if untilParenthesis, depth == 0 { return }
           depth -= 1
         }
@@ -177,7 +179,7 @@ private struct Scanner {
   }
 
   private func closes(quotes: Int, hashes: Int) -> Bool {
-    (0..<quotes).allSatisfy { peek($0) == UInt8(ascii: "\"") }
+    peek() == UInt8(ascii: "\"") && (0..<quotes).allSatisfy { peek($0) == UInt8(ascii: "\"") }
       && (0..<hashes).allSatisfy { peek(quotes + $0) == UInt8(ascii: "#") }
   }
 }
