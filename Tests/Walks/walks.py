@@ -2,26 +2,46 @@
 """Counts what somebody has to read who follows a call through the server: `make walks`.
 
 A call is made again and again at a server that counts how often each of its functions runs. A function that ran as often as
-the call was made, and does not without it, lies on the call's way. Counted are the files of these functions, their modules
-and lines.
+the call was made, and does not without it, lies on the call's way.
 
   receipt    POST /v1/receipts, from the socket to the answer
   read       POST /v1/reads with `keep`
   direct     POST /v1/admin/messages to a named user, from the socket to the push and its outcome
   campaign   the same to everybody, planned and claimed
+
+Calls are made as the client libraries make them: on one connection that stays open, head and body in one piece, the body
+without white space, a confirmation's members in the libraries' order and with `at`. Other forms take other ways: a body with
+a blank in it is left to the general reader of JSON.
+
+There are two figures for each call.
+
+  ran        The files of all functions on the way, their modules and lines.
+  to read    Of these files, the ones whose code one has to read to follow the path, as somebody counts who follows it by
+             hand. The technologies' own steps count (the event loop, the HTTP connection, the database session). These do
+             not:
+             - Files of which no function on the way has a body of more than one line. An accessor, an initializer or a
+               constant is understood where it is used.
+             - The modules of `ASIDE`, which follow nothing: points in time, text, digests, metrics, traces. A call of theirs
+               returns what its name says.
+             - Files that only watch or bound the way, by their names (`WATCHING`): meters, logs, spans, limits.
+             How many of them belong to technologies (`TECHNOLOGIES`), which are the same for every call, is said apart.
+
+`--files` names the files of the first figure; a dash marks those that the second leaves out.
 """
 
 import argparse
 import atexit
+import datetime
+import http.client
 import json
 import os
 import re
 import select
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections import defaultdict
 
@@ -30,6 +50,13 @@ CALLS = 40
 SHARE = 0.8
 APP = "com.example.walk"
 DEVICES = 3
+# The modules of technologies: what they do is the same for every call.
+TECHNOLOGIES = {"Reactor", "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "JSON", "Gzip"}
+# Modules that a call only asks for a value or tells a number.
+ASIDE = {"Time", "PlainText", "Crypto", "Metrics", "Tracing", "OTLP"}
+WATCHING = re.compile(r"(Meter|Metric|Metrics|Counters|Tracer|Spans|Log|Limits|LastSuccess)\.swift$")
+# A body of one statement: its braces may have lines of their own.
+SHORT_BODY = 3
 
 
 def token(number):
@@ -97,7 +124,8 @@ class World:
             "UPMC_MIGRATIONS_DIR": os.path.join(source_of(program), "Migrations"), "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": production, "LLVM_PROFILE_FILE": os.devnull}
         self.program = program
         self.server = Program([program, "serve"], **{**self.environment, "LLVM_PROFILE_FILE": profile})
-        self.url = "http://" + self.server.hear(r"(?:address=|serving \D*)(127\.0\.0\.1:\d+)")
+        host, port = self.server.hear(r"(?:address=|serving \D*)(127\.0\.0\.1:\d+)").split(":")
+        self.address, self.connection = (host, int(port)), None
         self.prepare(key)
 
     def command(self, *arguments):
@@ -119,20 +147,33 @@ class World:
         self.messages = [self.send({"clientUids": ["user0"]}) for _ in range(CALLS)]
         self.send({"all": True})
 
-    def call(self, method, path, body=None, bearer=None, patience=20):
-        request = urllib.request.Request(
-            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json", **({"Authorization": "Bearer " + bearer} if bearer else {})})
+    def call(self, method, path, body, bearer=None, patience=20):
         # A client key that was made a moment ago, a server that is still starting.
         end = time.monotonic() + patience
         while True:
-            try:
-                with urllib.request.urlopen(request) as answer:
-                    return json.load(answer)
-            except urllib.error.HTTPError as error:
-                if error.code not in (401, 503) or time.monotonic() > end:
-                    raise SystemExit(f"{method} {path}: {error.code} {error.read().decode()}")
+            status, answer = self.exchange(method, path, json.dumps(body, separators=(",", ":")).encode(), bearer)
+            if 200 <= status < 300:
+                return json.loads(answer)
+            if status not in (401, 503) or time.monotonic() > end:
+                raise SystemExit(f"{method} {path}: {status} {answer.decode()}")
             time.sleep(0.2)
+
+    def exchange(self, method, path, body, bearer):
+        """The status and body of an answer, on a connection that is kept."""
+        if self.connection is None:
+            self.connection = socket.create_connection(self.address, timeout=30)
+            self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        head = [f"{method} {path} HTTP/1.1", "Host: {}:{}".format(*self.address), "Content-Type: application/json",
+                f"Content-Length: {len(body)}", *([f"Authorization: Bearer {bearer}"] if bearer else [])]
+        # `http.client` would send the body apart from the head.
+        self.connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
+        response = http.client.HTTPResponse(self.connection, method=method)
+        response.begin()
+        answer = response.read()
+        if response.will_close:
+            self.connection.close()
+            self.connection = None
+        return response.status, answer
 
     def send(self, audience):
         """Sends a message, and waits until it has ended."""
@@ -151,7 +192,8 @@ class World:
 
     def walk(self, name):
         for seqno, pushkey in self.messages:
-            item = {"seqno": str(seqno), "psid": token(0), "pushkey": pushkey}
+            now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+            item = {"seqno": str(seqno), "psid": token(0), "pushkey": pushkey, "at": now.replace("+00:00", "Z")}
             if name == "receipt":
                 self.call("POST", "/v1/receipts", {"receipts": [item]})
             elif name == "read":
@@ -170,7 +212,7 @@ class World:
 
 
 def counts(program, simulator, name, directory):
-    """How often each function ran, by (file, function)."""
+    """How often each function ran, and how many lines its body has, by (file, function)."""
     raw = os.path.join(directory, f"{name}.profraw")
     world = World(program, simulator, raw)
     if name != "nothing":
@@ -181,11 +223,29 @@ def counts(program, simulator, name, directory):
     exported = subprocess.run([tool("llvm-cov"), "export", "-skip-expansions", "-instr-profile", merged, program], check=True,
                               capture_output=True)
     found = defaultdict(int)
+    bodies = {}
     for function in json.loads(exported.stdout)["data"][0]["functions"]:
         path = function["filenames"][0]
         if "/Sources/" in path and "/.build/" not in path.split("/Sources/")[0] + "/":
             found[path, function["name"]] += function["count"]
-    return found
+            lines = [line for region in function["regions"] for line in (region[0], region[2])]
+            bodies[path, function["name"]] = max(lines, default=0) - min(lines, default=0) + 1
+    return found, bodies
+
+
+def module(path):
+    return path.split("/Sources/")[1].split("/")[0]
+
+
+def is_read(path, bodies):
+    """Whether one has to read a file to follow the path; `bodies` are the lines of its functions on the way."""
+    return max(bodies) > SHORT_BODY and module(path) not in ASIDE and not WATCHING.search(path)
+
+
+def sums(lines):
+    """A figure: files, modules, lines, and the longest file's."""
+    return (f"{len(lines):>7}{len({module(path) for path in lines}):>9}{sum(lines.values()):>7}"
+            f"{max(lines.values(), default=0):>9}")
 
 
 def main():
@@ -195,19 +255,23 @@ def main():
     parser.add_argument("--files", action="store_true", help="name the files, too")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="upmc-walks") as directory:
-        without = counts(arguments.program, arguments.simulator, "nothing", directory)
-        print(f"{'call':10}{'functions':>10}{'files':>7}{'modules':>9}{'lines':>7}{'longest':>9}")
+        without, _ = counts(arguments.program, arguments.simulator, "nothing", directory)
+        titles = f"{'files':>7}{'modules':>9}{'lines':>7}{'longest':>9}"
+        print(f"{'':10}{'ran':>17}{'':>25}{'to read':>9}")
+        print(f"{'call':10}{'functions':>10}{titles}  {titles}{'of technologies':>17}")
         for name in ("receipt", "read", "direct", "campaign"):
-            run = counts(arguments.program, arguments.simulator, name, directory)
+            run, sizes = counts(arguments.program, arguments.simulator, name, directory)
             on_way = [key for key, count in run.items() if count - without.get(key, 0) >= SHARE * CALLS]
-            files = sorted({path for path, _ in on_way})
-            lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in files}
-            modules = {path.split("/Sources/")[1].split("/")[0] for path in files}
-            print(f"{name:10}{len(on_way):>10}{len(files):>7}{len(modules):>9}{sum(lines.values()):>7}"
-                  f"{max(lines.values()):>9}", flush=True)
+            bodies = defaultdict(list)
+            for path, function in on_way:
+                bodies[path].append(sizes[path, function])
+            lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in sorted(bodies)}
+            read = {path: count for path, count in lines.items() if is_read(path, bodies[path])}
+            technologies = sum(1 for path in read if module(path) in TECHNOLOGIES)
+            print(f"{name:10}{len(on_way):>10}{sums(lines)}  {sums(read)}{technologies:>17}", flush=True)
             if arguments.files:
-                for path in files:
-                    print(f"  {lines[path]:>4} {path.split('/Sources/')[1]}")
+                for path in lines:
+                    print(f"  {' ' if path in read else '-'} {lines[path]:>4} {path.split('/Sources/')[1]}")
 
 
 if __name__ == "__main__":
