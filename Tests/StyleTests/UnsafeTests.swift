@@ -5,8 +5,7 @@ enum UnsafeRule {
   static let homes: Set<String> = ["Crypto", "Gzip", "Markdown", "Reactor", "Postgres", "TLS", "HTTP2"]
   /// The parser of requests, where bytes are read in place.
   static let homeFiles: Set<String> = [
-    "Sources/HTTPServer/Parsing/RequestParser.swift", "Sources/HTTPServer/Parsing/RequestLine.swift",
-    "Sources/HTTPServer/Parsing/FormDecoding.swift",
+    "Sources/HTTPServer/Parsing/RequestParser.swift", "Sources/HTTPServer/Parsing/FormDecoding.swift",
     // The client's system calls, its keychain, the lock of iOS 15, and the loader of URLs, whose delegate is a class that lives on one queue.
     "Sources/UPMCClient/Outbox/DurableFile.swift", "Sources/UPMCClientURLSession/UPMCClientURLSession.swift",
     "Sources/UPMCClient/State/KeychainStore.swift", "Sources/UPMCPushExtension/Guarded.swift",
