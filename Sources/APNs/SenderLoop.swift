@@ -107,3 +107,13 @@ final class SenderLoop: PoolProvider {
     tokenNeeded(ProviderTokenRequest(key, refused: refused))
   }
 }
+
+/// An input of the sender's thread, passed through its inbox.
+enum APNsCommand: Sendable {
+  case batch(PushBatch)
+  case credential(APNsCredential?, for: App.Number)
+  case token(ProviderToken)
+  case forgive(App.Number)
+  case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
+  case stop(within: Duration)
+}
