@@ -13,6 +13,10 @@ Calls are made as the client libraries make them: on one connection that stays o
 without white space, a confirmation's members in the libraries' order and with `at`. Other forms take other ways: a body with
 a blank in it is left to the general reader of JSON.
 
+There are few devices, so the campaign is too small for blocks: its deliveries are rows, as those of a direct send are. The
+receipts and reads are of direct sends, so their deliveries are looked up. A receipt of a campaign with blocks, whose `pushkey`
+says where its delivery is, takes a shorter way.
+
 There are two figures for each call.
 
   ran        The files of all functions on the way, their modules and lines.
