@@ -105,6 +105,8 @@ package enum StoreStatements {
     for (file, text) in texts {
       for (name, value) in constants(text) { shared["\(file.prefix { $0 != "." && $0 != "+" }).\(name)"] = value }
     }
+    let templates = Dictionary(
+      texts.flatMap { Self.templates($0.text, shared) }, uniquingKeysWith: { first, _ in first })
     return texts.flatMap { file, text in
       let type = file.prefix { $0 != "." && $0 != "+" }
       let own = shared.filter { $0.key.hasPrefix("\(type).") }.map {
@@ -118,7 +120,8 @@ package enum StoreStatements {
         /#
       return text.matches(of: pattern).map { match in
         let named = match.4.flatMap { constants[String($0)] } ?? ""
-        return (String(match.1), resolve(String(match.2 ?? match.3 ?? Substring(named)), constants))
+        let sql = String(match.2 ?? match.3 ?? Substring(named))
+        return (String(match.1), resolve(sql, constants, templates, in: type))
       }
     }
   }
@@ -151,12 +154,48 @@ package enum StoreStatements {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// A function that puts one text into another.
+  private struct Template {
+    let parameter: String
+    let text: String
+  }
+
+  /// Such functions, by type and name: `\(PushNetwork.pnsID(of: "d.network"))`.
+  private static func templates(_ text: String, _ shared: [String: String]) -> [(String, Template)] {
+    let pattern =
+      /static func (\w+)\((?:\w+ )?(\w+): String\) -> String \{\n\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")\n\s*\}/
+    return text.matches(of: pattern).compactMap { match in
+      let types = text[..<match.range.lowerBound].matches(of: /(?m)^(?:package )?(?:enum|extension|struct) (\w+)/)
+      guard let type = types.last.map({ String($0.1) }) else { return nil }
+      var body = String(match.3 ?? match.4 ?? "")
+      // There it names what the type has without the type.
+      for (name, value) in shared where name.hasPrefix("\(type).") {
+        body = body.replacing("\\(\(name.dropFirst(type.count + 1)))", with: value)
+      }
+      return ("\(type).\(match.1)", Template(parameter: String(match.2), text: body))
+    }
+  }
+
+  /// Puts in what such functions return for a literal.
+  private static func called(_ sql: String, _ templates: [String: Template], in type: Substring) -> String {
+    let subscribed = sql.replacing(#/\\\(EventKind\.(\w+)\.listeners\)/#) { match -> String in
+      "\\(EventKind.listeners(to: \"'\(match.1)'\"))"
+    }
+    return subscribed.replacing(#/\\\((?:(\w+)\.)?(\w+)\((?:\w+: )?"([^"]*)"\)\)/#) { match -> String in
+      guard let template = templates["\(match.1 ?? type).\(match.2)"] else { return String(match.0) }
+      return template.text.replacing("\\(\(template.parameter))", with: String(match.3))
+    }
+  }
+
   /// Puts in what is interpolated, and joins continued lines.
-  private static func resolve(_ sql: String, _ constants: [String: String]) -> String {
+  private static func resolve(
+    _ sql: String, _ constants: [String: String], _ templates: [String: Template], in type: Substring
+  ) -> String {
     var sql = sql
     // What is put in may hold more of it.
     for _ in 0..<6 where sql.contains("\\(") {
       for (name, value) in constants { sql = sql.replacing("\\(\(name))", with: value) }
+      sql = called(sql, templates, in: type)
     }
     return sql.replacing("\\\n", with: "")
   }
