@@ -124,6 +124,12 @@ import Testing
     #expect(try world.connection.run(Confirmations.sentTo([delivery])) == [delivery: sending])
   }
 
+  @Test func `it is known of a byte, as of a row, that the push never came`() throws {
+    let deliveries = [7, 8, 9, 10].map { Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device($0)) }
+    let sentTo = try world.connection.run(Confirmations.sentTo(deliveries))
+    #expect(deliveries.map { sentTo[$0]?.neverArrived } == [true, false, false, true])
+  }
+
   @Test(arguments: [7, 2_000]) func `whoever has not confirmed gets it once more`(limit: Int) throws {
     try receive([1, 2, 3, 8])
     let reader = ResendReader(seqno, .notReceived, frozenAt: 4_000_000_000_000_000)

@@ -91,6 +91,33 @@ import Time
     #expect(try world.count("SELECT count(*) FROM reads WHERE device = '\(world.device("d1"))'") == 1)
   }
 
+  @Test func `a confirmation by key counts for no push that cannot have come, one by a pushkey for each`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: Self.token, user: "kim"))
+    let ends: [(status: OutcomeStatus, tries: Int16, mayHaveCome: Bool)] = [
+      (.skipped, 0, false), (.cancelled, 0, false), (.expired, 0, false), (.rejected, 1, false),
+      // One of several tries may have arrived although its answer was lost.
+      (.skipped, 1, true), (.expired, 1, true), (.rejected, 2, true), (.accepted, 1, true),
+    ]
+    for end in ends {
+      let seqno = try world.message()
+      let record = Outcomes.Record(
+        seqno: seqno, device: world.device("d1"), userKey: UserKey(clientUID: "kim"), status: end.status,
+        attempts: Tries(end.tries), reason: end.status == .accepted ? nil : "why", dueAt: nil)
+      _ = try world.connection.run(Outcomes.write([record], at: world.now))
+      let expected: OperationAnswer.Confirmed.Status = end.mayHaveCome ? .recorded : .unknownMessage
+      for read in [nil, BadgeOption.keep] {
+        let confirmation = Operation.Confirmation(
+          seqno: seqno, psid: Self.token, read: read, isGenuine: true,
+          reach: Operation.Reach(app: world.app.number, device: nil))
+        #expect(try world.run(.confirm([confirmation]))[0].confirmed?.first?.status == expected, "\(end)")
+      }
+      #expect(try world.run(world.receipt(seqno, psid: Self.token))[0].confirmed?.first?.status == .recorded)
+    }
+    #expect(try world.count("SELECT count(*) FROM reads") == 4)
+    #expect(try world.count("SELECT count(*) FROM receipts") == 8)
+  }
+
   @Test func `a device may send so many in a minute, and again in the next`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: Self.token, user: "kim"), world.registration("d2", psid: Self.other))

@@ -7,8 +7,8 @@ internal import Time
 /// A receipt whose pushkey locates its delivery, and for which no SMS fallback is pending, is only appended to the log
 /// (`ConfirmationLog`). Every other confirmation belongs to the device and user that the message was sent to, even if
 /// another device owns the token now: former owners of the token are candidates too, and the delivery records decide
-/// between them; without a pushkey (`Operation.Reach`), also whether the message was sent to the device at all. Then
-/// the confirmation is appended to the log as well, or gets a row of its own if its delivery is in no block.
+/// between them; without a pushkey (`Operation.Reach`), also whether the message can have come to the device at all.
+/// Then the confirmation is appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {
   /// A receipt that is only appended to the log. `at` is the time by the device's clock; nil for now.
   private struct Located {
@@ -225,7 +225,7 @@ struct ConfirmationSteps {
 
   /// Decides which device, user, delivery and inbox entry a confirmation belongs to, and stores them in its entry. The
   /// entry stays unchanged if the message or token is unknown, or if neither a pushkey nor a record shows that the
-  /// message was for the device.
+  /// message can have come to the device.
   private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
@@ -236,14 +236,16 @@ struct ConfirmationSteps {
     let proved = entry.provedPlace.flatMap { place in
       entry.candidates.first { state.sentTo[delivery($0)]?.place == place }
     }
-    let sent = proved ?? entry.candidates.first { state.sentTo[delivery($0)] != nil }
+    // A key shows which device confirms, not that the message has come to it.
+    let isByKey = entry.confirmation.reach != nil
+    let sent =
+      proved ?? entry.candidates.first { state.sentTo[delivery($0)].map { !isByKey || !$0.neverArrived } == true }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
     let isRead = entry.confirmation.read != nil
     // A message can be read in an inbox on a device it was never sent to, or for which this is no longer known: that
     // counts as read by the person, but not as a read delivery.
     let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
-    // A key shows which device confirms, not that the message was sent to it.
-    if entry.confirmation.reach != nil, chosen.isKept, sent == nil, !isOnlyInInbox { return }
+    if isByKey, chosen.isKept, sent == nil, !isOnlyInInbox { return }
     if isRead, let key = entry.confirmation.reach?.setter,
       key.device != chosen.device || key.epoch != state.owners[chosen.device]?.authEpoch
     {
@@ -259,7 +261,8 @@ struct ConfirmationSteps {
     guard isRead || entry.settlesFallback else { return }
     // A device that cannot see the message in the inbox has not read it there.
     if isOnlyInInbox, !isInView(chosen, batch) { return }
-    guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
+    let recipient = sent.flatMap { state.sentTo[delivery($0)]?.userKey }
+    guard let key = recipient ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
     // The count of a guest who has logged in since is gone, and so is that of a person who was erased.
     let hasCount = !key.isGuest || state.owners[chosen.device]?.userKey == key

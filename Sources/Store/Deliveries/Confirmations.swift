@@ -92,10 +92,13 @@ package enum Confirmations {
     package let userKey: UserKey
     /// The delivery's block and position; nil if it is in no block.
     package let place: BlockPlace?
+    /// Whether the delivery has ended and cannot have arrived: it was never submitted, or refused at its only try.
+    package let neverArrived: Bool
 
-    package init(userKey: UserKey, place: BlockPlace?) {
+    package init(userKey: UserKey, place: BlockPlace?, neverArrived: Bool = false) {
       self.userKey = userKey
       self.place = place
+      self.neverArrived = neverArrived
     }
   }
 
@@ -113,15 +116,29 @@ package enum Confirmations {
     """
   }
 
+  /// Returns the SQL condition that a delivery has ended and cannot have arrived. Of several tries, one may have.
+  /// - Parameter end: name of a row with its status and number of tries.
+  private static func neverArrived(_ end: String) -> String {
+    """
+    (\(end).status = \(OutcomeStatus.rejected.sql) AND \(end).attempts <= 1
+      OR \(end).status IN (\(OutcomeStatus.expired.sql), \(OutcomeStatus.cancelled.sql), \(OutcomeStatus.skipped.sql))
+        AND \(end).attempts = 0)
+    """
+  }
+
   private static let sentToStatement = Statement(
     "confirmations-sent-to",
     """
-    SELECT DISTINCT ON (d.seqno, d.device) d.seqno, d.device, coalesce(o.user_key, c.user_key, b.user_key), b.block, b.place
+    SELECT DISTINCT ON (d.seqno, d.device) d.seqno, d.device, coalesce(o.user_key, c.user_key, b.user_key),
+      b.block, b.place, CASE
+        WHEN o.device IS NOT NULL THEN \(neverArrived("o"))
+        WHEN c.user_key IS NOT NULL THEN false
+        ELSE EXISTS (SELECT FROM block_codes k WHERE k.code = b.state AND \(neverArrived("k"))) END
     FROM unnest($1, $2) AS d(seqno, device)
     LEFT JOIN outcomes o ON o.seqno = d.seqno AND o.device = d.device
     \(claimed("d"))
     LEFT JOIN LATERAL (
-      SELECT u.user_key, p.block, p.place FROM (
+      SELECT u.user_key, p.block, p.place, p.state FROM (
         SELECT o.user_key WHERE o.device IS NOT NULL
         UNION ALL SELECT u.user_key FROM users_of_device(d.device) AS u(user_key) WHERE o.device IS NULL) u
       CROSS JOIN LATERAL block_entries_of(d.seqno, u.user_key) p
@@ -131,8 +148,9 @@ package enum Confirmations {
     ORDER BY d.seqno, d.device
     """)
 
-  /// Returns the user and the place in a block of each delivery. The user is that of the delivery's row in `outcomes`;
-  /// without a row, that of the claim or block that contains the delivery. Omits deliveries that are in none of these.
+  /// Returns the user and the place in a block of each delivery, and whether it never arrived. The user is that of the
+  /// delivery's row in `outcomes`; without a row, that of the claim or block that contains the delivery. Omits
+  /// deliveries that are in none of these.
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]
@@ -144,7 +162,7 @@ package enum Confirmations {
         if let number, let position {
           place = BlockPlace(block: BlockID(seqno: delivery.seqno, number: number), position: Int(position))
         }
-        found[delivery] = Sending(userKey: userKey, place: place)
+        found[delivery] = Sending(userKey: userKey, place: place, neverArrived: row.bool())
       }
       return found
     }
