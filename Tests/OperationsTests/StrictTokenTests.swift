@@ -107,6 +107,27 @@ import Time
     #expect(try world.run(.badge(lost))[0].problem == .badCredential)
   }
 
+  @Test func `an app that starts before its push has come is told that it awaits it, and changes nothing`() throws {
+    world.now += .seconds(30)
+    try world.run(world.registration("phone", psid: Self.token, user: "kim"))
+    let before = try #require(try world.record("phone"))
+    world.now += .seconds(3_600)
+    var attributes = Devices.Attributes()
+    attributes.appVersion = "2"
+    let start = world.registration("phone", psid: Self.token, proof: limitedKey, attributes: attributes)
+    let outcome = try world.run(start)[0]
+    let answer = try #require(registered(outcome), "\(outcome)")
+    #expect(answer.device.device == world.device("phone") && !answer.givesFullKey && !answer.isNew)
+    #expect(answer.device.userKey.isGuest && answer.device.pending?.userKey == kim && answer.badge == 0)
+    let after = try #require(try world.record("phone"))
+    #expect(after.attributes.appVersion == before.attributes.appVersion && after.registeredAt == before.registeredAt)
+    #expect(after.userKey == kim && after.authEpoch == before.authEpoch && after.pending?.at == before.pending?.at)
+    // Once it has come, the key is worth nothing here.
+    let push = try world.message()
+    #expect(found(try world.run(.possess(limitedKey, seqno: push, psid: Self.token))[0])?.device.userKey == kim)
+    #expect(try world.run(start)[0].problem == .userMismatch)
+  }
+
   @Test func `another user who is vouched for gets a row, and the device comes back with its key as it was`() throws {
     let outcome = try world.run(
       world.registration("phone", psid: Self.token, user: "lee", userProof: proof(of: "lee")))[0]

@@ -26,8 +26,9 @@ struct RegistrationSteps {
     let vouching: AppPolicies.Vouching
     /// The row that the registration refers to; known from round 1 on.
     var row = RecognizedDevice(.lowest, .none)
-    /// Other device that keeps the token, because the registration does not prove that it comes from that device; nil
-    /// if there is none, and before round 2. The registration is then answered with that device and changes nothing.
+    /// Device that keeps the token and stays as it is, because the registration does not prove that it comes from that
+    /// device: another one, or one that awaits its push. Nil if there is none, and before round 2. The registration is
+    /// then answered with that device and changes nothing.
     var existing: DeviceID?
     var isNew = false
     var givesFullKey = true
@@ -141,7 +142,9 @@ struct RegistrationSteps {
     changes.forgotten = dropRefused(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
     // Decide before any registration moves a token.
     for index in state.entries.indices {
-      state.entries[index].existing = existingOwner(state.entries[index], batch)
+      let entry = state.entries[index]
+      state.entries[index].existing =
+        existingOwner(entry, batch) ?? (Self.awaitsPush(entry, batch) ? entry.row.device : nil)
     }
     for index in state.entries.indices {
       let entry = state.entries[index]
@@ -281,7 +284,7 @@ struct RegistrationSteps {
   /// registration neither has that device's key nor a user who is vouched for. Always nil for SDK registrations:
   /// `existing` and `RegistrationRules.isRecognised` limit what they change.
   private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
-    guard !entry.registration.isFromSDK else { return nil }
+    guard !entry.registration.isFromSDK, !Self.awaitsPush(entry, batch) else { return nil }
     if existingOwner(entry, batch) == nil {
       let known = batch.devices[entry.row.device]
       let isStranger =
@@ -295,6 +298,16 @@ struct RegistrationSteps {
       This token belongs to a device that has a user. Register with that device's authKey, or have the app's server \
       vouch for the user (userProof, or a voucher).
       """)
+  }
+
+  /// Returns whether the registration names no user and comes with the token-only key of a user's device that awaits
+  /// its push: an app registers at each start, also before the push has come.
+  private static func awaitsPush(_ entry: Entry, _ batch: BatchContext) -> Bool {
+    let registration = entry.registration
+    guard registration.app.identity == .strict, registration.user == nil, entry.row.recognition == .token,
+      let key = registration.proof, key.isTokenOnly, let known = batch.devices[entry.row.device]
+    else { return false }
+    return key.device == known.device && key.epoch == known.authEpoch && !known.userKey.isGuest && known.pending != nil
   }
 
   /// Returns the other device that keeps the token, because the app requires proof, that device has a user, and the
