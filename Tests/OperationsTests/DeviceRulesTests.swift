@@ -259,6 +259,54 @@ import Time
     #expect(stolen.renewed(for: record).isShared == (identity == .strict))
   }
 
+  @Test(arguments: [App.Identity.proof, .strict], [false, true])
+  func `further tokens of a guest end when it becomes a user's by a key that others can have`(
+    identity: App.Identity, isByRegistration: Bool
+  ) throws {
+    let world = try BatchWorld()
+    world.setPolicies(identity)
+    let (kim, lee) = (UserKey(clientUID: "kim"), UserKey(clientUID: "lee"))
+    for user in [kim, lee] {
+      let user = Users.Key(app: world.app.number, userKey: user)
+      try world.connection.run(Vouchers.make(for: user, installation: nil, until: world.now + .seconds(600)))
+    }
+    func bringBack(_ claim: AuthKeyring.Claim, psid: String) throws {
+      guard identity == .strict else { return }
+      #expect(try world.run(.possess(claim, seqno: try world.message(), psid: psid))[0].problem == nil)
+    }
+    // A stranger who knows DEVICE_ID and token unregisters the guest and registers it as if it were new.
+    try world.run(world.registration("d1", psid: "aa"))
+    var stolen = world.claim("d1")
+    stolen.isShared = true
+    #expect(try world.run(.unregister(stolen))[0].problem == nil)
+    try world.run(world.registration("d1", psid: "aa"))
+    let epoch = try #require(try world.record("d1")).authEpoch
+    #expect(try world.run(.setToken(world.claim("d1", epoch: epoch), .voip, psid: "11"))[0].problem == nil)
+    // The device itself, whose key has ended, comes with its token.
+    var own = world.claim("d1", epoch: epoch)
+    own.isShared = true
+    if isByRegistration {
+      try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    } else {
+      try world.run(world.registration("d1", psid: "aa"))
+      try world.run(.setUser(own, .init(clientUID: "kim", name: "Kim")))
+    }
+    try bringBack(own, psid: "aa")
+    #expect(try world.record("d1")?.userKey == kim)
+    #expect(try tokens(world) == 0)
+    // By the key that nobody else has, they stay.
+    try world.run(world.registration("d2", psid: "bb"))
+    try world.run(.setToken(world.claim("d2"), .voip, psid: "22"))
+    if isByRegistration {
+      try world.run(world.registration("d2", psid: "bb", user: "lee", proof: world.claim("d2")))
+    } else {
+      try world.run(.setUser(world.claim("d2"), .init(clientUID: "lee", name: "Lee")))
+    }
+    try bringBack(world.claim("d2"), psid: "bb")
+    #expect(try world.record("d2")?.userKey == lee)
+    #expect(try tokens(world) == 1)
+  }
+
   @Test func `a token that may not be set leaves nothing behind`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))

@@ -31,7 +31,8 @@ extension Endpoint {
       """
       A device has one token for alerts, its PSID, and may have one more of each other kind; those of Live Activities are \
       registered by activity. The last registration wins: a token belongs to one device. In `proof` and `strict`, an authKey \
-      that a known guest's device got by the client key alone sets none.
+      that a known guest's device got by the client key alone sets none, and the guest's end when its device names a user \
+      by such a key, or by the client key.
       """, by: .authKey,
       body: Body(
         FurtherToken.object,

@@ -8,8 +8,8 @@ internal import Time
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
-    /// Current tokens other than alert tokens of the devices that set or remove tokens or unregister, oldest first.
-    /// Read in round 1, so the tokens that `lock` has inserted are included.
+    /// Current tokens other than alert tokens of the devices that set or remove tokens, unregister, or name a user by a
+    /// key that anybody can have, oldest first. Read in round 1, so the tokens that `lock` has inserted are included.
     var present: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -53,6 +53,8 @@ struct AdditionalTokens {
     for operation in operations {
       switch operation {
       case .setToken(let claim, _, _), .setActivity(let claim, _, _), .unregister(let claim):
+        devices.insert(claim.device)
+      case .setUser(let claim, _) where claim.isOfToken, .possess(let claim, _, _) where claim.isOfToken:
         devices.insert(claim.device)
       default: break
       }
@@ -136,6 +138,13 @@ struct AdditionalTokens {
   /// Removes all tokens of an unregistering device except its alert token.
   mutating func end(_ device: DeviceID) {
     retired += found.present[device] ?? []
+  }
+
+  /// Removes all tokens of a device except its alert token, if the device was a guest and has become a user's by a key
+  /// that anybody can have: whoever else had one can have set them. No effect where nobody vouches for users.
+  mutating func end(_ guest: Users.Key?, by claim: AuthKeyring.Claim, _ batch: BatchContext) {
+    guard let guest, claim.isOfToken, batch.policies.rules(of: guest.app).identity != .open else { return }
+    end(claim.device)
   }
 
   func steps(at now: Timestamp) -> [Step] {

@@ -229,10 +229,14 @@ struct DeviceSteps {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     switch entry.kind {
     case .setUser(let claim, let named):
-      changes.end(DeviceUsers(batch: batch).setUser(named, claim, record))
+      let guest = DeviceUsers(batch: batch).setUser(named, claim, record)
+      changes.end(guest)
+      state.tokens.end(guest, by: claim, batch)
     case .possess(let claim, let seqno, _):
       if record.pending != nil { changes.proved.append((device: record.device, seqno: seqno)) }
-      changes.end(DeviceUsers(batch: batch).possess(claim, record))
+      let guest = DeviceUsers(batch: batch).possess(claim, record)
+      changes.end(guest)
+      state.tokens.end(guest, by: claim, batch)
     case .clearUser: DeviceUsers(batch: batch).release(record)
     case .unregister:
       changes.retired.append(

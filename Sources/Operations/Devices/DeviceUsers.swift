@@ -141,4 +141,7 @@ extension AuthKeyring.Claim {
   /// By how much a proof of possession with this key raises the device's epoch. So the epoch tells what kind of key
   /// made the proof, and a key of the other kind does not repeat it.
   var epochsOfProof: Int16 { isTokenOnly ? 2 : 1 }
+
+  /// Whether the token, or DEVICE_ID and token of a guest, give such a key to anybody.
+  var isOfToken: Bool { isTokenOnly || isShared }
 }

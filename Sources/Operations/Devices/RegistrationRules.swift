@@ -48,8 +48,13 @@ struct RegistrationRules {
   /// Whether the issued key shows no more than DEVICE_ID and token of a guest, so that it sets no further token, which
   /// would stay with the device when it becomes a user's. A user who is vouched for ends such keys, in `strict` once
   /// the device has brought back a push.
-  var givesSharedKey: Bool {
-    guard identity != .open, own?.userKey.isGuest == true, !isVouched || identity == .strict else { return false }
+  var givesSharedKey: Bool { isSharedGuest && (!isVouched || identity == .strict) }
+
+  /// Whether DEVICE_ID and token, or a key that they give to anybody, are all that shows that this is the device of a
+  /// guest. If it becomes a user's, its further tokens end: whoever else has these can have set them, with the key of a
+  /// registration after unregistering the guest.
+  var isSharedGuest: Bool {
+    guard identity != .open, own?.userKey.isGuest == true else { return false }
     return row.recognition == .token || row.recognition == .key && registration.proof?.isShared == true
   }
 

@@ -15,8 +15,9 @@ struct RegistrationSteps {
     var owners: [String: DeviceID] = [:]
     /// Refused registrations: the index of the operation and the reason.
     var refused: [(operation: Int, problem: Problem)] = []
-    /// Additional tokens of the devices whose alert token changes or goes to another device; `end` removes them if the
-    /// device loses its row or is unregistered.
+    /// Additional tokens of the devices whose alert token changes or goes to another device, or that name a user as
+    /// guests whose key anybody can have; `end` removes them if the device loses its row, is unregistered, or becomes
+    /// that user's.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -100,7 +101,8 @@ struct RegistrationSteps {
     // Also those that another operation only reads: their rows change.
     let displaced = owners.filter { !batch.hasLocked($0) }
     let changed = state.entries.filter { batch.devices[$0.row.device].map(\.psid) != $0.registration.psid }
-    let losing = owners.union(changed.map(\.row.device))
+    let shared = state.entries.filter { $0.user?.userKey.isGuest == false && rules($0, batch).isSharedGuest }
+    let losing = owners.union(changed.map(\.row.device)).union(shared.map(\.row.device))
     var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
     guard !losing.isEmpty else { return steps }
     if !displaced.isEmpty { steps.append(Devices.lock(displaced).map { records in batch.remember(records) }) }
@@ -165,18 +167,24 @@ struct RegistrationSteps {
     return changes.steps(at: batch.now)
   }
 
+  private func rules(_ entry: Entry, _ batch: BatchContext) -> RegistrationRules {
+    RegistrationRules(
+      registration: entry.registration, row: entry.row, known: batch.devices[entry.row.device],
+      isVouched: isVouched(entry, batch), takesToken: displacedOwner(entry, batch) != nil, now: batch.now)
+  }
+
   private func apply(_ index: Int, _ changes: inout TokenChanges, _ batch: BatchContext) {
     let entry = state.entries[index]
     let known = batch.devices[entry.row.device]
-    let rules = RegistrationRules(
-      registration: entry.registration, row: entry.row, known: known, isVouched: isVouched(entry, batch),
-      takesToken: displacedOwner(entry, batch) != nil, now: batch.now)
+    let rules = self.rules(entry, batch)
     let record = rules.record
     state.entries[index].isNew = known == nil
     state.entries[index].givesFullKey = rules.givesFullKey
     state.entries[index].givesSharedKey = rules.givesFullKey && rules.givesSharedKey
     if let known {
-      if entry.row.recognition == .none { end(known.device, &changes) }
+      // Whoever else can have the guest's key can have set its further tokens.
+      let isDoubtful = rules.isSharedGuest && !record.userKey.isGuest
+      if entry.row.recognition == .none || isDoubtful { end(known.device, &changes) }
       if known.psid != record.psid, known.state != .unregistered {
         changes.retired.insert(
           Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
