@@ -164,6 +164,8 @@ CREATE TABLE gates (
   pace_devices    integer,
   -- Seconds between portions; 0: no portions.
   pace_wait       integer NOT NULL DEFAULT 0,
+  -- It had a pace, and what this has held back is due in any number: it is taken up as if there were one still.
+  was_paced       boolean NOT NULL DEFAULT false,
   -- Devices that may be claimed, in millionths.
   tokens          bigint NOT NULL DEFAULT 0,
   counted_at      timestamptz NOT NULL DEFAULT now(),
@@ -188,6 +190,8 @@ CREATE TABLE gates (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX gates_watching ON gates (seqno) WHERE canary_phase = 1;
+-- Asked many times a second, when messages to single users may have left very many gates that are windows alone.
+CREATE INDEX gates_paced ON gates (seqno) WHERE pace_devices IS NOT NULL OR was_paced;
 
 -- When the daily window opens next in a zone; NULL while it is open. A window that opens later than it closes spans
 -- midnight.

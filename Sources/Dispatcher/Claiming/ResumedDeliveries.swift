@@ -143,7 +143,7 @@ final class ResumedDeliveries {
     return found
   }
 
-  /// Claims deferred deliveries that are due, of messages without a gate, and passes them to the completer. Returns
+  /// Claims deferred deliveries that are due, of messages without a pace, and passes them to the completer. Returns
   /// true if any were due.
   private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallTime
@@ -177,8 +177,8 @@ final class ResumedDeliveries {
     return takeOn(taken, found)
   }
 
-  /// Claims deferred deliveries that are due, of messages with a gate, as many of each as its pace allows now, and
-  /// passes them to the completer. Returns true if there were any.
+  /// Claims deferred deliveries that are due, of messages with a pace, or that had one, as many of each as it allows
+  /// now, and passes them to the completer. Returns true if there were any.
   private func takeUpGated(_ connection: Connection) throws -> Bool {
     let (now, node) = (shared.clock.wallTime, shared.configuration.node)
     let due = try connection.run(

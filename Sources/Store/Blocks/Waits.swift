@@ -91,7 +91,7 @@ package enum Waits {
     """)
 
   /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes`, are not late and
-  /// have no gate, within a transaction. Skips those of paused apps until their messages expire. Locks the states of
+  /// have no pace, within a transaction. Skips those of paused apps until their messages expire. Locks the states of
   /// the claimed blocks.
   /// - Parameters:
   ///   - since: low-water mark: skips deliveries due at or before this time, because the apps or messages of all of

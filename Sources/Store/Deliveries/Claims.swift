@@ -342,7 +342,7 @@ package enum Claims {
   }
 
   /// SQL condition: deferred delivery `w` is due, both at `$1` and by the database's clock; its message `m` is being
-  /// sent in one of the lanes `$4`, is not late and has no gate; and the app `a` is not paused, unless the message has
+  /// sent in one of the lanes `$4`, is not late and has no pace; and the app `a` is not paused, unless the message has
   /// expired at `$1`.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
@@ -351,8 +351,8 @@ package enum Claims {
       AND NOT \(LatenessCondition.isLate)
       -- What has expired meanwhile ends even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= $1)
-      -- Those of one with a gate are taken up for themselves, as its pace allows.
-      AND (SELECT 1 FROM gates g WHERE g.seqno = m.seqno LIMIT 1) IS NULL
+      -- Those of one with a pace are taken up for themselves, as it allows.
+      AND (SELECT 1 FROM gates g WHERE g.seqno = m.seqno AND \(Gates.isPaced) LIMIT 1) IS NULL
     """
 
   private static let dueStatement = Statement(
@@ -367,7 +367,7 @@ package enum Claims {
     """)
 
   /// Returns at most `limit` deferred deliveries with rows that are due, of messages that are being sent in `lanes`,
-  /// are not late and have no gate. Takes those due earliest, and returns them in any order. Removes their due times;
+  /// are not late and have no pace. Takes those due earliest, and returns them in any order. Removes their due times;
   /// the same transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that
   /// another transaction has locked.
   /// - Parameter since: low-water mark: skips deliveries due at or before this time, because the apps or messages of

@@ -2,9 +2,10 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Deferred deliveries of messages with a gate (`Gates`). When the night or a send window ends, a whole audience may be
-/// due at the same moment; so these are taken up message by message, under the lock on the gate, and no faster than its
-/// pace allows. `Claims.due` and `Waits.takeUp` take up those of all other messages.
+/// Deferred deliveries of messages with a gate (`Gates`) that has a pace, or had one. When the night or a send window
+/// ends, a whole audience may be due at the same moment; so these are taken up message by message, under the lock on
+/// the gate, and no faster than its pace allows. `Claims.due` and `Waits.takeUp` take up those of all other messages,
+/// many messages at a time: hundreds of thousands that go to one user each may wait for the same window.
 ///
 /// They stay due meanwhile, in any number. They are found by their message, so that a new pace applies to them at once,
 /// and no scan for what else is due walks over them for long.
@@ -15,7 +16,8 @@ package enum GatedDeliveries {
     SELECT m.seqno
     FROM gates g CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seqno = g.seqno OFFSET 0) m
       JOIN apps a ON a.app = m.app
-    WHERE m.state = \(MessageState.sending.sql) AND m.lane = ANY($2) AND NOT \(LatenessCondition.isLate)
+    WHERE \(Gates.isPaced)
+      AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($2) AND NOT \(LatenessCondition.isLate)
       -- What has expired meanwhile ends, whatever holds it back.
       AND (m.expires_at <= $1 OR a.paused_reason IS NULL AND (g.ready_at IS NULL OR g.ready_at <= clock_timestamp()))
       -- By the database's clock too: it is what says when an hour opens.
@@ -26,9 +28,9 @@ package enum GatedDeliveries {
     ORDER BY m.lane, m.seqno LIMIT $3
     """)
 
-  /// Returns at most `limit` messages with a gate that are being sent in `lanes`, are not late and have deferred
-  /// deliveries that are due, ordered by lane and SEQNO. Omits messages whose pace allows nothing at present, and those
-  /// of paused apps, unless they have expired at `now`.
+  /// Returns at most `limit` messages that have a pace, or had one, are being sent in `lanes`, are not late and have
+  /// deferred deliveries that are due, ordered by lane and SEQNO. Omits messages whose pace allows nothing at present,
+  /// and those of paused apps, unless they have expired at `now`.
   package static func due(at now: Timestamp, lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
     Query(each: dueStatement, now, Int16Column(lanes), limit) { $0.seqno() }
   }

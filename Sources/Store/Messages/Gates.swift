@@ -65,6 +65,7 @@ package enum Gates {
     INSERT INTO gates (seqno, pace_devices, pace_wait, tokens, counted_at)
     VALUES ($1, $2, coalesce($3, 0), $4, clock_timestamp())
     ON CONFLICT (seqno) DO UPDATE SET pace_devices = excluded.pace_devices, pace_wait = excluded.pace_wait,
+      was_paced = gates.was_paced OR gates.pace_devices IS NOT NULL,
       -- What the former pace has held back may pass from now on.
       tokens = excluded.tokens, counted_at = clock_timestamp(), ready_at = clock_timestamp()
     -- The same pace again gives no new portion.
@@ -83,6 +84,10 @@ package enum Gates {
   }
 
   // MARK: Claiming
+
+  /// SQL condition: gate `g` has a pace, or had one. The deferred deliveries of its message are then taken up by
+  /// `GatedDeliveries`, and by nobody else: when a pace is removed, these are due already, in any number.
+  static let isPaced = "(g.pace_devices IS NOT NULL OR g.was_paced)"
 
   /// A gate locked by a claim.
   package struct Locked: Sendable {
