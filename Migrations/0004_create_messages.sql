@@ -180,7 +180,7 @@ CREATE TABLE gates (
   -- The percentage of rejections that stops it.
   canary_limit    integer,
   canary_claimed  bigint NOT NULL DEFAULT 0,
-  -- While watching: when its result is judged. Afterwards: when it ended, or was resumed in spite of it.
+  -- While watching: when its result is judged. Afterwards: when it ended, was replaced, or was resumed in spite of it.
   canary_until    timestamptz,
   -- In the app's time zone.
   window_opens    time,

@@ -168,6 +168,28 @@ import Testing
     #expect(try late() == [])
   }
 
+  @Test func `one whose first canary reached nobody has an hour for the next one`() throws {
+    let world = try world()
+    world.stop()
+    // The last of the canary's devices was asked for two hours, and is gone now.
+    try planned(
+      minutesLate: 120, 712, world,
+      """
+      INSERT INTO gates (seqno, canary_phase, canary_devices, canary_wait, canary_limit, canary_claimed, canary_until)
+      VALUES (712, 1, 1, 60, 10, 1, now() - interval '119 min')
+      """)
+    func late() throws -> [Seqno] { try world.connection.run(Lateness.messages()) }
+    let canary = try #require(try world.connection.run(Gates.watched()).first)
+    #expect(try late() == [])
+    try world.connection.run(Gates.replaceCanary(canary, atLeast: 1_000))
+    #expect(try world.count("gates WHERE canary_phase = 0 AND canary_claimed < 0") == 1)
+    #expect(try late() == [])
+    #expect(try world.connection.run(MessageRecords.find(712))?.holds.canaryUntil == nil)
+    // An hour later it is something else that holds it back.
+    try world.connection.script("UPDATE gates SET canary_until = now() - interval '61 min'")
+    #expect(try late() == [712])
+  }
+
   @Test func `one that waited for the morning has an hour from then, not from its own time`() throws {
     let world = try world { _, _, _ in .retry(reason: "ServiceUnavailable", after: 3_600) }
     // The whole day is night.

@@ -214,7 +214,7 @@ package enum Gates {
   private static let replaceCanaryStatement = Statement(
     "gates-replace-canary",
     """
-    UPDATE gates SET canary_phase = 0, canary_until = NULL,
+    UPDATE gates SET canary_phase = 0, canary_until = clock_timestamp(),
       -- A small one begins below nothing, so that a thousand are tried: else a large part of the audience that gets
       -- nothing would be gone through one by one.
       canary_claimed = least(0, canary_devices - $2)
@@ -223,9 +223,9 @@ package enum Gates {
       AND canary_until IS NOT DISTINCT FROM $3
     """)
 
-  /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries.
-  /// The new one has as many devices as before, but at least `devices`. Changes nothing if the result is no longer
-  /// awaited, or if another canary has taken its place.
+  /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries,
+  /// and records that the rest has waited for it until now. The new one has as many devices as before, but at least
+  /// `devices`. Changes nothing if the result is no longer awaited, or if another canary has taken its place.
   package static func replaceCanary(_ canary: Watched, atLeast devices: Int64) -> Query<Void> {
     Query(replaceCanaryStatement, canary.seqno, devices, canary.until) { _ in }
   }

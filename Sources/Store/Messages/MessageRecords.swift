@@ -43,6 +43,7 @@ package enum MessageRecords {
     /// When the pace next allows devices to be claimed; nil if it allows that now, or if there is no pace.
     package let paceUntil: Timestamp?
     package let canary: Canary.Phase?
+    /// When the result of a canary whose devices are all claimed is judged; nil otherwise.
     package let canaryUntil: Timestamp?
     /// When the daily send window in the app's time zone opens; nil if it is open or there is none.
     package let windowUntil: Timestamp?
@@ -63,7 +64,7 @@ package enum MessageRecords {
       s.unit, s.last_day::text, m.occurrence, s.ended_at IS NOT NULL,
       a.paused_reason IS NOT NULL, m.held = \(MessageHold.waiting.sql),
         CASE WHEN g.ready_at > clock_timestamp() THEN g.ready_at END,
-      g.canary_phase, g.canary_until,
+      g.canary_phase, CASE WHEN g.canary_phase = \(Canary.Phase.watching.sql) THEN g.canary_until END,
       window_opens_at(clock_timestamp(), \(TimeZones.ofApp), g.window_opens, g.window_closes),
       -- The sweep waits for the others, and for no time.
       (SELECT min(w.due_at) FROM waves w WHERE w.seqno = m.seqno AND NOT w.opened AND NOT w.sweeps)
