@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The order in which transactions lock several shards of a message: two different ones would end in a deadlock.
+/// Which shards of a message transactions lock, and in which order: two different ones would end in a deadlock.
 @Suite struct ShardOrderTests {
   @Test func `a cancellation locks shards in their order, however they lie in the table`() throws {
     let database = try TestDatabase.make()
@@ -44,5 +44,31 @@ import Testing
     #expect(done.receive(atMost: .patience) == [""])
     let open = try connection.run(Statement("test-open-shards", "SELECT FROM shards WHERE NOT exhausted"))
     #expect(open.count == 0)
+  }
+
+  @Test func `who claims alone from a wave leaves the shards of the other waves as they are`() throws {
+    let database = try TestDatabase.make()
+    let connection = try database.connect()
+    // Shards 0 and 1 are of the first wave, 2 and 3 of the second one.
+    try connection.script(
+      """
+      INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'A', 'k');
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, planned)
+      SELECT 1, app, 2, 1, '{}', '\\x00', 4, now(), now() + interval '1 day', true FROM apps;
+      INSERT INTO waves (seqno, wave, due_at, zones, planned, opened)
+      SELECT 1, n, now(), '{}', true, true FROM generate_series(1, 2) n;
+      INSERT INTO shards (seqno, shard, wave, after_key, upto_key, cursor_key, targeted)
+      SELECT 1, n, 1 + n / 2, '', 'z', '', 1 FROM generate_series(0, 3) n
+      """)
+    let other = try database.connect()
+    let free = Statement("test-free-shards", "SELECT shard FROM shards ORDER BY shard FOR UPDATE SKIP LOCKED")
+    try connection.withTransaction {
+      let shard = try #require(try connection.run(Shards.lock(1)))
+      #expect((shard.shard, shard.wave) == (0, 1))
+      #expect(try connection.run(Shards.lockOthers(of: shard)))
+      let left = try other.run(free).decode { $0.int32() }
+      #expect(left == [2, 3])
+      #expect(try other.run(Shards.lock(1)) == nil, "another wave is begun meanwhile")
+    }
   }
 }

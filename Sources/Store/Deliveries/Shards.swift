@@ -126,16 +126,18 @@ package enum Shards {
     "shards-lock-others",
     """
     WITH free AS MATERIALIZED (
-      SELECT shard FROM shards WHERE seqno = $1 AND shard <> $2 AND NOT exhausted FOR SHARE SKIP LOCKED
+      SELECT shard FROM shards WHERE seqno = $1 AND shard <> $2 AND wave = $3 AND NOT exhausted FOR SHARE SKIP LOCKED
     )
-    SELECT count(*) = (SELECT count(*) FROM free) FROM shards WHERE seqno = $1 AND shard <> $2 AND NOT exhausted
+    SELECT count(*) = (SELECT count(*) FROM free) FROM shards
+    WHERE seqno = $1 AND shard <> $2 AND wave = $3 AND NOT exhausted
     """)
 
-  /// Locks the other shards of a message, as far as they are not exhausted, so that nobody claims from them before the
-  /// transaction ends. Returns true if nobody does: what others have claimed is committed, and seen by the statements
-  /// that follow. Returns false, without waiting, if another transaction has locked one.
+  /// Locks the other shards of a locked shard's wave, as far as they are not exhausted, so that nobody claims from the
+  /// message before the transaction ends; other waves, of which there may be dozens with as many shards each, are not
+  /// claimed meanwhile (`lock`). Returns true if nobody does: what others have claimed is committed, and seen by the
+  /// statements that follow. Returns false, without waiting, if another transaction has locked one.
   package static func lockOthers(of shard: Record) -> Query<Bool> {
-    Query(one: lockOthersStatement, shard.seqno, shard.shard) { $0.bool() }
+    Query(one: lockOthersStatement, shard.seqno, shard.shard, shard.wave) { $0.bool() }
   }
 
   private static func part(_ row: inout RowReader) -> Record.Part {
