@@ -118,9 +118,7 @@ import Testing
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno > 1000001") == 0)
   }
 
-  @Test func `a node that is set to less removes nothing that another live node keeps, nor when it has just begun`()
-    throws
-  {
+  @Test func `a node that is set to less removes nothing that another node keeps, or kept until a day ago`() throws {
     let other = UUIDValue(high: 7, low: 7)
     _ = try connection.run(Nodes.beat(other, seconds: 600))
     let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1"
@@ -129,13 +127,43 @@ import Testing
       try worker(70).look(connection)
       #expect(try number(closed) == 0, "\(days)")
     }
-    // It has ended; and one that has not said anything is no reason to wait.
-    try connection.script("UPDATE nodes SET alive_until = now() - interval '1 second'")
+    // It ended long ago, but nobody has worked since: whoever starts now may be set to less by mistake.
+    try connection.script("UPDATE nodes SET alive_until = now() - interval '30 days'")
+    try connection.run(Nodes.bury())
+    try worker(70).look(connection)
+    #expect(try number(closed) == 0)
+    // A day of work later it is forgotten; and one that has not said anything is no reason to wait.
+    try connection.script("UPDATE nodes SET left_nothing_at = now() - interval '25 hours'")
+    try connection.run(Nodes.bury())
     _ = try connection.run(Nodes.beat(UUIDValue(high: 8, low: 8), seconds: 600))
     try worker(70).look(connection, removesOld: false)
     #expect(try number(closed) == 0)
     try worker(70).look(connection)
     #expect(try number(closed) == 1)
+  }
+
+  @Test func `a time that is shorter than on a node that has ended is told of until that node is forgotten`() throws {
+    func report(_ low: UInt64, _ history: Int, _ messages: Int) throws {
+      let node = UUIDValue(high: 7, low: low)
+      _ = try connection.run(Nodes.beat(node, seconds: 600))
+      try connection.run(
+        NodeSettings.report(
+          node, #"{"UPMC_KEEP_HISTORY_DAYS":"\#(history)","UPMC_KEEP_MESSAGES_DAYS":"\#(messages)"}"#))
+    }
+    func shortenings(_ own: String = "{}") throws -> [String] {
+      try connection.run(NodeSettings.shortenings(with: own)).map { "\($0.name): \($0.before), now \($0.now)" }
+    }
+    try report(1, 90, 0)
+    #expect(try shortenings() == [])
+    try connection.script("UPDATE nodes SET alive_until = now() - interval '1 second'")
+    // With nobody alive there is nothing to compare it with, but what somebody is about to start with.
+    #expect(try shortenings() == [])
+    let history = "UPMC_KEEP_HISTORY_DAYS: 90, now 7"
+    #expect(try shortenings(#"{"UPMC_KEEP_HISTORY_DAYS":"7"}"#) == [history])
+    try report(2, 7, 400)
+    #expect(try shortenings() == [history, "UPMC_KEEP_MESSAGES_DAYS: 0, now 400"])
+    try report(3, 90, 0)
+    #expect(try shortenings() == [])
   }
 
   @Test func `what is kept is the longest of two times, and for ever is longest`() {

@@ -64,6 +64,12 @@ import Time
     #expect(found.allSatisfy { $0.severity == .warning && $0.what.contains("7, 90") }, "\(found)")
     let alike = world.findings(["UPMC_KEEP_HISTORY_DAYS": "7"]).filter { $0.subject == "settings" }
     #expect(alike.isEmpty, "\(alike)")
+    // It ends, and everything here is set to less than it was.
+    try world.connection.run(NodeSettings.report(node, #"{"UPMC_KEEP_HISTORY_DAYS":"120"}"#))
+    try world.connection.run(Nodes.leave(node))
+    let shorter = world.findings().filter { $0.subject == "settings" }
+    #expect(shorter.map(\.place) == ["UPMC_KEEP_HISTORY_DAYS"], "\(shorter)")
+    #expect(shorter.allSatisfy { $0.severity == .warning && $0.what.contains("is 90 now, and was 120") }, "\(shorter)")
   }
 
   @Test func `a listener certificate that ended`() throws {

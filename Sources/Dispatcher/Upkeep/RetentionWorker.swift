@@ -9,8 +9,9 @@ internal import Time
 /// Thread `history`: removes data whose retention has ended, in small steps that delay nothing else. Separate from the
 /// janitor, because a step may take longer than the node's lease.
 ///
-/// What it removes is gone for all nodes, so it keeps history and messages for the longest time that any live node is
-/// set to (`NodeSettings`): a node with a wrong setting deletes nothing that the others keep.
+/// What it removes is gone for all nodes, so it keeps history and messages for the longest time that any node is set
+/// to, or was until about a day ago (`NodeSettings`): a node with a wrong setting deletes nothing that the others keep,
+/// and one that starts alone deletes nothing before somebody could read the warning.
 ///
 /// Every node runs one. Each step is one transaction that locks the rows it works on and skips those locked by others,
 /// so that the nodes share the work, and a killed node leaves a step undone but never half done.
@@ -23,6 +24,8 @@ final class RetentionWorker {
   let log = Logger(label: "history")
   let isolation: FailureIsolation
   private var hasLearntZones = false
+  /// What was last logged about times that become shorter.
+  private var told: [NodeSettings.Shortening] = []
   /// Position of the ledger scan, and when the scan began; nil while no scan is in progress.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
 
@@ -96,6 +99,7 @@ final class RetentionWorker {
         DeviceTokens.endActivities(at: now, atMost: Limits.prunedRows),
       ], connection)
     let kept = try kept(connection)
+    try tellOfShortenings(connection)
     guard let days = kept.historyDays, let hours = kept.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
@@ -123,10 +127,23 @@ final class RetentionWorker {
       ], connection)
   }
 
-  /// Returns the policy by which this node removes: the longest times that it or another live node is set to.
+  /// Returns the policy by which this node removes: the longest times that it or another node is set to, or was until
+  /// about a day ago.
   private func kept(_ connection: Connection) throws(PostgresError) -> RetentionPolicy {
     let longest = try connection.run(NodeSettings.longestKept())
     return keeping.longer(historyDays: longest.historyDays, messageDays: longest.messageDays)
+  }
+
+  /// Warns of each time that is shorter now than on a node that has ended, before anything is removed by it.
+  private func tellOfShortenings(_ connection: Connection) throws(PostgresError) {
+    let found = try connection.run(NodeSettings.shortenings())
+    for one in found where !told.contains(one) {
+      let before = one.before == 0 ? "0 (for ever)" : "\(one.before)"
+      log.warning(
+        "history or messages are to be kept for less than before: what is older is removed in about a day, for good",
+        metadata: ["setting": "\(one.name)", "before": "\(before)", "now": "\(one.now)"])
+    }
+    told = found
   }
 
   /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer or the node stops, but at

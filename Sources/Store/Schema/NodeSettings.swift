@@ -2,6 +2,9 @@ package import Postgres
 
 /// The settings of the nodes that act on what all of them share: each node reports its own. They should be equal, for
 /// one node alone can delete history, or send past a quota, for all.
+///
+/// A node's row outlives it by at least a day on which others work (`Nodes.bury`). Until then its settings count for
+/// how long everything is kept, so that a node which starts alone with a shorter time deletes nothing at once.
 package enum NodeSettings {
   private static let reportStatement = Statement(
     "node-settings-report", "UPDATE nodes SET settings = $2 WHERE node = $1")
@@ -44,12 +47,45 @@ package enum NodeSettings {
       CASE WHEN bool_or(messages = 0) THEN 0 ELSE max(messages) END
     FROM (SELECT (settings->>'UPMC_KEEP_HISTORY_DAYS')::integer AS history,
         (settings->>'UPMC_KEEP_MESSAGES_DAYS')::integer AS messages
-      FROM nodes WHERE alive_until > now()) n
+      FROM nodes) n
     """)
 
-  /// Returns the longest times in days for which any live node keeps history and messages. 0: for ever; nil: none has
-  /// reported.
+  /// Returns the longest times in days for which any node keeps history and messages, including nodes that have ended
+  /// and are not forgotten yet. 0: for ever; nil: none has reported.
   package static func longestKept() -> Query<(historyDays: Int32?, messageDays: Int32?)> {
     Query(one: longestStatement) { row in (row.optionalInt32(), row.optionalInt32()) }
+  }
+
+  /// A time for which something is kept that is about to become shorter for all nodes.
+  package struct Shortening: Sendable, Equatable {
+    /// Name of the variable.
+    package let name: String
+    /// The longest time in days that a node was set to which has ended; 0: for ever.
+    package let before: Int32
+    /// The longest time in days that a live node is set to.
+    package let now: Int32
+  }
+
+  private static let shorteningsStatement = Statement(
+    "node-settings-shortenings",
+    """
+    SELECT name, nullif(before, 2147483647), present FROM (
+      SELECT v.name, max(d.days) AS before, max(d.days) FILTER (WHERE n.is_alive) AS present
+      FROM (SELECT settings, alive_until > now() AS is_alive FROM nodes UNION ALL SELECT $1::jsonb, true) n
+        CROSS JOIN (VALUES ('UPMC_KEEP_HISTORY_DAYS'), ('UPMC_KEEP_MESSAGES_DAYS')) v(name)
+        -- 0 means for ever, which is the longest.
+        CROSS JOIN LATERAL (
+          SELECT CASE n.settings->>v.name WHEN '0' THEN 2147483647 ELSE (n.settings->>v.name)::integer END AS days) d
+      GROUP BY v.name) t
+    WHERE before > present ORDER BY name
+    """)
+
+  /// Returns the times that are shorter on all live nodes, and in `own`, than on a node that has ended and is not
+  /// forgotten yet: once it is, what is older than the shorter time is deleted.
+  /// - Parameter own: the settings of a process that is no node, as for `report`.
+  package static func shortenings(with own: String = "{}") -> Query<[Shortening]> {
+    Query(each: shorteningsStatement, JSONValue(own)) { row in
+      Shortening(name: row.text(), before: row.optionalInt32() ?? 0, now: row.int32())
+    }
   }
 }
