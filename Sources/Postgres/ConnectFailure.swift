@@ -7,7 +7,8 @@
 /// ```
 struct ConnectFailure {
   /// The code of the last host that gave one. A host that gives a code ends the attempt, unless it is starting or
-  /// stopping (57P03), so only of that code can another host's failure follow.
+  /// stopping (57P03), so only of that code can another host's failure follow. PgBouncer gives the same one (08P01) for
+  /// all that it refuses: then it is the one that PostgreSQL would give, as far as the words tell.
   let sqlState: SQLState?
   /// The message on one line, as libpq words it without the verbosity.
   let message: String
@@ -24,7 +25,16 @@ struct ConnectFailure {
     message = kept.joined(separator: " ")
     // libpq's own words: the server asked for a password, neither the URL nor a PGPASSFILE has one, and no code comes.
     if state == nil, message.contains("no password supplied") { state = .invalidPassword }
+    if state == .protocolViolation { state = Self.poolerState(message) ?? state }
     sqlState = state
+  }
+
+  /// Returns PostgreSQL's code for what a pooler refuses; nil for anything else, among it a database that is away and
+  /// too many connections. Source: the sentences of PgBouncer 1.18, in `client.c`.
+  private static func poolerState(_ message: String) -> SQLState? {
+    if message.contains("no such database") { return .unknownDatabase }
+    if message.contains("no such user") || message.contains("authentication failed") { return .invalidPassword }
+    return message.contains("login rejected") ? .invalidAuthorization : nil
   }
 
   /// Five digits and capitals before a colon. One is a digit, which tells them from a severity (`FATAL:`).

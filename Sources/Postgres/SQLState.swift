@@ -12,6 +12,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
   /// The first two characters, which identify the class of errors, for example `23` for constraint violations.
   package var errorClass: String { String(rawValue.prefix(2)) }
 
+  package static let protocolViolation = SQLState(rawValue: "08P01")
   package static let featureNotSupported = SQLState(rawValue: "0A000")
   package static let characterNotInRepertoire = SQLState(rawValue: "22021")
   package static let untranslatableCharacter = SQLState(rawValue: "22P05")

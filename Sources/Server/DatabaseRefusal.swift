@@ -10,7 +10,8 @@ package enum DatabaseRefusal {
     guard error.origin == .connection else { return nil }
     switch error.sqlState {
     case .invalidPassword?:
-      return "Correct user and password in UPMC_DATABASE_URL or its PGPASSFILE, or the server's pg_hba.conf."
+      return "Correct user and password in UPMC_DATABASE_URL or its PGPASSFILE, or the server's pg_hba.conf "
+        + "(PgBouncer: its auth_file)."
     case .invalidAuthorization?:
       return "Make the role (`createuser`) or correct its name in UPMC_DATABASE_URL, or let this machine in by the "
         + "server's pg_hba.conf."

@@ -65,6 +65,17 @@ import Testing
     #expect("\(error)".contains("Set pool_mode = session in PgBouncer"))
   }
 
+  @Test func `a pooler that refuses the password refuses, and need not be waited for`() throws {
+    let pooler = TestPooler(.session, password: "right")
+    defer { pooler.remove() }
+    let database = try TestDatabase.make()
+    _ = try TestDatabase.connect(to: pooler.url(database: database.name, password: "right"))
+    let error = try #require(throws: PostgresError.self) {
+      _ = try TestDatabase.connect(to: pooler.url(database: database.name, password: "wrong"))
+    }
+    #expect(DatabaseRefusal.remedy(error)?.hasPrefix("Correct user and password") == true, "\(error)")
+  }
+
   @Test func `without a pooler no session is lent, and with one session for all it is told at once`() throws {
     let database = try TestDatabase.make()
     #expect(try !Pooling.lendsSessions(database.url))

@@ -33,6 +33,24 @@ import Testing
     #expect((ConnectFailure(text).sqlState != nil) == isOne)
   }
 
+  /// What PgBouncer says with the code 08P01, and PostgreSQL's code for it.
+  private static let pooler: [(String, SQLState)] = [
+    ("password authentication failed", .invalidPassword), ("SASL authentication failed", .invalidPassword),
+    ("no such user: upmc", .invalidPassword), ("no such database: nowhere", .unknownDatabase),
+    ("login rejected", .invalidAuthorization),
+    ("no more connections allowed (max_client_conn)", .protocolViolation),
+    ("server login has been failing, try again later (server_login_retry)", .protocolViolation),
+    ("client_login_timeout (server down)", .protocolViolation),
+  ]
+
+  @Test(arguments: pooler)
+  func `a pooler's one code for everything is told apart by its words`(words: String, state: SQLState) {
+    let text = "connection to server at \"10.0.0.1\", port 6432 failed: FATAL:  08P01: \(words)\n"
+    #expect(ConnectFailure(text).sqlState == state)
+    // The same words with another code are PostgreSQL's own affair.
+    #expect(ConnectFailure(text.replacing("08P01", with: "57P03")).sqlState == .cannotConnectNow)
+  }
+
   @Test func `a password that nobody has set is a wrong one`() {
     let text = "connection to server on socket \"/run/.s.PGSQL.5432\" failed: fe_sendauth: no password supplied\n"
     #expect(ConnectFailure(text).sqlState == .invalidPassword)

@@ -9,14 +9,18 @@ package final class TestPooler: Sendable {
 
   /// - Parameters:
   ///   - sessions: most that it opens for one database.
+  ///   - password: that it asks of the user `postgres`; nil: it lets in everybody.
   ///   - cluster: which it stands in front of.
-  package init(_ mode: Mode, sessions: Int = 80, before cluster: TestCluster = .shared) {
-    watchdog = TestCluster(script: Self.script(mode, sessions, cluster.directory))
+  package init(
+    _ mode: Mode, sessions: Int = 80, password: String? = nil, before cluster: TestCluster = .shared
+  ) {
+    watchdog = TestCluster(script: Self.script(mode, sessions, password, cluster.directory))
   }
 
   /// Where to connect.
-  package func url(database: String) -> String {
-    "postgresql://postgres@/\(database)?host=\(watchdog.directory)"
+  package func url(database: String, password: String? = nil) -> String {
+    let secret = password.map { ":" + $0 } ?? ""
+    return "postgresql://postgres\(secret)@/\(database)?host=\(watchdog.directory)"
   }
 
   /// Ends it like a crash: all its connections are cut.
@@ -24,8 +28,9 @@ package final class TestPooler: Sendable {
   package func start() { watchdog.start() }
   package func remove() { watchdog.remove() }
 
-  private static func script(_ mode: Mode, _ sessions: Int, _ cluster: String) -> String {
-    """
+  private static func script(_ mode: Mode, _ sessions: Int, _ password: String?, _ cluster: String) -> String {
+    let access = password == nil ? "auth_type = any" : "auth_type = plain\nauth_file = $directory/users.txt"
+    return """
     directory=$1 user=$3 PATH=$PATH:/usr/sbin
     cd /
     as_owner() {
@@ -38,12 +43,13 @@ package final class TestPooler: Sendable {
     listen_addr =
     listen_port = 5432
     unix_socket_dir = $directory
-    auth_type = any
+    \(access)
     pool_mode = \(mode.rawValue)
     default_pool_size = \(sessions)
     max_client_conn = 500
     logfile = $directory/pgbouncer.log
     END
+    printf '"postgres" "%s"\\n' '\(password ?? "")' >"$directory/users.txt"
     start() {
       rm -f "$directory/.s.PGSQL.5432"
       # Our own child, so that its end can be waited for.
