@@ -28,7 +28,8 @@ export async function knownGroups(appID, wanted = []) {
 }
 
 /// A field that finds groups by a part of their name; null where all that there are stand beside it anyway.
-/// - known: grows by what is found. - show: called with the groups to choose from, and whether there are more.
+/// - known: grows by what is found. - show: called with the groups to choose from, whether there are more, and whether
+///   they were found.
 function groupSearch(appID, known, show) {
   const top = known.filter((one) => !one.above?.length);
   if (top.length <= few && !top.some((one) => one.hasGroups)) return null;
@@ -40,7 +41,7 @@ function groupSearch(appID, known, show) {
       const { items, nextCursor } = await get(`/groups${query({ appId: appID, name: text, limit: most })}`);
       if (mine !== turn) return;
       known.push(...items.filter((item) => !known.some((one) => one.groupSeq === item.groupSeq)));
-      show([...items].sort((one, other) => groupName(one).localeCompare(groupName(other))), nextCursor !== null);
+      show([...items].sort((one, other) => groupName(one).localeCompare(groupName(other))), nextCursor !== null, true);
     } catch (problem) {
       if (mine === turn) complain(problem);
     }
@@ -72,18 +73,26 @@ export function groupBoxes(appID, known, chosen, choose) {
   return [search, list, said];
 }
 
-/// A list from which one is chosen, with the field that finds more. Its first input is the list.
+/// A list from which one is chosen, with the field that finds more. Its first input is the list. Whoever searches means
+/// what is found: the first of it is chosen, unless the present one is among it, and the present one again when the
+/// search is taken back.
 /// - value: the number of the chosen one. - choose: called with a new one.
 export function groupList(appID, known, { value, choose = () => {}, ...more }) {
-  const select = h("select", { ...more, onchange: () => choose(select.value) });
+  let picked = value;
+  const select = h("select", { ...more, onchange: () => {
+    picked = select.value;
+    choose(picked);
+  } });
   const said = h("p", { class: "hint", role: "status" });
   if (value && !known.some((one) => one.groupSeq === value)) known.push({ groupSeq: value, name: `GROUPSEQ ${value}` });
-  function show(groups, hasMore) {
-    const chosen = select.value || value;
-    const present = known.filter((one) => one.groupSeq === chosen && !groups.some(({ groupSeq }) => groupSeq === chosen));
-    put(select, [...present, ...groups].map((one) => h("option", { value: one.groupSeq }, groupName(one))));
-    if (chosen) select.value = chosen;
+  function show(groups, hasMore, areFound) {
+    const before = select.value;
+    const isThere = groups.some(({ groupSeq }) => groupSeq === picked);
+    const present = known.filter((one) => one.groupSeq === picked && !isThere);
+    put(select, [...(areFound ? groups : present), ...(areFound ? present : groups)].map((one) => h("option", { value: one.groupSeq }, groupName(one))));
+    if (picked && (isThere || !areFound)) select.value = picked;
     put(said, outcome(groups.length, hasMore));
+    if (before && select.value !== before) choose(select.value);
   }
   const search = groupSearch(appID, known, show);
   show(known.filter((one) => !one.above?.length), false);

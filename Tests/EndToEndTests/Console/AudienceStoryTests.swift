@@ -176,6 +176,45 @@ import Testing
     try browser.expectSilence("the group")
   }
 
+  @Test func `who searches for a group and brings a file in at once brings it into what was found`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let (client, key) = (console.world.client, console.world.apiKey)
+    try console.startDevices(1, users: 1)
+    try console.waitForDevices(1)
+    var group = "null"
+    for name in ["News", "Seoul"] {
+      let made = try client.call(
+        "POST", "/v1/admin/groups", bearer: key,
+        #"{"appId":"\#(World.appID)","name":"\#(name)","parent":\#(group)}"#)
+      group = try #require(made.string("groupSeq"), "\(made.text)")
+    }
+    try console.enter("en")
+    try browser.show("/imports")
+    try browser.select("select[name=kind]", "members")
+    let list = "select[name=groupSeq]"
+    let first = try browser.value(list)
+    #expect(first != group)
+    let isChosen = "return document.querySelector(arguments[0]).value === arguments[1]"
+    try browser.type("input[name=group-search]", "seo")
+    try browser.wait("what is found", isChosen, [list, group])
+    // Taken back, it was nothing.
+    try browser.script(
+      """
+      const search = document.querySelector('input[name=group-search]');
+      search.value = '';
+      search.dispatchEvent(new Event('input', { bubbles: true }));
+      """)
+    try browser.wait("the former one", isChosen, [list, first])
+    try browser.type("input[name=group-search]", "seo")
+    try browser.wait("what is found again", isChosen, [list, group])
+    try browser.choose("input[type=file]", file: console.file("members.csv", "clientUid\nuser1\n"))
+    try browser.click("main [type=submit]")
+    try browser.waitFor("[data-state=finished]")
+    #expect(try console.world.count("SELECT count(*) FROM group_members WHERE groupseq = \(group)") == 1)
+    try browser.expectSilence("the members")
+  }
+
   @Test func `a user or a tag with a comma is not taken for two when what was said is opened again`() throws {
     let console = try ConsoleWorld()
     try console.enter("en")
