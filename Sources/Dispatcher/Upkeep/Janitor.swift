@@ -14,6 +14,8 @@ final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
+  /// True once the node's row says what it is and how it is set.
+  private var isDescribed = false
   /// The database's latest timeline change (a failover) at the last check; nil before the first check, and `.some(nil)`
   /// if there had been none.
   private var toldChange: Timelines.Change??
@@ -50,11 +52,13 @@ final class Janitor {
     }
     // Taken before the query, so that the lease ends no earlier than this node believes.
     let asked = shared.clock.now
-    let (nodes, now) = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
-    if beats == 0 {
+    let (nodes, now, isNew) = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
+    if isNew || !isDescribed {
+      isDescribed = false
       let (host, version) = (shared.configuration.host, Product.version)
       try connection.run(Nodes.describe(shared.configuration.node, host: host, version: version))
       try connection.run(NodeSettings.report(shared.configuration.node, shared.configuration.settings))
+      isDescribed = true
     }
     tell(jump: shared.clock.learn(now, asked: asked, answered: shared.clock.now))
     // Share the networks' quotas before taking the lease, without which nothing is sent: a node that has just joined

@@ -10,13 +10,14 @@ package enum Nodes {
     ON CONFLICT (node) DO UPDATE SET alive_until = excluded.alive_until, left_nothing_at = NULL
     -- The statement does not see what it writes itself.
     RETURNING 1 + (SELECT count(*) FROM nodes other WHERE other.node <> $1 AND other.alive_until > now()),
-      clock_timestamp()
+      clock_timestamp(), xmax = 0
     """)
 
   /// Creates this node's lease, or renews it, for `seconds` of the database's clock. Returns how many nodes have a
-  /// lease, including this one, and the database's time.
-  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Timestamp)> {
-    Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp()) }
+  /// lease, including this one, the database's time, and whether the node was unknown: it is new, or was away for so
+  /// long that it was forgotten (`bury`).
+  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Timestamp, isNew: Bool)> {
+    Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp(), $0.bool()) }
   }
 
   private static let describeStatement = Statement(
