@@ -38,12 +38,15 @@ import Testing
     #expect(try take("clientUid\nlee\n", 1, of: second) == "open")
     let refused = try #require(throws: Problem.self) { try take("park\n", 2, of: second) }
     #expect(refused.code == .conflict && refused.detail.contains("2048 parts of at most 2048"), "\(refused)")
+    #expect(refused.detail.contains("Finish or cancel some of them"), "\(refused)")
     #expect(try world.count("SELECT parts::bigint FROM imports WHERE import = \(second)") == 1)
     // What is stored already may be repeated, and the last part is not stored.
     #expect(try take("clientUid\nlee\n", 1, of: second) == "open")
     #expect(try take("choi\n", 2, of: first, last: true) == "finished")
     #expect(try take("park\n", 2, of: second) == "open")
     #expect(try take("jung\n", 3, of: second, last: true) == "finished")
+    _ = try ImportService.cancel(other, by: .commandLine, on: world.connection)
+    #expect(try world.connection.run(Imports.storedParts(of: 1)) == 0)
     #expect(try world.count("SELECT count(*) FROM users") == 5)
   }
 }

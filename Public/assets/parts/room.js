@@ -23,7 +23,7 @@ export function roomLine(appID, kind) {
     if (!found) return;
     const [taken, limit, shown] = kinds[kind](found);
     const words = t(`room.${kind}`, { taken: shown(taken), limit: shown(limit) });
-    put(node, taken < 0.9 * limit ? h("p", { class: "soft small" }, words) : note("warn", words, " ", t("room.full")));
+    put(node, taken < 0.9 * limit ? h("p", { class: "soft small" }, words) : note("warn", words, " ", t(kind === "imports" ? "room.full.imports" : "room.full")));
   }
   return { node, look };
 }

@@ -219,8 +219,8 @@ extension KoreanSentences {
     several.
     = 잘못된 줄을 건너뛰지 않는 가져오기는 {1}조각까지입니다. 파일을 나누세요.
     The app {1} has no room for this part: of its unfinished imports, {2} parts of at most {3} are stored. Finish \
-    some of them, or wait: their parts are deleted 30 days after they began.
-    = {1} 앱에 끝나지 않은 가져오기의 조각이 {2}개 있어 한도({3}개)에 이르렀습니다. 진행 중인 가져오기를 끝내거나, 시작한 지 30일이 지나 삭제될 때까지 기다리세요.
+    or cancel some of them, or wait: their parts are deleted 30 days after they began.
+    = {1} 앱에 끝나지 않은 가져오기의 조각이 {2}개 있어 한도({3}개)에 이르렀습니다. 진행 중인 가져오기를 끝내거나 취소하세요. 또는 시작한 지 30일이 지나 삭제될 때까지 기다리세요.
     The import {1} is cancelled. Begin a new one.
     = 가져오기 {1}은(는) 취소되었습니다. 새로 시작하세요.
     The import {1} is finished.

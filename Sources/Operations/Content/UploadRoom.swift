@@ -30,8 +30,8 @@ enum UploadRoom {
       .conflict,
       """
       The app \(appID) has no room for this part: of its unfinished imports, \(stored) parts of at most \
-      \(Operations.Limits.importPartsOfApp) are stored. Finish some of them, or wait: their parts are deleted 30 days \
-      after they began.
+      \(Operations.Limits.importPartsOfApp) are stored. Finish or cancel some of them, or wait: their parts are \
+      deleted 30 days after they began.
       """)
   }
 
