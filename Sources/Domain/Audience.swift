@@ -21,6 +21,15 @@ package enum Audience: Equatable, Sendable {
   /// it.
   case deliveries(of: Seqno, ResendTarget)
 
+  /// The groups that it names, itself or in a segment's conditions.
+  package var namedGroups: Set<Int64> {
+    switch self {
+    case .groups(let groups): Set(groups)
+    case .segment(let segment): segment.namedGroups
+    case .all, .members, .clientUIDs, .devices, .psids, .savedSegment, .csv, .deliveries: []
+    }
+  }
+
   static let choice = JSONChoice<Audience>(
     "Audience", "Who gets it: exactly one of these. A device gets a message once.",
     [

@@ -107,6 +107,19 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM groups") == 0)
   }
 
+  @Test func `a message is stored before the group that it names is deleted, or waits until that is done`() throws {
+    try world.populate()
+    let (body, now) = (world.request(#"{"groups":["1"]}"#, Self.time), world.now)
+    let isSent = try run(
+      { connection in
+        (try? SendService.send(
+          SendRequest(body: body, idempotencyKey: nil, caller: .commandLine), on: connection, now: now)) != nil
+      },
+      waitingFor: { try world.connection.run(GroupTree.lock(1)) }, meanwhile: {})
+    #expect(isSent)
+    #expect(refusal() == Problem(.conflict, Self.needed))
+  }
+
   @Test func `a group is needed until the last of its devices is claimed`() throws {
     try world.populate()
     _ = try world.send(world.request(#"{"groups":["1"]}"#))

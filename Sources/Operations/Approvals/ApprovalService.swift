@@ -148,7 +148,10 @@ package enum ApprovalService {
     new.trace = request.trace
     let asked = new
     var status: MessageControl.Status?
+    let groups = audience.reach.groups
     let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in
+      // Whoever deletes one of them waits, and then finds the request.
+      if !groups.isEmpty { _ = try connection.run(Groups.hold(groups)) }
       if let replaced = request.replaces {
         status = try ScheduledMessage.objection(replaced, connection)
         if status != nil { return nil }

@@ -20,6 +20,15 @@ struct ResolvedAudience {
     case csv(Int64)
     /// The users of a segment. For the payload's size, all of the app's users are considered.
     case segment(Segment)
+
+    /// The groups on which it depends.
+    var groups: Set<Int64> {
+      switch self {
+      case .groups(let groups): Set(groups)
+      case .segment(let segment): segment.namedGroups
+      case .keys, .members, .csv: []
+      }
+    }
   }
 
   let reach: Reach

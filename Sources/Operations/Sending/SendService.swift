@@ -96,6 +96,9 @@ package enum SendService {
     var refusal: Problem?
     let made = try connection.commit { () throws(PostgresError) -> Seqno? in
       refusal = nil
+      // Whoever deletes one of them waits, and then finds the message.
+      let groups = message.audience.namedGroups
+      if !groups.isEmpty { _ = try connection.run(Groups.hold(groups)) }
       if let consent = request.consent {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
       }
