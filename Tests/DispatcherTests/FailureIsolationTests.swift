@@ -97,6 +97,29 @@ import Testing
     #expect(try world.count("outcomes WHERE seqno = 1 AND status = 6 AND due_at IS NOT NULL") == 1)
   }
 
+  /// - Parameter hasGate: each is taken up for itself, as its pace allows.
+  @Test(arguments: [false, true])
+  func `one whose deferred deliveries cannot be claimed stops nothing else that is due`(hasGate: Bool) throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<4)
+    try world.connection.script("ALTER TABLE claims ADD CONSTRAINT poison CHECK (seqno <> 1)")
+    try world.connection.withTransaction {
+      for _ in 1...2 {
+        let seqno = try world.send()
+        try world.connection.script(
+          """
+          UPDATE messages SET state = 2, planned = true, frozen_at = now(), targeted = 1 WHERE seqno = \(seqno);
+          INSERT INTO gates (seqno) SELECT \(seqno) WHERE \(hasGate);
+          INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key)
+          VALUES (\(seqno), '\(DispatcherWorld.device(1))', now(), now() - interval '1 second', 6, 1, 'u00000001')
+          """)
+      }
+    }
+    #expect(try world.finished(2).funnel.accepted == 1)
+    try expectSetAside(1, world)
+    #expect(try world.count("outcomes WHERE seqno = 1 AND status = 6 AND due_at IS NOT NULL") == 1)
+  }
+
   /// - Parameter state: of the one that cannot be read: being sent, or paused by an operator.
   @Test(arguments: [MessageState.sending, .paused])
   func `one whose claims a dead node has left stops no taking over, and nothing of it is lost`(

@@ -94,8 +94,28 @@ final class ResumedDeliveries {
   }
 
   private func takeDue(_ connection: Connection) throws -> Bool {
-    let didWork = try settingAside(connection) { try takeUpDue(connection) }
-    return try settingAside(connection) { try takeUpGated(connection) } || didWork
+    let didWork = try takeUpTogetherOrApart(connection)
+    return try takeUpGated(connection) || didWork
+  }
+
+  /// Takes up what is due of messages without a gate. If that fails because of the data of one of them, takes up each
+  /// message alone, so that the faulty one delays nobody else.
+  private func takeUpTogetherOrApart(_ connection: Connection) throws -> Bool {
+    do {
+      return try settingAside(connection) { try takeUpDue(connection) }
+    } catch  where FailureIsolation.isOwnFault(error) {
+      return try takeUpApart(connection)
+    }
+  }
+
+  /// Runs `body`, which contains a transaction about one message, and returns its result. If the message cannot be read
+  /// or its own data makes `body` fail, pauses the message, and returns whether it did.
+  private func isolating(_ seqno: Seqno, _ connection: Connection, _ body: () throws -> Bool) throws -> Bool {
+    do {
+      return try settingAside(connection, body)
+    } catch  where FailureIsolation.isOwnFault(error) {
+      return try isolation.message(seqno, because: error, connection)
+    }
   }
 
   /// Adopts claims of dead nodes and claims that a node has given up, and passes those deliveries whose outcome is
@@ -177,29 +197,59 @@ final class ResumedDeliveries {
     return takeOn(taken, found)
   }
 
+  /// Does what `takeUpDue` does, but in a transaction for each message. Returns true if anything was claimed, or a
+  /// message was paused because its own data makes that fail.
+  private func takeUpApart(_ connection: Connection) throws -> Bool {
+    let now = shared.clock.wallTime
+    let due = try connection.run(Claims.dueMessages(at: now, lanes: workers.lanes, atMost: Limits.dueDevices))
+    return try takeUpEach(due, at: now, restartsFallbacks: false, connection)
+  }
+
   /// Claims deferred deliveries that are due, of messages with a pace, or that had one, as many of each as it allows
-  /// now, and passes them to the completer. Returns true if there were any.
+  /// now, and passes them to the completer. Returns true if there were any, or a message was paused because its own data
+  /// makes that fail.
   private func takeUpGated(_ connection: Connection) throws -> Bool {
-    let (now, node) = (shared.clock.wallTime, shared.configuration.node)
+    let now = shared.clock.wallTime
     let due = try connection.run(
       GatedDeliveries.due(at: now, lanes: workers.lanes, atMost: Limits.waitingMessages))
+    return try takeUpEach(due, at: now, restartsFallbacks: true, connection)
+  }
+
+  /// Claims deferred deliveries of messages, in a transaction for each message. Returns true if there were any, or a
+  /// message was paused because its own data makes that fail.
+  /// - Parameter restartsFallbacks: true if the deliveries have waited for their message's pace, which the deadlines of
+  ///   their SMS fallbacks do not include.
+  private func takeUpEach(
+    _ due: [Seqno], at now: Timestamp, restartsFallbacks: Bool, _ connection: Connection
+  ) throws -> Bool {
     var didWork = false
     for seqno in due where shared.hasRoom(for: workers.lanes[0]) && shared.holdsLease {
-      var (taken, found): ([Waits.Taken], [Seqno: DispatchMessage]) = ([], [:])
-      try connection.withTransaction {
-        guard let allowance = try ClaimAllowance(seqno, areDeferred: true, connection) else { return }
-        let claims = try GatedDeliveries.takeUp(
-          seqno, at: now, devices: allowance.limit, node: node, on: connection)
-        guard !claims.isEmpty else { return }
-        try allowance.save(claimed: claims.reduce(0) { $0 + $1.entries.count }, connection)
-        found = try messages([seqno], connection)
-        let deadlines = found[seqno]?.fallbackDeadlines(of: claims, at: now) ?? [:]
-        if !deadlines.isEmpty { try connection.run(Fallbacks.restart(deadlines)) }
-        taken = claims
+      let didTake = try isolating(seqno, connection) {
+        try takeUp(seqno, at: now, restartsFallbacks: restartsFallbacks, connection)
       }
-      didWork = takeOn(taken, found) || didWork
+      didWork = didTake || didWork
     }
     return didWork
+  }
+
+  private func takeUp(
+    _ seqno: Seqno, at now: Timestamp, restartsFallbacks: Bool, _ connection: Connection
+  ) throws -> Bool {
+    var (taken, found): ([Waits.Taken], [Seqno: DispatchMessage]) = ([], [:])
+    try connection.withTransaction {
+      guard let allowance = try ClaimAllowance(seqno, areDeferred: true, connection) else { return }
+      let claims = try GatedDeliveries.takeUp(
+        seqno, at: now, devices: allowance.limit, node: shared.configuration.node, on: connection)
+      guard !claims.isEmpty else { return }
+      try allowance.save(claimed: claims.reduce(0) { $0 + $1.entries.count }, connection)
+      found = try messages([seqno], connection)
+      if restartsFallbacks {
+        let deadlines = found[seqno]?.fallbackDeadlines(of: claims, at: now) ?? [:]
+        if !deadlines.isEmpty { try connection.run(Fallbacks.restart(deadlines)) }
+      }
+      taken = claims
+    }
+    return takeOn(taken, found)
   }
 
   /// Passes deliveries to the completer whose claims are committed, without those of messages that do not exist.

@@ -1,0 +1,26 @@
+package import Domain
+internal import Postgres
+package import Time
+
+/// Finds the messages whose deferred deliveries are due, so that each can be taken up alone (`GatedDeliveries.takeUp`)
+/// when taking up several together fails because of the data of one.
+extension Claims {
+  private static let dueMessagesStatement = Statement(
+    "claims-due-messages",
+    """
+    SELECT DISTINCT d.seqno FROM (
+      (SELECT w.seqno FROM waits w JOIN messages m ON m.seqno = w.seqno JOIN apps a ON a.app = m.app
+        WHERE w.due_at > $3 AND \(Claims.isDue) ORDER BY w.due_at LIMIT $2)
+      UNION ALL
+      (SELECT w.seqno FROM outcomes w JOIN messages m ON m.seqno = w.seqno JOIN apps a ON a.app = m.app
+        WHERE w.status = \(OutcomeStatus.deferred.sql) AND w.due_at > $3 AND \(Claims.isDue)
+        ORDER BY w.due_at LIMIT $2)) d
+    ORDER BY d.seqno
+    """)
+
+  /// Returns the messages, in order, whose deferred deliveries `Waits.takeUp` and `due` find among the `limit` that are
+  /// due earliest: those being sent in `lanes` that are not late and have no pace.
+  package static func dueMessages(at now: Timestamp, lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
+    Query(each: dueMessagesStatement, now, limit, Timestamp.zero, Int16Column(lanes)) { $0.seqno() }
+  }
+}
