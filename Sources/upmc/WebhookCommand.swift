@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Domain
 internal import JSON
+internal import Store
 
 /// `upmc webhook`: manages webhooks, and shows the deliveries of their events.
 struct WebhookCommand: ParsableCommand {
@@ -63,10 +64,15 @@ struct WebhookCommand: ParsableCommand {
         ) { webhook in
           let kinds = webhook.list("kinds").compactMap(\.string).joined(separator: " ")
           return "\(webhook.text("webhookId"))  \(webhook.text("appId"))  \(webhook.text("url"))  \(kinds)  "
-            + "\(webhook.flag("active") ? "" : "off, ")\(webhook.number("waiting")) waiting, "
-            + "\(webhook.number("dead")) given up"
+            + "\(webhook.flag("active") ? "" : "off, ")\(count(webhook, "waiting")) waiting, "
+            + "\(count(webhook, "dead")) given up"
         }
       }
+    }
+
+    /// Returns a count of events as text. The API answers null for more than it counts.
+    private func count(_ webhook: JSONTree, _ name: String) -> String {
+      webhook.optional(name) ?? "more than \(Webhooks.countedDeliveries)"
     }
   }
 
@@ -180,13 +186,18 @@ extension WebhookCommand {
     func run() throws {
       try call.withAPI { api in
         // A call replays a limited number. What is given up from now on is not meant.
-        let dead = try api.answer(.get("webhooks", webhook)).json.number("dead")
+        func dead() throws -> Int64? {
+          try api.answer(.get("webhooks", webhook)).json.optional("dead").flatMap { Int64($0) }
+        }
+        // Nil: more than are counted. Then they are counted as soon as few enough are left.
+        var all = try dead()
         let body: JSONTree = .object([("dead", .flag(true))])
         var (count, last): (Int64, Int64) = (0, 0)
         repeat {
           last = try api.answer(.post("webhooks", webhook, "replay", body: body)).json.number("replayed")
           count += last
-        } while last > 0 && count < dead
+          if all == nil { all = try dead().map { count + $0 } }
+        } while last > 0 && count < all ?? .max
         let replayed: JSONTree = .object([("replayed", .number(count))])
         call.output.show(replayed, "\(count) events will be sent again.")
       }

@@ -13,7 +13,7 @@ import { app, apps, may, refreshApps } from "../session.js";
 import { distance, number, percent, t, time, told, word } from "../words.js";
 import { beginPage, isBegun } from "./begin.js";
 import { credentialEnd, messageTitle } from "./common.js";
-import { deadWebhooks } from "./webhooks.js";
+import { counted, deadWebhooks } from "./webhooks.js";
 
 /// How often it is asked what needs somebody, in milliseconds: no stream tells of it.
 const attentionPace = 60_000;
@@ -146,7 +146,7 @@ async function attention() {
   }
   if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.nextCursor ? `${waiting.items.length}+` : waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
   for (const entry of dead) {
-    notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhookId}`, { state: "dead" }) }, t("do.look"))));
+    notes.push(note("bad", t("attention.webhook", { url: entry.url, n: counted(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhookId}`, { state: "dead" }) }, t("do.look"))));
   }
   if (credentials) {
     for (const entry of apps.filter((entry) => !credentials.some((one) => one.appId === entry.appId))) {

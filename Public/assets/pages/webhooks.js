@@ -13,12 +13,15 @@ import { distance, exactTime, number, t, time, told as toldOf, word } from "../w
 
 const kinds = ["message.finished", "message.reopened", "sms.requested", "token.dropped", "device.added", "deliveries.received", "deliveries.read", "deliveries.failed", "credential.expiring"];
 
+/// How many events there are; more than 10,000 are not counted to the end.
+export const counted = (count) => (count === null ? `${number(10_000)}+` : number(count));
+
 export async function webhooksPage() {
   const found = list({ caption: t("webhooks.title"), load: (cursor) => get(`/webhooks${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("webhooks.none"), t("webhooks.none.detail")), columns: [
     { title: t("webhooks.url"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/webhooks/${item.webhookId}`) }, item.url), h("span", { class: "under" }, [item.appId, ...item.kinds.map((one) => word("event", one))].join(" · "))] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.active ? "active" : "paused", "webhook") },
-    { title: t("webhooks.waiting"), end: true, cell: (item) => number(item.waiting) },
-    { title: t("webhooks.dead"), end: true, cell: (item) => (item.dead ? h("a", { class: "bad", href: link(`/webhooks/${item.webhookId}`, { state: "dead" }) }, number(item.dead)) : number(0)) },
+    { title: t("webhooks.waiting"), end: true, cell: (item) => counted(item.waiting) },
+    { title: t("webhooks.dead"), end: true, cell: (item) => (item.dead === 0 ? number(0) : h("a", { class: "bad", href: link(`/webhooks/${item.webhookId}`, { state: "dead" }) }, counted(item.dead))) },
   ] });
   await found.ready;
 
@@ -74,7 +77,7 @@ export async function webhookPage(context) {
     const latest = await get(path);
     if (context.stale()) return;
     // Rows change in place; the page is drawn anew only where nobody has opened something.
-    if ((latest.dead > 0) !== (item.dead > 0) && !told.node.querySelector("details[open]")) return follow({ isRefined: true });
+    if ((latest.dead === 0) !== (item.dead === 0) && !told.node.querySelector("details[open]")) return follow({ isRefined: true });
     item = latest;
     await told.refresh();
   }));
@@ -86,15 +89,20 @@ export async function webhookPage(context) {
   }
 
   async function replayDead() {
-    const { dead, url } = item;
-    if (!await confirm({ title: t("webhooks.replay-dead"), action: t("webhooks.replay-dead"), body: h("p", null, t("webhooks.replay-dead.body", { n: number(dead), url })) })) return;
+    let { dead } = item;
+    if (!await confirm({ title: t("webhooks.replay-dead"), action: t("webhooks.replay-dead"), body: h("p", null, t("webhooks.replay-dead.body", { n: counted(dead), url: item.url })) })) return;
     let count = 0;
     let answer;
     // A call replays a limited number. What failed since it was asked is not meant.
     do {
       answer = await post(`${path}/replay`, { dead: true });
       count += answer.replayed;
-    } while (answer.replayed > 0 && count < dead);
+      // More than are counted: they are counted as soon as few enough are left.
+      if (dead === null) {
+        const left = (await get(path)).dead;
+        if (left !== null) dead = count + left;
+      }
+    } while (answer.replayed > 0 && (dead === null || count < dead));
     say(t("webhooks.replayed", { n: number(count) }));
     follow();
   }
@@ -129,14 +137,14 @@ export async function webhookPage(context) {
   }
 
   return h("div", null, head(item.url, { crumb: h("a", { href: "#/webhooks" }, t("webhooks.title")), actions: [
-    h("button", { class: "button", id: "test-webhook", onclick: run(test) }, t("webhooks.test")), item.dead ? h("button", { class: "button main", id: "replay-dead", onclick: run(replayDead) }, t("webhooks.replay-dead")) : null] }),
-  item.dead ? h("div", { class: "notes" }, note("bad", t("webhooks.dead.note", { n: number(item.dead) }))) : null,
+    h("button", { class: "button", id: "test-webhook", onclick: run(test) }, t("webhooks.test")), item.dead === 0 ? null : h("button", { class: "button main", id: "replay-dead", onclick: run(replayDead) }, t("webhooks.replay-dead"))] }),
+  item.dead === 0 ? null : h("div", { class: "notes" }, note("bad", t("webhooks.dead.note", { n: counted(item.dead) }))),
   h("div", { class: "grid wide-narrow" },
     h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("webhooks.told")),
       h("select", { class: "short", "aria-label": t("message.state"), value: shown, onchange: (event) => refine({ state: event.target.value }) },
         [["", t("webhooks.every")], ...["waiting", "delivered", "dead"].map((one) => [one, t(`event.${one}`)])].map(([value, text]) => h("option", { value }, text)))), told.node),
     h("section", { class: "card" }, h("h2", null, t("message.facts")), facts([t("message.state"), state(item.active ? "active" : "paused", "webhook")], [t("app.one"), item.appId], [t("webhooks.kinds"), item.kinds.map((one) => word("event", one)).join(", ")],
-      [t("webhooks.waiting"), number(item.waiting)], [t("webhooks.dead"), number(item.dead)], [t("message.created"), exactTime(item.createdAt)]),
+      [t("webhooks.waiting"), counted(item.waiting)], [t("webhooks.dead"), counted(item.dead)], [t("message.created"), exactTime(item.createdAt)]),
     manages ? h("div", { class: "row below-facts" }, h("button", { class: "button small", onclick: run(change) }, t("do.change")), h("button", { class: "button small", onclick: run(renew) }, t("webhooks.renew")),
       h("button", { class: "button small", onclick: run(turn) }, t(item.active ? "webhooks.off" : "webhooks.on")), h("button", { class: "button small bad", onclick: run(end) }, t("do.remove"))) : null)));
 }
@@ -144,5 +152,5 @@ export async function webhookPage(context) {
 /// For the dashboard: webhooks that gave events up.
 export async function deadWebhooks(appID) {
   if (!may("manageEvents")) return [];
-  return (await all("/webhooks", { appId: appID }).catch(() => [])).filter((item) => item.dead > 0);
+  return (await all("/webhooks", { appId: appID }).catch(() => [])).filter((item) => item.dead !== 0);
 }

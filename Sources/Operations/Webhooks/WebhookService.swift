@@ -35,7 +35,11 @@ package enum WebhookService {
     .always(
       "formerSecretEndsAt", .orNull(.moment), \.formerEndsAt,
       "Until then the former secret signs too, beside the present one; null: it does not."),
-    .always("waiting", .count, \.waiting, "Events on their way."), .always("dead", .count, \.dead, "Events given up."),
+    .always(
+      "waiting", .orNull(.count), \.waiting,
+      "Events on their way; null: more than \(Webhooks.countedDeliveries)."),
+    .always(
+      "dead", .orNull(.count), \.dead, "Events given up; null: more than \(Webhooks.countedDeliveries)."),
   ]
 
   package struct NewWebhook: Sendable {

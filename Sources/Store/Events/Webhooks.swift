@@ -18,19 +18,25 @@ package enum Webhooks {
     package let createdAt: Timestamp
     /// The time until which the previous secret signs too; nil if there is none, or if it has ended.
     package let formerEndsAt: Timestamp?
-    /// Number of the webhook's deliveries that are waiting.
-    package let waiting: Int64
-    /// Number of the webhook's deliveries that were given up.
-    package let dead: Int64
+    /// Number of the webhook's deliveries that are waiting; nil if there are more than `countedDeliveries`.
+    package let waiting: Int64?
+    /// Number of the webhook's deliveries that were given up; nil if there are more than `countedDeliveries`.
+    package let dead: Int64?
   }
+
+  /// Maximum number of deliveries of a webhook in one state that are counted exactly. A campaign can leave a million
+  /// waiting, and the console asks every few seconds.
+  package static let countedDeliveries = 10000
 
   private static let columnList = """
     w.webhook, w.app, a.app_id, w.url, w.sealed, array_to_string(w.kinds, ' '), w.active, w.created_at,
     CASE WHEN w.former_ends_at > now() THEN w.former_ends_at END,
-    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook
-      AND d.state = \(Events.State.waiting.sql)),
-    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook
-      AND d.state = \(Events.State.dead.sql))
+    (SELECT count(*) FROM (
+      SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = \(Events.State.waiting.sql)
+      LIMIT \(countedDeliveries) + 1) waiting),
+    (SELECT count(*) FROM (
+      SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = \(Events.State.dead.sql)
+      LIMIT \(countedDeliveries) + 1) dead)
     """
 
   private static let numberStatement = Statement(
@@ -137,6 +143,11 @@ package enum Webhooks {
       sealed: row.bytes(), kinds: row.text().split(separator: " ").map(String.init),
       isActive: row.bool(), createdAt: row.timestamp(),
       formerEndsAt: row.optionalTimestamp(),
-      waiting: row.int64(), dead: row.int64())
+      waiting: counted(row.int64()), dead: counted(row.int64()))
+  }
+
+  /// Returns `count`, or nil if it exceeds `countedDeliveries`.
+  private static func counted(_ count: Int64) -> Int64? {
+    count > countedDeliveries ? nil : count
   }
 }
