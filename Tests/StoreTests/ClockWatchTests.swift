@@ -50,4 +50,37 @@ import Testing
     #expect(try connection.run(FutureWatermarks.find()) == nil)
     for query in FutureWatermarks.corrections { #expect(try connection.run(query) == 0) }
   }
+
+  private func count(_ what: String) throws -> Int64 {
+    try connection.run(Statement("test \(what)", "SELECT count(*) FROM \(what)")).int64(0, 0)
+  }
+
+  @Test func `deliveries, short messages and ends of a clock a year ahead are brought back, and no others`() throws {
+    // Of each, one that a correct clock has written, and one or two of the year after.
+    try connection.script(
+      """
+      INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'a', 'a');
+      INSERT INTO messages (seqno, app, state, lane, request, created_at, expires_at, finished_at, planned)
+      SELECT n, 1, 4, 1, '{}', now(), now(), now() - interval '1 day' + (n - 1) * interval '1 year', true
+      FROM generate_series(1, 2) n;
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key)
+      SELECT 1, gen_random_uuid(), now(), now() + wait, 6, 1, 'ukim' FROM unnest('{30 days,1 year}'::interval[]) wait;
+      INSERT INTO waits (seqno, block, due_at, at, reason, places) VALUES
+        (1, 0, date_trunc('second', now()) + interval '30 days', now(), 'night', '{0}'),
+        (1, 0, date_trunc('second', now()) + interval '1 year', now(), 'night', '{1,2}'),
+        (1, 0, date_trunc('second', now()) + interval '2 years', now(), 'night', '{3}');
+      INSERT INTO fallbacks (seqno, app, user_key, due_at)
+      SELECT 1, 1, 'u' || wait, now() + wait FROM unnest('{1 day,1 year}'::interval[]) wait
+      """)
+    for query in FutureWatermarks.corrections { _ = try connection.run(query) }
+    #expect(try count("messages WHERE finished_at > now()") == 0)
+    #expect(try count("messages WHERE finished_at < now() - interval '23 hours'") == 1)
+    #expect(try count("outcomes WHERE due_at <= now()") == 1)
+    #expect(try count("outcomes WHERE due_at > now() + interval '29 days'") == 1)
+    #expect(try count("waits, unnest(places) place WHERE due_at <= now()") == 3)
+    #expect(try count("waits WHERE due_at > now() + interval '29 days' AND places = '{0}'") == 1)
+    #expect(try count("fallbacks WHERE due_at <= now() + interval '4 minutes'") == 1)
+    #expect(try count("fallbacks WHERE due_at > now() + interval '23 hours'") == 1)
+    for query in FutureWatermarks.corrections { #expect(try connection.run(query) == 0) }
+  }
 }

@@ -1,0 +1,65 @@
+internal import Domain
+internal import Postgres
+
+/// The correction of times of single deliveries and messages. At most `most` rows change per statement, because a
+/// campaign may have a million; the corrections run again while the clock is not steady. Rows locked by others are
+/// skipped.
+extension FutureWatermarks {
+  private static let most = 10000
+
+  /// Makes retries due that wait for over 31 days. The longest regular wait, which a push network can ask for, is 30
+  /// days (`now()`, because an index cannot be searched for `clock_timestamp()`).
+  static let outcomesStatement = Statement(
+    "future-marks-outcomes",
+    """
+    UPDATE outcomes o SET due_at = now() FROM (
+      SELECT seqno, device FROM outcomes
+      WHERE status = \(OutcomeStatus.deferred.sql) AND due_at > now() + interval '31 days'
+      LIMIT \(most) FOR UPDATE SKIP LOCKED) f
+    WHERE o.seqno = f.seqno AND o.device = f.device
+    """)
+
+  /// Makes deliveries in blocks due that wait for over 31 days. Rows that differ only in their due time become one.
+  static let waitsStatement = Statement(
+    "future-marks-waits",
+    """
+    WITH far AS MATERIALIZED (
+      SELECT seqno, block, due_at, reason FROM waits WHERE due_at > now() + interval '31 days'
+      LIMIT \(most) FOR UPDATE SKIP LOCKED)
+    , taken AS (
+      DELETE FROM waits w USING far f
+      WHERE w.seqno = f.seqno AND w.block = f.block AND w.due_at = f.due_at AND w.reason = f.reason
+      RETURNING w.seqno, w.block, w.reason, w.at, w.places)
+    INSERT INTO waits (seqno, block, due_at, reason, at, places)
+    SELECT t.seqno, t.block, date_trunc('second', now()), t.reason, max(t.at), array_agg(p.place)
+    FROM taken t, unnest(t.places) AS p(place) GROUP BY t.seqno, t.block, t.reason
+    ON CONFLICT (seqno, block, due_at, reason) DO UPDATE SET places = waits.places || excluded.places
+    """)
+
+  /// Sets the deadlines of SMS fallbacks that are over 31 days away to three minutes from now, the usual delay, so that
+  /// a push that is still on its way can be confirmed. A delay is at most a day, besides the wait for permitted hours.
+  static let fallbacksStatement = Statement(
+    "future-marks-fallbacks",
+    """
+    UPDATE fallbacks f SET due_at = now() + interval '3 minutes' FROM (
+      SELECT seqno, user_key FROM fallbacks WHERE decision IS NULL AND due_at > now() + interval '31 days'
+      LIMIT \(most) FOR UPDATE SKIP LOCKED) l
+    WHERE f.seqno = l.seqno AND f.user_key = l.user_key
+    """)
+
+  /// Lets messages end now whose end is in the future, because otherwise their content, recipients and history would be
+  /// kept until then: every confidential message, and of the others those among the newest 50,000. No index leads to
+  /// the ends of all messages, and reading millions of them would keep a starting node busy.
+  static let endsStatement = Statement(
+    "future-marks-ends",
+    """
+    UPDATE messages m SET finished_at = now() FROM (
+      SELECT seqno FROM messages WHERE seqno IN (
+        SELECT seqno FROM messages WHERE sealed IS NOT NULL AND finished_at > now() + interval '1 hour'
+        UNION
+        SELECT seqno FROM messages
+        WHERE seqno > (SELECT max(seqno) - 50000 FROM messages) AND finished_at > now() + interval '1 hour')
+      LIMIT \(most) FOR UPDATE SKIP LOCKED) f
+    WHERE m.seqno = f.seqno
+    """)
+}
