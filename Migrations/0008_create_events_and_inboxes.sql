@@ -72,6 +72,16 @@ CREATE INDEX events_of_person ON events (app, (data->>'clientUid'))
   WHERE event_kind IN ('sms.requested', 'token.dropped', 'device.added');
 CREATE INDEX events_sealed ON events (event) WHERE sealed IS NOT NULL;
 
+-- Erased persons whose key may still be in events that name many persons, because there were more than could be
+-- searched at once: searched page by page, in order.
+CREATE TABLE event_erasures (
+  app             integer NOT NULL,
+  user_key        text COLLATE "C" NOT NULL,
+  -- The last event that was searched.
+  upto_event      bigint NOT NULL,
+  PRIMARY KEY (app, user_key)
+);
+
 -- One for each webhook that subscribes to an event: retried until it is accepted, and kept when it is not.
 CREATE TABLE event_deliveries (
   event           bigint NOT NULL,

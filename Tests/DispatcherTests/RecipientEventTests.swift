@@ -222,4 +222,29 @@ import Time
     try prune()
     #expect(try world.count("events") == 0 && world.count("event_deliveries") == 0)
   }
+  @Test func `those who are erased are taken out of however many events wait, page by page`() throws {
+    let world = try DispatcherWorld()
+    world.stop()
+    // Each event names both of them, and somebody who stays.
+    try world.connection.script(
+      """
+      INSERT INTO users (app, user_key) SELECT \(world.app), 'u' || unnest('{kim,lee}'::text[]);
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT \(world.app), 'deliveries.received', now(), '{"seqno":"1","reference":null,"recipients":[
+        {"clientUid":"kim"},{"clientUid":"lee"},{"clientUid":"park"}]}' FROM generate_series(1, 1201)
+      """)
+    for uid in ["kim", "lee"] {
+      _ = try world.connection.withTransaction {
+        try PersonErasure.erase(Users.Key(app: world.app, userKey: UserKey(clientUID: uid)), on: world.connection)
+      }
+    }
+    func naming(_ uid: String) throws -> Int64 { try world.count("events WHERE data::text LIKE '%\(uid)%'") }
+    // An erasure searches no more than a page.
+    #expect(try naming("kim") == 701 && naming("lee") == 701)
+    var steps = 0
+    while try world.connection.withTransaction({ try RecipientEvents.forgetNext(on: world.connection) }) { steps += 1 }
+    #expect(steps == 2)
+    #expect(try naming("kim") == 0 && naming("lee") == 0 && naming("park") == 1_201)
+    #expect(try world.count("event_erasures") == 0)
+  }
 }

@@ -236,6 +236,7 @@ import Testing
       VALUES (\(n), '', 1, 1, now(), now());
       INSERT INTO csv_lines (csv, user_key, name) SELECT \(n), 'u' || i, '' FROM generate_series(1, 5) i;
       INSERT INTO erasures (app, user_key, upto_seqno) VALUES (\(n), 'ukim', 1);
+      INSERT INTO event_erasures (app, user_key, upto_event) VALUES (\(n), 'ukim', 1);
       INSERT INTO erasure_rests (seqno, device, app, user_key) VALUES (\(seqno), '\(device)', \(n), 'ukim');
       INSERT INTO schedules (app, unit, first_local, is_local, last_day) VALUES (\(n), 'day', now(), false, current_date);
       INSERT INTO messages (seqno, app, state, lane, request, targeted, created_at, expires_at, finished_at, planned)

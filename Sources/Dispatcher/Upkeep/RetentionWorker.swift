@@ -81,6 +81,12 @@ final class RetentionWorker {
     _ = try connection.transaction(attempts: 3) { () throws(PostgresError) in
       try Erasures.takeOutRests(on: connection)
     }
+    for _ in 0..<Limits.erasurePages {
+      let hasSearched = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try RecipientEvents.forgetNext(on: connection)
+      }
+      guard hasSearched else { break }
+    }
   }
 
   /// Runs the expensive scans; called about every ten minutes. Removes nothing unless the database's clock has been

@@ -114,27 +114,4 @@ package enum RecipientEvents {
     , told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM old))
     DELETE FROM events WHERE event IN (SELECT event FROM old)
     """)
-
-  private static let forgetStatement = Statement(
-    "recipient-events-forget",
-    """
-    UPDATE events e SET data = json_build_object(
-      'seqno', e.data->'seqno', 'reference', e.data->'reference', 'recipients', (
-        SELECT json_agg(CASE WHEN r.value->>'clientUid' = substr(g.user_key, 2)
-          THEN jsonb_set(r.value::jsonb, '{clientUid}', 'null')::json ELSE r.value END ORDER BY r.place)
-        FROM json_array_elements(e.data->'recipients') WITH ORDINALITY AS r(value, place)))
-    FROM unnest($1::integer[], $2::text[]) AS g(app, user_key)
-    WHERE e.app = g.app AND e.event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed')
-      AND position(to_json(substr(g.user_key, 2))::text IN e.data::text) > 0
-    """)
-
-  /// Replaces the CUIDs of erased persons by null in the events about recipients that are still stored.
-  static func forget(_ users: [Users.Key]) -> Query<Void> {
-    var (apps, keys) = (Int32Column(), TextColumn())
-    for user in users {
-      apps.append(user.app)
-      keys.append(user.userKey.text)
-    }
-    return Query(forgetStatement, apps, keys) { _ in }
-  }
 }

@@ -34,7 +34,7 @@ extension AppPurge {
     + [walk("devices", devices)]
     + ["psids", "former_psids", "former_users", "vouchers", "identity_refusals", "device_notices"].map(table)
     + ["users", "group_members", "badge_ledger", "badge_syncs", "erasures", "test_recipients"].map(table)
-    + ["inbox_entries"].map(table)
+    + ["event_erasures", "inbox_entries"].map(table)
     + [walk("events", events), walk("hosted_files", hostedFiles), Stage(name: "messages", remove: messages)]
     + ["erasure_rests", "fallbacks", "inbox_messages", "approvals", "approval_loosenings"].map(table)
     + ["saved_messages", "segments"].map(table)

@@ -108,8 +108,9 @@ package enum Erasures {
     """)
 
   /// Removes the persons who have joined the scan from the next `deliveries` deliveries with rows and from some blocks;
-  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures whose full scan has ended, and removes
-  /// those persons' inbox entries and names in events that were written meanwhile. Call this within a transaction.
+  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures whose full scan has ended, removes those
+  /// persons' inbox entries that were written meanwhile, and leaves their names in events that were written meanwhile to
+  /// `RecipientEvents.forgetNext`. Call this within a transaction.
   /// - Returns: false if nothing was scanned, because no erasure has joined the scan yet or another node is scanning;
   ///   true if another step can be useful.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
@@ -152,7 +153,7 @@ package enum Erasures {
     let done = try connection.run(doneStatement, place.parameters)
     // Confirmations that were being folded meanwhile named the person once more.
     let people = done.decode { Users.Key(app: $0.int32(), userKey: $0.userKey()) }
-    if !people.isEmpty { try connection.run(RecipientEvents.forget(people)) }
+    if !people.isEmpty { try connection.run(RecipientEvents.forgetLater(people)) }
     return true
   }
 

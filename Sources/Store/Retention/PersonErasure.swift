@@ -175,8 +175,9 @@ package enum PersonErasure {
   /// Erases a user, within a transaction: unregisters the user's devices and removes their data; deletes everything
   /// else that is stored under the user's key, such as name, badge count, memberships, inbox and events; and replaces
   /// the user in deliveries of the newest messages to these devices by a guest. Leaves deliveries of older messages,
-  /// those in blocks, and those to devices that the user no longer has, to `Erasures`. Keeps totals. Locks tables in the
-  /// order that all writers use.
+  /// those in blocks, and those to devices that the user no longer has, to `Erasures`; and events about recipients,
+  /// after the oldest ones, to `RecipientEvents.forgetNext`. Keeps totals. Locks tables in the order that all writers
+  /// use.
   /// - Returns: the number of devices that the user had. Nil, without changes, if nothing is stored under the user's
   ///   key.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
@@ -195,7 +196,7 @@ package enum PersonErasure {
     }
     let removed = try connection.run(accountStatement, parameters(user)).decodeOne { $0.int64() }
     guard removed > 0 || !devices.isEmpty else { return nil }
-    try connection.run(RecipientEvents.forget([user]))
+    try RecipientEvents.forget(user, on: connection)
     try Erasures.add(user, on: connection)
     return devices.count
   }
