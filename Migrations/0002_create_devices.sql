@@ -4,7 +4,8 @@
 
 -- Devices -----------------------------------------------------------------------------------------------------------
 
--- One row per installation. Unregistered devices stay as tombstones (state 2) until retention erases them.
+-- One row per installation. Unregistered devices stay as tombstones (state 2) until retention empties them, as it does
+-- those that a network refuses and that are not heard of any more.
 CREATE TABLE devices (
   device          uuid PRIMARY KEY,
   -- When it got its current user and token. An identical registration does not change it.
@@ -24,6 +25,8 @@ CREATE TABLE devices (
   quarantined_at  timestamptz,
   -- The message whose delivery was refused.
   quarantine_seqno bigint,
+  -- When the network said that its token is invalid and it got state 3; left as it is when it registers again.
+  refused_at      timestamptz,
   -- When it last brought back the push that made it its user's, and of which message that push was; NULL: never.
   proved_at       timestamptz,
   proved_seqno    bigint,
@@ -70,6 +73,9 @@ CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pendin
 CREATE INDEX devices_in_quarantine ON devices (app, device) WHERE quarantined_at IS NOT NULL;
 -- Unregistered devices that still contain personal data.
 CREATE INDEX devices_unregistered ON devices (registered_at) WHERE state = 2 AND device_id <> '';
+-- Devices whose apps may have been removed, by when their networks refused them.
+CREATE INDEX devices_refused ON devices (refused_at) WHERE state = 3;
+CREATE INDEX devices_set_aside ON devices (quarantined_at) WHERE quarantined_at IS NOT NULL;
 
 -- The single source of truth for token ownership.
 CREATE TABLE psids (

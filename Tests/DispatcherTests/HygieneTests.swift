@@ -99,6 +99,7 @@ import Time
     let ended = try world.finished(try world.send())
     #expect(ended.funnel.rejected == 1 && ended.reasons == #"{ "Unregistered" : 1 }"#)
     #expect(try world.record(1)?.state == (isDropped ? .tokenRefused : .active))
+    #expect(try world.count("devices WHERE refused_at > now() - interval '1 hour'") == (isDropped ? 1 : 0))
     #expect(try world.quarantine().isEmpty)
   }
 

@@ -64,6 +64,44 @@ import Testing
     }
   }
 
+  @Test func `devices that were refused long ago and have been silent since are emptied, and no others`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    // 1 and 4 were refused long ago, 2 and 5 too but were heard of since, 3 was refused yesterday, 6 never. 4 is a guest.
+    try connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at, seen_at, refused_at, quarantined_at, quarantine_reason)
+      SELECT device, 1, CASE n WHEN 4 THEN 'g' || device ELSE 'u' || n END, 1, 1, state, repeat(n::text, 64), 'd' || n,
+        began, began, began, seen, refused, aside, CASE WHEN aside IS NOT NULL THEN 'x' END
+      FROM (VALUES
+          (1, 3, NULL::timestamptz, now() - interval '91 days', NULL::timestamptz),
+          (2, 3, now() - interval '3 days', now() - interval '91 days', NULL),
+          (3, 3, NULL, now() - interval '1 day', NULL),
+          (4, 1, NULL, NULL, now() - interval '91 days'),
+          (5, 1, now() - interval '3 days', NULL, now() - interval '91 days'),
+          (6, 1, NULL, NULL, NULL)) t(n, state, seen, refused, aside),
+        LATERAL (SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid AS device,
+          now() - interval '400 days' AS began) d;
+      INSERT INTO psids (app, psid, network, kind, device, bound_at)
+      SELECT app, psid, network, kind, device, bound_at FROM devices, generate_series(1, 2) kind;
+      INSERT INTO users (app, user_key, badge) SELECT app, user_key, 1 FROM devices
+      """)
+    for _ in 0..<2 { try RetentionWorker(RetentionPolicy(), clock: SystemClock()).look(connection) }
+    func number(_ select: String) throws -> Int64 {
+      try connection.run(Statement("test \(select.hashValue)", "SELECT \(select)")).int64(0, 0)
+    }
+    let emptied = "state = 2 AND psid = '' AND device_id = '' AND user_key = 'g' || device"
+    #expect(try number("count(*) FROM devices WHERE \(emptied)") == 2)
+    #expect(try number("count(*) FROM devices WHERE \(emptied) AND right(device::text, 1) IN ('1', '4')") == 2)
+    #expect(try number("count(*) FROM psids") == 8)
+    #expect(try number("count(*) FROM users") == 5)
+    #expect(try number("count(*) FROM users WHERE user_key LIKE 'g%'") == 0)
+    // 1 was counted when its token was refused.
+    #expect(try number("coalesce(sum(\"left\"), 0)::bigint FROM statistics_minutes") == 1)
+  }
+
   @Test func `the minutes of devices that sent are forgotten when they are long over`() throws {
     let connection = try TestDatabase.make().connect()
     try connection.script(

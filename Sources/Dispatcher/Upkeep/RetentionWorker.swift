@@ -119,6 +119,7 @@ final class RetentionWorker {
     }
     for range in closed { note("closed the history of messages", range) }
     try prune([Tombstones.empty(afterDays: days, atMost: Limits.prunedRows)], connection)
+    try isolated { () throws(PostgresError) in try emptyRefused(afterDays: days, connection) }
     guard let messageDays = kept.messageDays else { return }
     for _ in 0..<Limits.pruningRounds where !isStopping() {
       let gone = try connection.run(
@@ -131,6 +132,15 @@ final class RetentionWorker {
         OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows),
         HistoryRanges.forget(atMost: Limits.prunedRows),
       ], connection)
+  }
+
+  private func emptyRefused(afterDays days: Int32, _ connection: Connection) throws(PostgresError) {
+    for _ in 0..<Limits.pruningRounds where !isStopping() {
+      let gone = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try Tombstones.emptyRefused(afterDays: days, atMost: Limits.prunedRows, at: clock.wallTime, on: connection)
+      }
+      guard gone >= Limits.prunedRows else { break }
+    }
   }
 
   /// Returns the policy by which this node removes: the longest times that it or another node is set to, or was until

@@ -5,8 +5,8 @@ package import Time
 /// Deferred deliveries of messages with a gate (`Gates`) that has a pace, or had one. When the night or a send window
 /// ends, a whole audience may be due at the same moment; so these are taken up message by message, under the lock on
 /// the gate, and no faster than its pace allows. `Claims.due` and `Waits.takeUp` take up those of all other messages,
-/// many messages at a time: hundreds of thousands that go to one user each may wait for the same window, or, if the
-/// data of one of them makes that fail, message by message too (`Claims.dueMessages`).
+/// many messages at a time: hundreds of thousands that go to one user each may wait for the same window. Where the data
+/// of one message makes that fail, they too are taken up message by message (`Claims.dueMessages`).
 ///
 /// They stay due meanwhile, in any number. They are found by their message, so that a new pace applies to them at once,
 /// and no scan for what else is due walks over them for long.

@@ -3,7 +3,8 @@ internal import Postgres
 package import Time
 
 /// Devices quarantined because their push network has refused the token. They keep their data and stay in audiences,
-/// but deliveries to them are skipped until they register again or are released. Decision 077.
+/// but deliveries to them are skipped until they register again or are released. Those that are not heard of for long
+/// are emptied (`Tombstones.emptyRefused`). Decision 077.
 package enum Quarantine {
   /// A device to quarantine.
   package struct Entry: Sendable {
@@ -150,7 +151,8 @@ package enum Quarantine {
   private static let dropStatement = Statement(
     "quarantine-drop",
     """
-    UPDATE devices SET state = \(Devices.State.tokenRefused.sql) WHERE device = ANY($1)
+    UPDATE devices SET state = \(Devices.State.tokenRefused.sql), refused_at = clock_timestamp()
+    WHERE device = ANY($1)
       AND state = \(Devices.State.active.sql)
     """)
 

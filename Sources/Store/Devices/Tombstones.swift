@@ -1,19 +1,23 @@
-internal import Postgres
+internal import Domain
+package import Postgres
 package import Time
 
-/// The removal of personal data from the rows of devices that were unregistered and not used for long, and of devices'
-/// former tokens and users that ended long ago.
+/// The removal of personal data from the rows of devices that were unregistered, or refused by their push network, and
+/// not used for long, and of devices' former tokens and users that ended long ago.
 package enum Tombstones {
+  /// SQL condition: the device's last registration, binding and call were all more than `$1` days ago.
+  private static let isSilent = """
+    (registered_at < now() - make_interval(days => $1) AND bound_at < now() - make_interval(days => $1)
+      AND coalesce(seen_at, registered_at) < now() - make_interval(days => $1))
+    """
+
   private static let emptyStatement = Statement(
     "tombstones-empty",
     """
     UPDATE devices SET \(PersonErasure.emptied) WHERE device IN (
       SELECT device FROM devices
       -- Not by its last registration alone: it may have been in use for years.
-      WHERE state = \(Devices.State.unregistered.sql) AND device_id <> ''
-        AND registered_at < now() - make_interval(days => $1)
-        AND bound_at < now() - make_interval(days => $1)
-        AND coalesce(seen_at, registered_at) < now() - make_interval(days => $1)
+      WHERE state = \(Devices.State.unregistered.sql) AND device_id <> '' AND \(isSilent)
       ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
@@ -23,6 +27,62 @@ package enum Tombstones {
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     Query(emptyStatement, days, limit) { $0.affected }
   }
+
+  // MARK: Refused devices
+
+  private static let refusedStatement = Statement(
+    "tombstones-empty-refused",
+    """
+    WITH refused AS MATERIALIZED (
+      SELECT device, app, network, psid, user_key, state, app_version FROM devices
+      WHERE state = \(Devices.State.tokenRefused.sql) AND refused_at < now() - make_interval(days => $1)
+        AND \(isSilent)
+      ORDER BY refused_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    , aside AS MATERIALIZED (
+      SELECT device, app, network, psid, user_key, state, app_version FROM devices
+      WHERE state = \(Devices.State.active.sql) AND quarantined_at < now() - make_interval(days => $1)
+        AND \(isSilent)
+      ORDER BY quarantined_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    , gone AS MATERIALIZED (SELECT * FROM refused UNION ALL SELECT * FROM aside)
+    , alert AS (
+      DELETE FROM psids p USING gone g
+      WHERE p.app = g.app AND p.psid = g.psid AND p.network = g.network AND p.kind = \(TokenKind.alert.sql)
+        -- Only while it still belongs to the device.
+        AND p.device = g.device)
+    , further AS (DELETE FROM psids p USING gone g WHERE p.device = g.device AND p.kind > \(TokenKind.alert.sql))
+    , changed AS (UPDATE devices SET \(PersonErasure.emptied) WHERE device IN (SELECT device FROM gone))
+    SELECT app, network, user_key, state = \(Devices.State.active.sql), app_version FROM gone
+    """)
+
+  /// Removes all personal data from the rows of devices whose token their network refused more than `days` days ago,
+  /// dropped or in quarantine, and whose last registration, binding and call were all more than `days` days ago too: by
+  /// all that is known, the app has been removed. Deletes their tokens and what is stored of their guests. Counts those
+  /// in quarantine as devices that have left; the dropped ones were counted then. Call it within a transaction.
+  /// - Parameter limit: maximum number of devices of either kind. Skips locked rows.
+  /// - Returns: the number of devices.
+  package static func emptyRefused(
+    afterDays days: Int32, atMost limit: Int, at now: Timestamp, on connection: Connection
+  ) throws(PostgresError) -> Int {
+    let gone = try connection.run(refusedStatement, Parameters(days, limit)).decode { row in
+      let (app, network) = (row.int32(), row.int16())
+      let user = Users.Key(app: app, userKey: row.userKey())
+      return (user: user, network: network, wasActive: row.bool(), appVersion: row.text())
+    }
+    let guests = gone.map(\.user).filter(\.userKey.isGuest)
+    if !guests.isEmpty { try connection.run(Users.forgetGuests(guests)) }
+    var tally = Statistics.Tally()
+    for device in gone where device.wasActive {
+      var key = Statistics.Key(app: device.user.app)
+      key.network = PushNetwork(rawValue: device.network)
+      key.appVersion = device.appVersion
+      key.reason = "token-refused"
+      tally.countLeft(key)
+    }
+    if !tally.isEmpty { try connection.run(Statistics.add(tally, writer: Cancellation.Limits.writer, at: now)) }
+    return gone.count
+  }
+
+  // MARK: Former tokens and users
 
   private static let tokensStatement = Statement(
     "tombstones-former-tokens",
