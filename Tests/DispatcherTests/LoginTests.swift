@@ -50,6 +50,29 @@ import Testing
     #expect(world.network.log.count { $0.device == DispatcherWorld.device(1) } == 1)
   }
 
+  /// An app that was installed anew registers as another device, with the token that its telephone has had all along,
+  /// in a transaction that began before the audience was frozen.
+  @Test(arguments: [(1, 0), (1_400, 1)])
+  func `a telephone that got it as one device does not get it as the next, and any other does`(
+    from former: Int, pushes: Int
+  ) throws {
+    let (world, seqno) = try halfSent()
+    let next = DispatcherWorld.device(1_500)
+    try world.connection.script(
+      """
+      UPDATE devices SET state = \(Devices.State.unregistered.rawValue)
+      WHERE device = '\(DispatcherWorld.device(former))';
+      INSERT INTO former_psids (app, psid, device, ended_at)
+      SELECT app, psid, device, now() FROM devices WHERE device = '\(DispatcherWorld.device(former))';
+      UPDATE devices d SET psid = f.psid, registered_at = now(), bound_at = (
+        SELECT frozen_at - interval '3 seconds' FROM messages WHERE seqno = \(seqno))
+      FROM former_psids f WHERE d.device = '\(next)'
+      """)
+    let end = try finished(world, seqno)
+    #expect((end.targeted, end.accepted, end.pending) == (1_999, 1_999, 0), "\(end)")
+    #expect(world.network.log.count { $0.device == next } == pushes)
+  }
+
   @Test func `claimed and not answered yet, it is not claimed once more`() throws {
     let (world, seqno) = try halfSent()
     world.network.hold([DispatcherWorld.device(1_500)])

@@ -65,14 +65,14 @@ struct WaveReader {
     }
   }
 
-  /// Returns whether the device may have been claimed already under an earlier user, because its user changed at about
-  /// the time the audience was frozen: for example, a guest who logged in on a node whose clock is slow, or in a slow
-  /// transaction.
+  /// Returns whether the device may have been claimed already under an earlier user, or as the device whose token it
+  /// took over, because its user changed at about the time the audience was frozen: for example, a guest who logged in
+  /// on a node whose clock is slow, or in a slow transaction.
   private func isDoubtful(_ member: Audiences.Member) -> Bool {
     member.boundAt > frozenAt - Limits.bindingDoubt
   }
 
-  /// Removes doubtful devices that were already claimed under an earlier user.
+  /// Removes doubtful devices that were already claimed under an earlier user, or as the device that had their token.
   private func leavingOutMoved(
     _ batch: AudienceReader.Batch, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
