@@ -33,11 +33,12 @@ import Time
 
   /// The first of two devices of a claim is refused, by an answer to what was sent before the app was resumed, or at
   /// another time; the second is still in progress.
-  private func makeDecisions(_ kind: TokenFinding.Kind = .disallowed, readAt: Timestamp = 1) throws -> Decisions {
+  private func makeDecisions(
+    _ kind: TokenFinding.Kind = .disallowed, readAt: Timestamp = 1, of other: Seqno? = nil
+  ) throws -> Decisions {
+    let seqno = other ?? self.seqno
     let claim = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1), entry(2)]))
-    let stored = try #require(try world.connection.run(Messages.find(seqno)))
-    let message = DispatchMessage(
-      stored, try MessageRequest(stored: stored.request), pushkeys: PushKeyring(present: SymmetricKey.random()))
+    let message = try message(seqno)
     let record = Outcomes.Record(
       seqno: seqno, device: DispatcherWorld.device(1), userKey: UserKey(clientUID: "user 1"), status: .rejected,
       attempts: 1, reason: "TopicDisallowed", dueAt: nil)
@@ -49,6 +50,12 @@ import Time
         delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)),
         psid: String(repeating: "0", count: 63) + "1", readAt: readAt))
     return decisions
+  }
+
+  private func message(_ seqno: Seqno) throws -> DispatchMessage {
+    let stored = try #require(try world.connection.run(Messages.find(seqno)))
+    return DispatchMessage(
+      stored, try MessageRequest(stored: stored.request), pushkeys: PushKeyring(present: SymmetricKey.random()))
   }
 
   private var route: PushRoute { PushRoute(app: world.app, network: .apns, environment: .production) }
@@ -140,6 +147,42 @@ import Time
     #expect(try world.connection.run(AppPauses.reason(of: world.app)) != nil)
     #expect(try waiting == 0, "it would be sent twice")
     try expectNothingCounted()
+  }
+
+  /// Of one message a delivery waits for the morning, of a later one a refusal is undone.
+  @Test func `what waits for its hours and what is undone lock their messages in one order`() throws {
+    try world.connection.script("UPDATE messages SET due_at = now() WHERE seqno = \(seqno)")
+    let second = try world.send()
+    var decisions = try makeDecisions(of: second)
+    let night = Outcomes.Record(
+      seqno: seqno, device: DispatcherWorld.device(2), userKey: UserKey(clientUID: "user 2"), status: .deferred,
+      attempts: 0, reason: "night", dueAt: later)
+    decisions.add(
+      Decisions.Decision(
+        claim: try world.connection.run(Claims.create(seqno, node: Self.node, [entry(2)])),
+        message: try message(seqno), record: night))
+    let other = try TestDatabase.connect(to: world.databaseURL)
+    try other.script("BEGIN; SELECT FROM messages WHERE seqno = \(seqno) FOR NO KEY UPDATE")
+    let (all, url, now) = (decisions, world.databaseURL, self.now)
+    let done = try Inbox<String>(capacity: 1)
+    _ = try Thread(name: "completer") {
+      do {
+        var decisions = all
+        let connection = try TestDatabase.connect(to: url)
+        try connection.withTransaction {
+          _ = try decisions.write(
+            connection, finished: [], node: Self.node, writer: 7, now: now, storesRows: true, CircuitBreaker())
+        }
+        _ = done.offer("")
+      } catch { _ = done.offer("\(error)") }
+    }
+    _ = try poll("it does not wait for the first") { try world.connection.waitingSessions() > 0 ? true : nil }
+    // Whoever has locked the first may go on to the second.
+    try world.connection.script("SELECT FROM messages WHERE seqno = \(second) FOR UPDATE NOWAIT")
+    try other.script("COMMIT")
+    #expect(done.receive(atMost: .patience) == [""])
+    #expect(try waiting == 2)
+    #expect(try world.count("messages WHERE put_off_until IS NOT NULL") == 1)
   }
 
   @Test func `a refused token of what another has taken over is the other's to find`() throws {

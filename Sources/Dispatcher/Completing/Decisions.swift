@@ -193,8 +193,11 @@ struct Decisions {
     try doubts.takeBackSurplus(connection, writer: writer)
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try postponeFallbacks(own, connection)
-    try maintenance.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
-    try putOff(own, connection)
+    // The messages of both are locked together, in one order.
+    let waiting = putOffs(own)
+    try maintenance.undoFloods(
+      connection, decided: Set(taken.map(\.delivery)), writer: writer, locking: Set(waiting.keys))
+    if !waiting.isEmpty { try connection.run(Lateness.putOff(waiting)) }
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let grace = Duration.seconds(Limits.credentialGraceSeconds)
       let pause = AppPauses.pause(
@@ -221,8 +224,8 @@ struct Decisions {
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
 
-  /// Records until when messages wait for permitted hours, which makes none of them late.
-  private func putOff(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
+  /// Returns until when messages wait for permitted hours, which makes none of them late.
+  private func putOffs(_ decisions: [Decision]) -> [Seqno: Timestamp] {
     var dues: [Seqno: Timestamp] = [:]
     for decision in decisions {
       guard let dueAt = decision.record.dueAt,
@@ -230,7 +233,7 @@ struct Decisions {
       else { continue }
       dues[decision.record.seqno] = max(dues[decision.record.seqno] ?? .zero, dueAt)
     }
-    if !dues.isEmpty { try connection.run(Lateness.putOff(dues)) }
+    return dues
   }
 
   /// Returns, of the claims that decisions need, those that this node has lost: another node adopted them after this

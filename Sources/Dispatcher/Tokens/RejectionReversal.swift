@@ -20,7 +20,10 @@ struct RejectionReversal {
     records = try connection.run(RejectionReversals.outcomes(deliveries, at: now))
   }
 
-  func run(_ connection: Connection, writer: Int32) throws(PostgresError) {
+  /// Corrects totals, statistics and badges, and reopens messages. Does nothing if no delivery was made pending.
+  /// - Parameter others: messages that the transaction changes afterwards; they are locked together with those of the
+  ///   deliveries.
+  func run(_ connection: Connection, writer: Int32, locking others: Set<Seqno> = []) throws(PostgresError) {
     guard !records.isEmpty else { return }
     try restoreBadges(connection)
     var increases: [Seqno: Outcomes.Increase] = [:]
@@ -31,7 +34,7 @@ struct RejectionReversal {
     var tally = Statistics.Tally()
     for record in records { tally.count(.rejected, record.statistic, times: -1) }
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
-    try RejectionReversals.reopen(Set(records.map(\.seqno)), on: connection)
+    try RejectionReversals.reopen(Set(records.map(\.seqno)), locking: others, on: connection)
   }
 
   /// Restores badge increments that were taken back when all of a user's deliveries had ended without success.

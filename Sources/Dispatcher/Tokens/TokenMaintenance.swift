@@ -137,10 +137,12 @@ struct TokenMaintenance {
 
   /// Pauses the apps whose breaker opens, and undoes what their floods of refusals caused; also undoes the rejections
   /// that belong to void refusals. Must be called after the outcomes are written.
-  /// - Parameter decided: the deliveries whose outcomes this transaction has written. A void refusal of
-  ///   another delivery is not undone: that delivery already had a final outcome, which remains.
+  /// - Parameters:
+  ///   - decided: the deliveries whose outcomes this transaction has written. A void refusal of another delivery is not
+  ///     undone: that delivery already had a final outcome, which remains.
+  ///   - others: messages that this transaction changes afterwards.
   mutating func undoFloods(
-    _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
+    _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32, locking others: Set<Seqno>
   ) throws(PostgresError) {
     var deliveries = void.intersection(decided)
     for flood in floods {
@@ -162,7 +164,7 @@ struct TokenMaintenance {
       result.cleared.insert(route.app)
     }
     guard !deliveries.isEmpty else { return }
-    try RejectionReversal(deliveries, now: now, connection).run(connection, writer: writer)
+    try RejectionReversal(deliveries, now: now, connection).run(connection, writer: writer, locking: others)
   }
 
   private static func reason(_ flood: Flood) -> String {

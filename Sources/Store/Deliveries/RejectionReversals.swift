@@ -74,13 +74,19 @@ package enum RejectionReversals {
   /// of a transaction that undoes rejections. A message that was cancelled meanwhile becomes paused, until the
   /// cancellation ends it again; all others return to being sent. Also locks messages that have not ended, so that a
   /// transaction that is about to end such a message waits for the lock, then sees the undone rejections.
-  package static func reopen(_ seqnos: some Collection<Seqno>, on connection: Connection) throws(PostgresError) {
+  /// - Parameter others: messages that the transaction changes afterwards. They are locked with the others, in one
+  ///   order, so that two transactions never wait for each other.
+  package static func reopen(
+    _ seqnos: Set<Seqno>, locking others: Set<Seqno> = [], on connection: Connection
+  ) throws(PostgresError) {
+    _ = try connection.run(lockStatement, column(seqnos.union(others)))
+    // A separate statement, which sees what was committed while the first one waited for the lock.
+    _ = try connection.run(reopenStatement, column(seqnos))
+  }
+
+  private static func column(_ seqnos: Set<Seqno>) -> Parameters {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(column)
-    _ = try connection.run(lockStatement, parameters)
-    // A separate statement, which sees what was committed while the first one waited for the lock.
-    _ = try connection.run(reopenStatement, parameters)
+    return Parameters(column)
   }
 }
