@@ -95,8 +95,8 @@ package final class OperationBatch {
   private func steps(of round: Int) -> [Step] {
     switch round {
     case 0:
-      lockNames() + registrations.lockTokens(context) + changes.lockTokens(context) + lockDevices()
-        + changes.look(context)
+      lockNames() + registrations.lockTokens(context, leaving: leaving) + changes.lockTokens(context)
+        + lockDevices() + changes.look(context)
         + confirmations.resolve(context) + sends.look(context) + identities.look()
     case 1:
       registrations.decide(context) + changes.findTokens(context) + lookAtUsers()
@@ -106,6 +106,14 @@ package final class OperationBatch {
     default:
       saveCounts()
     }
+  }
+
+  /// Devices that operations unregister.
+  private var leaving: Set<DeviceID> {
+    Set(
+      operations.compactMap { operation in
+        if case .unregister(let claim) = operation { claim.device } else { nil }
+      })
   }
 
   private func lookAtUsers() -> [Step] {

@@ -74,13 +74,17 @@ struct RegistrationSteps {
 
   // MARK: Round 0
 
-  /// Returns the step that locks the registrations' tokens and reads their owners; none without registrations. New
-  /// tokens are created for the first row of their DEVICE_ID; round 2 moves them to the row that `decide` has chosen.
-  func lockTokens(_ batch: BatchContext) -> [Step] {
-    guard !isEmpty else { return [] }
+  /// Returns the step that locks the registrations' tokens and reads their owners; none without registrations and
+  /// leaving devices. New tokens are created for the first row of their DEVICE_ID; round 2 moves them to the row that
+  /// `decide` has chosen.
+  /// - Parameter leaving: devices that unregister. Their tokens are locked too, in one order with the others and before
+  ///   any device, as a registration of the same device does at that moment.
+  func lockTokens(_ batch: BatchContext, leaving: Set<DeviceID>) -> [Step] {
+    guard !isEmpty || !leaving.isEmpty else { return [] }
     let state = state
+    let tokens = state.entries.map { Self.token($0.registration, of: $0.registration.device) }
     return [
-      Tokens.lock(state.entries.map { Self.token($0.registration, of: $0.registration.device) }, at: batch.now).map {
+      Tokens.lock(tokens, leaving: leaving, at: batch.now).map {
         for owner in $0 { state.owners["\(owner.app) \(owner.psid)"] = owner.owner }
       }
     ]

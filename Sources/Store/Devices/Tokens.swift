@@ -35,14 +35,18 @@ package enum Tokens {
       FROM unnest($1, $2, $3, $4, $5, $7) AS t(app, psid, network, device, kind, last)
     ), former AS MATERIALIZED (
       -- What the rows of their DEVICE_IDs have now, and one of them will have no more.
-      SELECT d.app, d.psid, d.network FROM wanted w JOIN devices d ON d.device BETWEEN w.device AND w.last
+      SELECT d.app, d.psid, d.network, w.kind FROM wanted w JOIN devices d ON d.device BETWEEN w.device AND w.last
       WHERE w.kind = \(TokenKind.alert.sql) AND d.psid <> w.psid
+      -- And all that those have who leave.
+      UNION ALL SELECT app, psid, network, \(TokenKind.alert.sql)::smallint FROM devices WHERE device = ANY($8)
+      UNION ALL SELECT app, psid, network, kind FROM psids
+      WHERE device = ANY($8) AND kind > \(TokenKind.alert.sql)
     ), locked AS MATERIALIZED (
       -- Old and new together, in one order: two devices that exchange their tokens take turns.
       SELECT l.locked FROM (
         SELECT * FROM (
           SELECT app, psid, network, kind FROM wanted WHERE EXISTS (SELECT FROM former)
-          UNION SELECT app, psid, network, 1::smallint FROM former) u
+          UNION SELECT app, psid, network, kind FROM former) u
         ORDER BY app, psid COLLATE "C", network, kind) k,
       LATERAL (
         SELECT 1 AS locked FROM psids p
@@ -59,15 +63,18 @@ package enum Tokens {
     """)
 
   /// Locks the claimed tokens, and inserts those that do not exist, as tokens of the claiming device. Also locks the
-  /// other alert tokens of the rows with the same DEVICE_ID, because one of these rows will lose its token. Returns the
-  /// owner of each claimed token.
-  package static func lock(_ tokens: [Claimed], at now: Timestamp) -> Query<
+  /// other alert tokens of the rows with the same DEVICE_ID, because one of these rows will lose its token, and all
+  /// tokens of the devices that are `leaving`. Returns the owner of each claimed token.
+  package static func lock(_ tokens: [Claimed], leaving: Set<DeviceID> = [], at now: Timestamp) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {
     var parameters = columns(tokens, now)
     var last = UUIDColumn()
     for token in tokens { last.append(token.device.rows.max() ?? token.device) }
     parameters.append(last)
+    var devices = UUIDColumn()
+    for device in leaving { devices.append(device) }
+    parameters.append(devices)
     return Query(lockStatement, parameters) {
       $0.decode { row in
         (row.int32(), row.text(), row.device())
