@@ -112,18 +112,24 @@ final class DispatcherWorld {
   static let appID = "com.example.bank"
 
   let databaseURL: String
+  /// Where its nodes find the database.
+  private let nodesURL: String
   let connection: Connection
   let app: App.Number
   let network: ScriptedNetwork
   private(set) var dispatchers: [Dispatcher] = []
   private let clock = SystemClock()
 
-  /// - Parameter machine: the first node's clock.
+  /// - Parameters:
+  ///   - machine: the first node's clock.
+  ///   - proxy: between its nodes and the database; nil: none.
   init(
-    machine: any Clock = SystemClock(), _ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }
+    machine: any Clock = SystemClock(), through proxy: DatabaseProxy? = nil,
+    _ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }
   ) throws {
     let database = try TestDatabase.make()
     databaseURL = database.url
+    nodesURL = proxy?.url(of: database) ?? database.url
     connection = try database.connect()
     app = try connection.run(
       Apps.create(appID: Self.appID, name: "Bank", clientKey: "key", timeZone: "Asia/Seoul", identity: .open)
@@ -151,7 +157,7 @@ final class DispatcherWorld {
   ) throws {
     let dispatcher = try Dispatcher(
       DispatcherConfiguration(
-        databaseURL: databaseURL, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
+        databaseURL: nodesURL, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
         pushkeys: PushKeyring(present: SymmetricKey.random()), contents: Self.contents,
         providers: [.apns: network], clock: DatabaseClock(machine: machine)),
       results: results)

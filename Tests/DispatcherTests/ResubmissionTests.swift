@@ -1,3 +1,4 @@
+import Postgres
 import Store
 import TestSupport
 import Testing
@@ -29,5 +30,42 @@ import Testing
     #expect((end.accepted, end.skipped) == (2, 0))
     try world.settled(seqno)
     #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 2])
+  }
+
+  /// The database counts it, and nobody is there any more who could hear that.
+  @Test func `what is sent again is counted once, although the connection broke while it was counted`() throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try DispatcherWorld(through: proxy) { _, _, attempt in
+      attempt == 1 ? .unknown(reason: "reset") : .accepted
+    }
+    defer { world.stop() }
+    try world.makeDevices(1..<2)
+    world.network.hold([DispatcherWorld.device(1)])
+    let seqno = try world.send()
+    _ = try poll("nothing was submitted") { world.network.held == 1 ? true : nil }
+    // It is not sent again before its device has been read.
+    let gate = try TestDatabase.connect(to: world.databaseURL)
+    let row = try TestDatabase.connect(to: world.databaseURL)
+    try gate.script("BEGIN; LOCK TABLE devices")
+    world.network.answerHeld()
+    _ = try poll("the doubt is not counted") {
+      try world.count("message_totals WHERE seqno = \(seqno) AND unknown = 1") == 1 ? true : nil
+    }
+    try row.script("BEGIN; SELECT FROM message_totals WHERE seqno = \(seqno) FOR UPDATE")
+    try gate.script("COMMIT")
+    _ = try poll("it is not counted") {
+      let waiting = try world.count(
+        """
+        pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()
+        """)
+      return waiting > 0 ? true : nil
+    }
+    proxy.cut()
+    try row.script("COMMIT")
+    let end = try world.finished(seqno).funnel
+    #expect((end.accepted, end.unknown, end.resent) == (1, 1, 1), "\(end)")
+    #expect(world.network.log.count == 2)
   }
 }

@@ -300,12 +300,11 @@ final class Completer {
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value && !spoilt.contains($0.key) }.map(\.key)
     let now = shared.clock.wallTime
-    let writer = workers.completeWriter
     func writeOnce() throws -> Decisions.Written {
       try connection.withTransaction {
         try decisions.write(
-          connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
-          storesRows: shared.configuration.storesOutcomes, breaker)
+          connection, finished: finished, node: shared.configuration.node, writer: workers.completeWriter,
+          now: now, storesRows: shared.configuration.storesOutcomes, breaker)
       }
     }
     let written: Decisions.Written
@@ -350,6 +349,8 @@ final class Completer {
     let resubmission: Resubmission
     do {
       resubmission = try Resubmission(due, connection, shared, workers)
+      // Resends are counted before they are made, so that no crash can hide a possible duplicate.
+      if resubmission.countResends(of: &due, by: { decisions.countResent($0) }) { try write(connection) }
     } catch {
       // Nothing is submitted before the last query has succeeded, so the whole batch waits for the database.
       for retry in due { retries.insert(retry) }

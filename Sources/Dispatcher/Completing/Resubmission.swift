@@ -28,12 +28,14 @@ struct Resubmission {
   private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Timestamp?)] = []
   /// Retries whose claims are held by another node.
   private(set) var lost: [Retry] = []
+  /// Messages, by the numbers of their retries, of flights that are resends and not counted as such yet.
+  private var resends: [Int64: Seqno] = [:]
   /// Personal values by message, for messages that insert more than name and count, or need another kind of token.
   private var values: [Seqno: RecipientValues] = [:]
 
   /// Reads and checks all retries, with one query of each kind (local times and personal values: one for each message
-  /// that needs them), and divides them into `flights`, `decided`, `handedBack` and `lost`. Commits the count of
-  /// resends; submits nothing.
+  /// that needs them), and divides them into `flights`, `decided`, `handedBack` and `lost`. Writes and submits nothing:
+  /// `countResends` must be called before the flights leave.
   init(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ workers: LaneWorkers
   ) throws(PostgresError) {
@@ -58,8 +60,7 @@ struct Resubmission {
     let localTimes = try Self.localTimes(open, connection)
     let ready = try bind(sort(open, by: localTimes, now: now), connection, shared)
     let users = try Self.users(ready, connection)
-    // Last, because a repetition after a failure would count again.
-    try count(ready, connection, workers)
+    for (retry, _) in ready where retry.target.countsAsResent { resends[retry.number] = retry.message.seqno }
     for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, localTimes) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(
@@ -73,6 +74,21 @@ struct Resubmission {
           attempts: entries.map(\.retry.target.attempts), places: entries.map(\.retry.target.place), isRepeat: true,
           question: kind.question, span: shared.span(below: message.trace)))
     }
+  }
+
+  /// Counts the flights that are resends. Clears the mark of the retries that are counted: if the writing fails, they
+  /// are tried again, and not counted again.
+  /// - Parameters:
+  ///   - retries: those that were passed to `init`.
+  ///   - count: counts a resend of a message; the count is kept until it is known to be written.
+  /// - Returns: false if there are none to count.
+  func countResends(of retries: inout [Retry], by count: (Seqno) -> Void) -> Bool {
+    for index in retries.indices {
+      guard let seqno = resends[retries[index].number] else { continue }
+      count(seqno)
+      retries[index].target.countsAsResent = false
+    }
+    return !resends.isEmpty
   }
 
   mutating func decide(_ retry: Retry, _ status: OutcomeStatus, reason: String) {
@@ -166,16 +182,6 @@ struct Resubmission {
     return values
   }
 
-  /// Counts resends, and commits the count before any of them is submitted.
-  private func count(_ ready: [Ready], _ connection: Connection, _ workers: LaneWorkers) throws(PostgresError) {
-    var increases: [Seqno: Outcomes.Increase] = [:]
-    for (retry, _) in ready where retry.target.countsAsResent {
-      increases[retry.message.seqno, default: Outcomes.Increase()].resent += 1
-    }
-    guard !increases.isEmpty else { return }
-    for query in Outcomes.add(increases, writer: workers.completeWriter) { try connection.run(query) }
-  }
-
   /// Reads the current badge counts and names of the users whose payloads contain them; other users are missing.
   private static func users(
     _ ready: [Ready], _ connection: Connection
@@ -198,7 +204,7 @@ struct Retry: Comparable {
   let number: Int64
   let claim: Claims.Hold
   let message: DispatchMessage
-  let target: WaitingTarget
+  var target: WaitingTarget
   /// True if its message was paused or cancelled: then the delivery is checked at once, even if its device is backing
   /// off.
   var isRecalled = false
