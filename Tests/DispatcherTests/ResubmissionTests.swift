@@ -32,6 +32,30 @@ import Testing
     #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 2])
   }
 
+  @Test func `what was taken over from a dead node unheard is counted once, and sent once`() throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try DispatcherWorld(through: proxy)
+    defer { world.stop() }
+    try world.makeDevices(1..<3)
+    proxy.loseAnswer(to: ["claims-adopt", "outcomes-totals", " commit "])
+    let seqno = try world.connection.withTransaction {
+      let seqno = try world.send()
+      try world.connection.script(
+        """
+        UPDATE messages SET state = 2, frozen_at = now(), planned = true, targeted = 2 WHERE seqno = \(seqno);
+        INSERT INTO claims (seqno, node, devices, user_keys)
+        VALUES (\(seqno), '00000000-0000-0000-0000-0000000000ff',
+          '{\(DispatcherWorld.device(1)),\(DispatcherWorld.device(2))}', '{u00000001,u00000002}')
+        """)
+      return seqno
+    }
+    let end = try world.finished(seqno).funnel
+    #expect(proxy.lost == 1)
+    #expect((end.accepted, end.unknown, end.resent) == (2, 2, 2), "\(end)")
+    #expect(world.network.log.map(\.device.low).sorted() == [1, 2])
+  }
+
   /// The database counts it, and nobody is there any more who could hear that.
   @Test func `what is sent again is counted once, although the connection broke while it was counted`() throws {
     let proxy = try DatabaseProxy()

@@ -13,9 +13,18 @@ final class ResumedDeliveries {
   private var cache: MessageCache
   private var dueStart = DueScanWatermark()
   private let isolation: FailureIsolation
+  /// Claims whose adoption may have been committed unheard; empty once that is known.
+  private var unheard: [Adopted] = []
   /// The earliest time of the next scan for due and orphaned deliveries, so that a busy loop does not scan in every
   /// iteration.
   private var nextScan = Instant(nanoseconds: 0)
+
+  /// A claim that this node has adopted, and what the completer is to do with it.
+  private struct Adopted {
+    let hold: Claims.Hold
+    let input: CompleterInput
+    let devices: Int
+  }
 
   init(_ shared: Shared, _ workers: LaneWorkers, _ isolation: FailureIsolation) {
     self.shared = shared
@@ -28,6 +37,7 @@ final class ResumedDeliveries {
   /// every few loops. Returns true if there was anything.
   func takeUp(_ connection: Connection) throws -> Bool {
     try takeUpUnlaunched(connection)
+    try takeUpUnheard(connection)
     guard shared.clock.now >= nextScan else { return false }
     var didWork = false
     if shared.hasRoom(for: workers.lanes[0]) { didWork = try adoptOrphans(connection) }
@@ -89,6 +99,20 @@ final class ResumedDeliveries {
     if !inputs.isEmpty { workers.tell(inputs) }
   }
 
+  /// Passes on claims whose adoption was committed although its confirmation was lost: these were counted as unknown
+  /// then, and must not be adopted and counted once more. The others are adopted anew.
+  private func takeUpUnheard(_ connection: Connection) throws(PostgresError) {
+    guard !unheard.isEmpty else { return }
+    let held = try connection.run(Claims.held(Set(unheard.map(\.hold)), node: shared.configuration.node))
+    passOn(unheard.filter { held.contains($0.hold) })
+    unheard = []
+  }
+
+  private func passOn(_ adopted: [Adopted]) {
+    shared.admit(adopted.reduce(0) { $0 + $1.devices })
+    if !adopted.isEmpty { workers.tell(adopted.map(\.input)) }
+  }
+
   private func adoptOrphans(_ connection: Connection) throws -> Bool {
     try settingAside(connection) { try adopt(connection) }
   }
@@ -122,8 +146,7 @@ final class ResumedDeliveries {
   /// unknown to the completer: to be sent again, or to be skipped if the message is cancelled or must not be resent.
   /// Deletes claims without such deliveries. Returns true if a claim was adopted.
   private func adopt(_ connection: Connection) throws -> Bool {
-    var inputs: [CompleterInput] = []
-    var count = 0
+    var open: [Adopted] = []
     let found = try connection.withTransaction { () throws -> Bool in
       let node = shared.configuration.node
       let adopted = try connection.run(
@@ -140,26 +163,28 @@ final class ResumedDeliveries {
           ended.append((hold, seqno))
           continue
         }
-        count += entries.count
         let targets = entries.map(WaitingTarget.init)
+        let input: CompleterInput
         increases[seqno, default: Outcomes.Increase()].unknown += Int64(entries.count)
         if message.push.onUnknown == .resend, let sendState = sendStates[seqno], sendState.passage != .cancelled {
           // Count the resends before making them, so that no crash can hide a possible duplicate.
           increases[seqno, default: Outcomes.Increase()].resent += Int64(entries.count)
-          inputs.append(.waiting(claim: hold, message, targets))
+          input = .waiting(claim: hold, message, targets)
         } else {
-          inputs.append(.decided(claim: hold, message, targets, .skipped, reason: SkipReason.unknownNotResent.rawValue))
+          input = .decided(claim: hold, message, targets, .skipped, reason: SkipReason.unknownNotResent.rawValue)
         }
+        open.append(Adopted(hold: hold, input: input, devices: entries.count))
       }
       for query in Outcomes.add(increases, writer: workers.claimWriter) { try connection.run(query) }
       if !ended.isEmpty {
         try connection.run(Claims.finish(ended.map(\.hold), node: node))
         try Messages.finish(Set(ended.map(\.seqno)), at: shared.clock.wallTime, within: connection)
       }
+      unheard = open
       return true
     }
-    shared.admit(count)
-    if !inputs.isEmpty { workers.tell(inputs) }
+    unheard = []
+    passOn(open)
     return found
   }
 
