@@ -114,8 +114,8 @@ CREATE INDEX messages_held ON messages (seqno) WHERE state = 3;
 CREATE INDEX messages_late ON messages (due_at) WHERE state < 4 AND frozen_at IS NULL;
 -- Scheduled messages that are being sent or held: finds those that nobody received in time.
 CREATE INDEX messages_begun_at_their_time ON messages (due_at) WHERE state IN (2, 3) AND due_at IS NOT NULL;
--- Resends that still search for recipients of the earlier message.
-CREATE INDEX messages_resending ON messages (resend_of) WHERE resend_of IS NOT NULL AND finished_at IS NULL;
+-- Resends by the earlier message: whether they still search for its recipients, and who has got them instead of it.
+CREATE INDEX messages_resends ON messages (resend_of) WHERE resend_of IS NOT NULL;
 
 -- Finished messages sent with `dbIn` false are forgotten. The index reads the request only once the message ends.
 -- Messages with a badge wait longer, hence the separate key.

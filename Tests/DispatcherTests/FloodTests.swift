@@ -53,6 +53,28 @@ import Time
     #expect(try world.finished(second).funnel.accepted == 30)
   }
 
+  @Test func `what was sent again before its flood was noticed comes once`() throws {
+    let world = try DispatcherWorld { _, _, _ in .rejected(reason: "TopicDisallowed") }
+    try world.makeDevices(1..<91)
+    let first = try world.finished(try world.send()).funnel
+    #expect(first.rejected == 90)
+    // The hundredth refusal is one of this.
+    let again = try world.connection.withTransaction {
+      let again = try world.send()
+      try world.connection.script(
+        "UPDATE messages SET resend_of = \(first.seqno), resend_to = 0 WHERE seqno = \(again)")
+      return again
+    }
+    _ = try world.paused()
+    try world.settled(again)
+    world.network.answer { _, _, _ in .accepted }
+    try world.resume()
+    #expect(try world.finished(again).funnel.accepted == 90)
+    let end = try world.funnel(first.seqno).funnel
+    #expect(end.state == .failed && end.rejected == 90 && end.pending == 0, "\(end)")
+    #expect(world.network.log.count { $0.seqno == first.seqno } == 90)
+  }
+
   @Test func `who was told that a message had ended is told that it has not`() throws {
     let world = try DispatcherWorld { _, _, _ in Self.bad }
     try world.hear([.messageFinished, .messageReopened])

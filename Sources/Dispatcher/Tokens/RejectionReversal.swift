@@ -11,8 +11,8 @@ struct RejectionReversal {
   private let now: Timestamp
 
   /// Makes the deliveries pending and due at once; `run` must then correct totals, statistics and badges. Ignores
-  /// deliveries that were not rejected, and those of messages that have expired, were cancelled, or whose confidential
-  /// contents were wiped.
+  /// deliveries that were not rejected, those of messages that have expired, were cancelled, or whose confidential
+  /// contents were wiped, and those that a resend repeats.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Timestamp, _ connection: Connection
   ) throws(PostgresError) {
