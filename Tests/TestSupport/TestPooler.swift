@@ -31,51 +31,51 @@ package final class TestPooler: Sendable {
   private static func script(_ mode: Mode, _ sessions: Int, _ password: String?, _ cluster: String) -> String {
     let access = password == nil ? "auth_type = any" : "auth_type = plain\nauth_file = $directory/users.txt"
     return """
-    directory=$1 user=$3 PATH=$PATH:/usr/sbin
-    cd /
-    as_owner() {
-      if [ -n "$user" ]; then exec setpriv --reuid="$user" --regid="$user" --clear-groups -- "$@"; else exec "$@"; fi
-    }
-    cat >"$directory/pgbouncer.ini" <<END
-    [databases]
-    * = host=\(cluster) user=postgres
-    [pgbouncer]
-    listen_addr =
-    listen_port = 5432
-    unix_socket_dir = $directory
-    \(access)
-    pool_mode = \(mode.rawValue)
-    default_pool_size = \(sessions)
-    max_client_conn = 500
-    logfile = $directory/pgbouncer.log
-    END
-    printf '"postgres" "%s"\\n' '\(password ?? "")' >"$directory/users.txt"
-    start() {
-      rm -f "$directory/.s.PGSQL.5432"
-      # Our own child, so that its end can be waited for.
-      as_owner pgbouncer --quiet "$directory/pgbouncer.ini" >/dev/null 2>&1 </dev/null &
-      process=$!
-      until [ -S "$directory/.s.PGSQL.5432" ]; do
-        kill -0 "$process" 2>/dev/null || return 1
-        sleep 0.02
+      directory=$1 user=$3 PATH=$PATH:/usr/sbin
+      cd /
+      as_owner() {
+        if [ -n "$user" ]; then exec setpriv --reuid="$user" --regid="$user" --clear-groups -- "$@"; else exec "$@"; fi
+      }
+      cat >"$directory/pgbouncer.ini" <<END
+      [databases]
+      * = host=\(cluster) user=postgres
+      [pgbouncer]
+      listen_addr =
+      listen_port = 5432
+      unix_socket_dir = $directory
+      \(access)
+      pool_mode = \(mode.rawValue)
+      default_pool_size = \(sessions)
+      max_client_conn = 500
+      logfile = $directory/pgbouncer.log
+      END
+      printf '"postgres" "%s"\\n' '\(password ?? "")' >"$directory/users.txt"
+      start() {
+        rm -f "$directory/.s.PGSQL.5432"
+        # Our own child, so that its end can be waited for.
+        as_owner pgbouncer --quiet "$directory/pgbouncer.ini" >/dev/null 2>&1 </dev/null &
+        process=$!
+        until [ -S "$directory/.s.PGSQL.5432" ]; do
+          kill -0 "$process" 2>/dev/null || return 1
+          sleep 0.02
+        done
+      }
+      stop() {
+        kill -KILL "$process"
+        wait "$process" 2>/dev/null
+        return 0
+      }
+      [ -n "$user" ] && chown "$user" "$directory"
+      start && echo done || echo "pgbouncer: $(tail -n 1 "$directory/pgbouncer.log")"
+      while read -r word; do
+        case $word in
+          start) start && echo done || echo failed ;;
+          stop) stop && echo done || echo failed ;;
+        esac
       done
-    }
-    stop() {
-      kill -KILL "$process"
-      wait "$process" 2>/dev/null
-      return 0
-    }
-    [ -n "$user" ] && chown "$user" "$directory"
-    start && echo done || echo "pgbouncer: $(tail -n 1 "$directory/pgbouncer.log")"
-    while read -r word; do
-      case $word in
-        start) start && echo done || echo failed ;;
-        stop) stop && echo done || echo failed ;;
-      esac
-    done
-    exec 2>/dev/null
-    stop
-    rm -rf "$directory"
-    """
+      exec 2>/dev/null
+      stop
+      rm -rf "$directory"
+      """
   }
 }
