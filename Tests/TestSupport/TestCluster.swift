@@ -115,7 +115,8 @@ package final class TestCluster: Sendable {
     start() {
       as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 600 -l "$directory/log" start \\
         -o "${CITUS:+-c shared_preload_libraries=citus} -c listen_addresses='' -c unix_socket_directories=$directory -c fsync=off -c full_page_writes=off \\
-            -c synchronous_commit=off -c wal_init_zero=off -c shared_buffers=64MB -c max_connections=500 -c autovacuum=off" \\
+            -c synchronous_commit=off -c wal_init_zero=off -c shared_buffers=64MB -c max_connections=500 -c autovacuum=off \\
+            -c log_checkpoints=off" \\
         >/dev/null 2>&1 </dev/null
     }
     stop() {
