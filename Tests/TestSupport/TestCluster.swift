@@ -122,9 +122,24 @@ package final class TestCluster: Sendable {
     stop() {
       as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 600 -m immediate stop >/dev/null 2>&1 </dev/null
     }
+    initdb() {
+      as_owner "$binaries/initdb" -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync
+    }
+    # Of the processes of a whole run the first one makes a cluster, and each takes a copy (.ci/run-tests).
+    make() {
+      [ -n "$TEST_CLUSTER" ] || { initdb "$directory/data"; return; }
+      (
+        flock 9
+        [ -e "$TEST_CLUSTER/data" ] && exit
+        [ -n "$user" ] && chown "$user" "$TEST_CLUSTER"
+        # Whoever was killed while it made one has left this.
+        rm -rf "$TEST_CLUSTER/new"
+        initdb "$TEST_CLUSTER/new" && mv "$TEST_CLUSTER/new" "$TEST_CLUSTER/data"
+      ) 9>"$TEST_CLUSTER/lock" || return
+      cp -a "$TEST_CLUSTER/data" "$directory/data"
+    }
     [ -n "$user" ] && chown "$user" "$directory"
-    as_owner "$binaries/initdb" -D "$directory/data" -U postgres -A trust -E UTF8 --no-locale --no-sync \\
-      >"$directory/initdb.log" 2>&1 </dev/null || { echo "initdb: $(tail -n 1 "$directory/initdb.log")"; exit 1; }
+    make >"$directory/initdb.log" 2>&1 </dev/null || { echo "initdb: $(tail -n 1 "$directory/initdb.log")"; exit 1; }
     start && echo done || echo "pg_ctl: $(tail -n 1 "$directory/log")"
     while read -r word; do
       case $word in
