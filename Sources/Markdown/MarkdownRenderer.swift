@@ -93,10 +93,14 @@ struct MarkdownRenderer: Sendable {
     result.reserveCapacity(bytes.count + 64 * headings.count)
     var written = 0
     var rest = headings[...]
-    for index in bytes.indices.dropLast(3)
-    where bytes[index] == UInt8(ascii: "<") && bytes[index + 1] == UInt8(ascii: "h")
-      && (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(bytes[index + 2]) && bytes[index + 3] == UInt8(ascii: ">")
-    {
+    let opening = UInt8(ascii: "<")
+    var next = 0
+    while next + 3 < bytes.count {
+      let index = next
+      next += 1
+      guard bytes[index] == opening, bytes[index + 1] == UInt8(ascii: "h"),
+        (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(bytes[index + 2]), bytes[index + 3] == UInt8(ascii: ">")
+      else { continue }
       guard let heading = rest.popFirst() else { break }
       result += bytes[written..<index + 3]
       result += " id=\"\(heading.id)\"".utf8

@@ -61,6 +61,14 @@ import Testing
     for link in html.matches(of: #/<link [^>]*href="([^"]+)"/#) { #expect(link.1 == "/docs/page.css") }
   }
 
+  @Test func `each block and each table can be scrolled by keyboard, and the rest is as Markdown gives it`() throws {
+    let plain = try Self.page("/docs/send").text.html
+    #expect(plain.contains("<pre>") && plain.contains("<table>"))
+    let reachable = plain.replacing("<pre>", with: "<pre tabindex=\"0\">")
+      .replacing("<table>", with: "<table tabindex=\"0\">")
+    #expect(try #require(Self.book.files["/docs/send"]).contains(reachable))
+  }
+
   @Test(arguments: translated) func `both languages of a page have the same parts`(_ name: String) throws {
     func shape(_ language: HandbookLanguage) throws -> [String] {
       try Self.page(HandbookPage.path(name, language)).text.html

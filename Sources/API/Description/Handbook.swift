@@ -37,7 +37,10 @@ package struct Handbook: Sendable {
     words = directory.flatMap(ReferenceWords.init(directory:))
     script = directory.flatMap { RegularFile.open(path: "\($0)/reference.js")?.read() }
     var files: [String: String] = [:]
-    for page in pages { files[page.path] = Self.html(page, among: pages) }
+    let (english, korean) = (HandbookContents(pages, .english), HandbookContents(pages, .korean))
+    for page in pages {
+      files[page.path] = Self.html(page, among: pages, page.language.pick(english, korean))
+    }
     // Also accept other paths of the index.
     if let index = files["/docs"] {
       files["/docs/"] = index
@@ -58,19 +61,41 @@ package struct Handbook: Sendable {
     return "```\(language)\n\(String(decoding: bytes, as: UTF8.self))```"
   }
 
-  private static func html(_ page: HandbookPage, among pages: [HandbookPage]) -> String {
+  private static func html(_ page: HandbookPage, among pages: [HandbookPage], _ contents: HandbookContents) -> String {
     let other = pages.first { $0.name == page.name && $0.language != page.language }
     let frame = HandbookFrame(
-      contents: HandbookContents(pages, page.language), language: page.language, path: page.path,
+      contents: contents, language: page.language, path: page.path,
       translation: other.map { ($0.path, $0.language) })
     return frame.html(
       title: page.title, body: reachable(page.text.html),
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
   }
 
-  /// Returns the HTML with all preformatted blocks and tables made focusable, so that the keyboard can scroll them.
+  /// Returns the HTML with all preformatted blocks and tables made focusable, so that the keyboard can scroll them. It
+  /// goes over the bytes once, because every server does this for all pages when it starts.
   private static func reachable(_ html: String) -> String {
-    html.replacing("<pre>", with: "<pre tabindex=\"0\">").replacing("<table>", with: "<table tabindex=\"0\">")
+    let tags = [Array("<pre>".utf8), Array("<table>".utf8)]
+    let attribute = Array(" tabindex=\"0\"".utf8)
+    let bytes = Array(html.utf8)
+    let opening = UInt8(ascii: "<")
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 4_096)
+    var written = 0
+    var index = 0
+    while index < bytes.count {
+      // The third byte alone tells most of the other tags.
+      if bytes[index] == opening, index + 2 < bytes.count,
+        let tag = tags.first(where: { $0[2] == bytes[index + 2] && bytes[index...].starts(with: $0) })
+      {
+        index += tag.count - 1
+        result += bytes[written..<index]
+        result += attribute
+        written = index
+      }
+      index += 1
+    }
+    result += bytes[written...]
+    return String(decoding: result, as: UTF8.self)
   }
 
   /// The pages of the API reference by path, in all languages in which it is available.

@@ -58,7 +58,8 @@ package struct HandbookPage: Sendable {
   private static func filled(_ source: String, _ insertion: (String) -> String?) -> String {
     var lines: [Substring] = []
     var isReplaced = false
-    for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      let line = Substring(line)
       if isReplaced {
         isReplaced = !line.hasPrefix("```")
       } else if line.hasPrefix(fence), let inserted = insertion(String(line.dropFirst(fence.count))) {

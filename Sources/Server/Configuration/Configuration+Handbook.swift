@@ -6,21 +6,22 @@ extension Configuration {
   /// topic.
   package static func insertion(_ name: String, _ language: HandbookLanguage) -> String? {
     guard name == "variables" else { return nil }
+    // Compiled at its first use, and for each literal anew.
+    let code = #/UPMC_[A-Z_]+|/v1/[a-z]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#
     return topics.map { topic in
       let isKorean = language == .korean
       let head = isKorean ? "| 변수 | 기본값 | 의미 |" : "| variable | when absent | meaning |"
       let rows = topic.variables.map { variable in
         let shown = variable.standard.isEmpty ? "–" : "`\(variable.standard)`"
-        return "| `\(variable.name)` | \(shown) | \(isKorean ? variable.korean : marked(variable.meaning)) |"
+        return "| `\(variable.name)` | \(shown) | \(isKorean ? variable.korean : marked(variable.meaning, code)) |"
       }
       return (["### \(isKorean ? topic.korean : topic.title)", "", head, "| --- | --- | --- |"] + rows)
         .joined(separator: "\n")
     }.joined(separator: "\n\n")
   }
 
-  /// Formats variable names and paths in a sentence as code.
-  private static func marked(_ meaning: String) -> String {
-    meaning.replacing(#/UPMC_[A-Z_]+|/v1/[a-z]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#) { "`\($0.output)`" }
-      .replacing("*", with: "\\*")
+  /// Formats variable names and paths in a sentence, which `code` finds, as code.
+  private static func marked(_ meaning: String, _ code: Regex<Substring>) -> String {
+    meaning.replacing(code) { "`\($0.output)`" }.replacing("*", with: "\\*")
   }
 }
