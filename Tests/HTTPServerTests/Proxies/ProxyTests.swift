@@ -1,3 +1,4 @@
+import Glibc
 import Reactor
 import TestSupport
 import Testing
@@ -72,7 +73,10 @@ import Testing
   ) throws {
     let server = try BackgroundServer()
     let proxy = try ReverseProxy(kind, before: server.address)
-    let body = (0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    // Bytes that repeat after 256, doubled until there are enough of them.
+    var body = (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    while body.count < 20_000_000 { body += body }
+    body.removeLast(body.count - 20_000_000)
     let counted =
       Array("POST /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
     var chunked = Array("POST /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
@@ -84,9 +88,19 @@ import Testing
     for answer in try ProxyTraffic.exchange([counted, chunked], with: proxy.address) {
       let answer = answer ?? []
       #expect(answer.starts(with: "HTTP/1.1 200".utf8))
-      #expect(answer.count > body.count && answer.suffix(body.count).elementsEqual(body))
+      #expect(answer.count > body.count && Self.ends(answer, with: body))
     }
     #expect(server.seen.map(\.bodyBytes) == [body.count, body.count])
+  }
+
+  /// In one call of the C library: byte by byte, megabytes take seconds in a debug build.
+  private static func ends(_ answer: [UInt8], with body: [UInt8]) -> Bool {
+    guard answer.count >= body.count else { return false }
+    return answer.withUnsafeBytes { whole in
+      body.withUnsafeBytes { end in
+        memcmp(whole.baseAddress! + (whole.count - end.count), end.baseAddress!, end.count) == 0
+      }
+    }
   }
 
   @Test func `haproxy names its client at the start of the connection`() throws {
