@@ -113,8 +113,20 @@ final class ResumedDeliveries {
     if !adopted.isEmpty { workers.tell(adopted.map(\.input)) }
   }
 
+  /// Adopts claims. If that fails because of the data of one message, adopts those of each message alone, so that the
+  /// faulty one delays nobody else.
   private func adoptOrphans(_ connection: Connection) throws -> Bool {
-    try settingAside(connection) { try adopt(connection) }
+    var tried: Set<Seqno> = []
+    do {
+      return try settingAside(connection) { try adopt(connection) { tried = $0 } }
+    } catch  where FailureIsolation.isOwnFault(error) && !tried.isEmpty {
+      var didWork = false
+      for seqno in tried.sorted() where shared.hasRoom(for: workers.lanes[0]) && shared.holdsLease {
+        let didAdopt = try isolating(seqno, connection) { try adopt(of: seqno, connection) }
+        didWork = didAdopt || didWork
+      }
+      return didWork
+    }
   }
 
   private func takeDue(_ connection: Connection) throws -> Bool {
@@ -145,14 +157,21 @@ final class ResumedDeliveries {
   /// Adopts claims of dead nodes and claims that a node has given up, and passes those deliveries whose outcome is
   /// unknown to the completer: to be sent again, or to be skipped if the message is cancelled or must not be resent.
   /// Deletes claims without such deliveries. Returns true if a claim was adopted.
-  private func adopt(_ connection: Connection) throws -> Bool {
+  /// - Parameters:
+  ///   - only: the message whose claims are adopted; nil for all.
+  ///   - tries: called within the transaction with the messages of the claims, before these are looked at.
+  private func adopt(
+    of only: Seqno? = nil, _ connection: Connection, tries: (Set<Seqno>) -> Void = { _ in }
+  ) throws -> Bool {
     var open: [Adopted] = []
     let found = try connection.withTransaction { () throws -> Bool in
       let node = shared.configuration.node
       let adopted = try connection.run(
-        Claims.adopt(node: node, lanes: workers.lanes, claims: Limits.adoptedClaims, devices: Limits.claimDevices))
+        Claims.adopt(
+          node: node, lanes: workers.lanes, claims: Limits.adoptedClaims, devices: Limits.claimDevices, of: only))
       guard !adopted.isEmpty else { return false }
       let seqnos = Set(adopted.map(\.seqno))
+      tries(seqnos)
       let undecided = try Claims.undecided(adopted.map(\.hold), on: connection)
       let messages = try messages(seqnos, connection)
       let sendStates = try connection.run(Controls.sendStates(seqnos))

@@ -202,7 +202,7 @@ package enum Claims {
         -- snapshot keeps them, PostgreSQL believes that there are none, and takes any index for as good as another.
         SELECT c.claim, coalesce(c.devices_count, cardinality(c.devices)) AS devices
         FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
-        WHERE c.node = d.node AND coalesce(m.lane, 1) = ANY($2)
+        WHERE c.node = d.node AND coalesce(m.lane, 1) = ANY($2) AND ($5::bigint IS NULL OR c.seqno = $5)
           -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
           AND \(Controls.isSetAside) IS NOT TRUE
         ORDER BY c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED) c
@@ -223,10 +223,11 @@ package enum Claims {
   ///   - claims: maximum number of claims.
   ///   - devices: number of devices after which no further claim is adopted; the first claim is adopted whatever its
   ///     size.
+  ///   - seqno: only claims of this message; nil for those of all.
   package static func adopt(
-    node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
+    node: UUIDValue, lanes: [Lane], claims: Int, devices: Int, of seqno: Seqno? = nil
   ) -> Query<[(hold: Hold, seqno: Seqno)]> {
-    Query(each: adoptStatement, node, Int16Column(lanes), claims, devices) { (hold(&$0), $0.seqno()) }
+    Query(each: adoptStatement, node, Int16Column(lanes), claims, devices, seqno) { (hold(&$0), $0.seqno()) }
   }
 
   /// SQL condition: nothing works at claim `c` of message `m`, nor will before an operator resumes or cancels the
