@@ -108,6 +108,8 @@ CREATE TABLE former_psids (
 );
 
 CREATE INDEX former_psids_by_end ON former_psids (ended_at);
+-- Finds those of a person who is erased; written only when a device's token is replaced or ends.
+CREATE INDEX former_psids_by_device ON former_psids (device);
 
 -- Former users of devices, for as long as the history of a message may name them. A message's blocks are ordered by
 -- user, so this table leads to the users of a device that has changed hands.

@@ -81,6 +81,36 @@ import Testing
     }
   }
 
+  @Test func `an erasure finds the person's tokens without reading all others`() throws {
+    let connection = try database.connect()
+    try connection.script(
+      """
+      INSERT INTO psids (app, psid, network, kind, device, bound_at)
+      SELECT app, psid, network, kind, device, now() FROM devices, generate_series(1, 2) kind
+      UNION ALL SELECT 1, 'token' || n, 1, 1, gen_random_uuid(), now() FROM generate_series(1, \(Self.messages)) n;
+      INSERT INTO former_psids (app, psid, device, ended_at)
+      SELECT 1, 'former', device, now() FROM devices
+      UNION ALL SELECT 1, 'former' || n, gen_random_uuid(), now() FROM generate_series(1, \(Self.messages)) n
+      """)
+    try connection.script("VACUUM (ANALYZE) psids")
+    try connection.script("VACUUM (ANALYZE) former_psids")
+    let log = try PlanLog(of: database)
+    let eraser = try database.connect()
+    let devices = try eraser.withTransaction {
+      try PersonErasure.erase(Users.Key(app: 1, userKey: UserKey(clientUID: "kim")), on: eraser)
+    }
+    #expect(devices == 1)
+    let left = try connection.run(
+      Statement("tokens left", "SELECT (SELECT count(*) FROM psids), (SELECT count(*) FROM former_psids)"))
+    // Lee's, and those of all others.
+    #expect(left.int64(0, 0) == Int64(Self.messages) + 2 && left.int64(0, 1) == Int64(Self.messages) + 1)
+    let entries = try log.entries().filter { $0.process == eraser.backendPID && $0.sql.contains("DELETE FROM psids") }
+    #expect(!entries.isEmpty, "nothing was explained")
+    for entry in entries where entry.rows > Self.messages / 2 {
+      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+  }
+
   @Test func `of a person without deliveries they are an empty list`() throws {
     let export = try PersonErasure.export(
       Users.Key(app: 1, userKey: UserKey(clientUID: "park")), on: try database.connect())

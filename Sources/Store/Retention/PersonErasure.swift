@@ -99,8 +99,13 @@ package enum PersonErasure {
   private static let tokensStatement = Statement(
     "person-erase-tokens",
     """
-    WITH gone AS (DELETE FROM psids WHERE device = ANY($1) AND app = $2),
-    former AS (DELETE FROM former_psids WHERE device = ANY($1) AND app = $2),
+    -- No index leads from a device to its alert token, which is in its row.
+    WITH alert AS (
+      DELETE FROM psids p USING devices d
+      WHERE d.device = ANY($1) AND p.app = d.app AND p.psid = d.psid AND p.network = d.network
+        AND p.kind = \(TokenKind.alert.sql) AND p.device = d.device),
+    further AS (DELETE FROM psids WHERE device = ANY($1) AND kind > \(TokenKind.alert.sql)),
+    former AS (DELETE FROM former_psids WHERE device = ANY($1)),
     users AS (DELETE FROM former_users WHERE device = ANY($1))
     -- Nothing of the person is left in the row; that it was there is.
     UPDATE devices SET \(emptied) WHERE device = ANY($1)
@@ -184,9 +189,7 @@ package enum PersonErasure {
     let devices = try devices(user, on: connection)
     if !devices.isEmpty {
       _ = try connection.run(Devices.lock(devices))
-      var list = Devices.ids(devices)
-      list.append(user.app)
-      _ = try connection.run(tokensStatement, list)
+      _ = try connection.run(tokensStatement, Devices.ids(devices))
       var history = parameters(user)
       var column = UUIDColumn()
       for device in devices { column.append(device) }
