@@ -1,5 +1,6 @@
 internal import Domain
 package import Postgres
+internal import Time
 
 /// The export of what is stored about one user, and its erasure.
 package enum PersonErasure {
@@ -188,6 +189,8 @@ package enum PersonErasure {
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let devices = try devices(user, on: connection)
     if !devices.isEmpty {
+      // Before the devices, as a registration of one of them does at that moment.
+      _ = try connection.run(Tokens.lock([], leaving: Set(devices), at: .zero))
       _ = try connection.run(Devices.lock(devices))
       _ = try connection.run(tokensStatement, Devices.ids(devices))
       var history = parameters(user)
