@@ -50,15 +50,24 @@ extension FutureWatermarks {
   /// Lets messages end now whose end is in the future, because otherwise their content, recipients and history would be
   /// kept until then: every confidential message, and of the others those among the newest 50,000. No index leads to
   /// the ends of all messages, and reading millions of them would keep a starting node busy.
+  ///
+  /// A clock that is a year behind for a minute sees all ends of that year in the future. They are right: if they were
+  /// brought back, they would be a year old once the clock is right, and what is kept for a time would go long before
+  /// that. So of the messages that were created in the future, only those behind a gap of 31 days are ended: an earlier
+  /// message was created before now, and none in the 31 days from now on.
   static let endsStatement = Statement(
     "future-marks-ends",
     """
+    WITH newest AS MATERIALIZED (
+      SELECT seqno, created_at, finished_at FROM messages WHERE seqno > (SELECT max(seqno) - 50000 FROM messages))
     UPDATE messages m SET finished_at = now() FROM (
       SELECT seqno FROM messages WHERE seqno IN (
-        SELECT seqno FROM messages WHERE sealed IS NOT NULL AND finished_at > now() + interval '1 hour'
-        UNION
-        SELECT seqno FROM messages
-        WHERE seqno > (SELECT max(seqno) - 50000 FROM messages) AND finished_at > now() + interval '1 hour')
+          SELECT seqno FROM messages WHERE sealed IS NOT NULL AND finished_at > now() + interval '1 hour'
+          UNION
+          SELECT seqno FROM newest WHERE finished_at > now() + interval '1 hour')
+        AND (created_at <= now()
+          OR seqno > (SELECT min(seqno) FROM newest WHERE created_at <= now())
+            AND NOT EXISTS (SELECT FROM newest WHERE created_at > now() AND created_at < now() + interval '31 days'))
       LIMIT \(most) FOR UPDATE SKIP LOCKED) f
     WHERE m.seqno = f.seqno
     """)
