@@ -88,18 +88,22 @@ import Testing
   /// now on; the first message is younger than what the clock shows; and one was sent since.
   /// - Parameters:
   ///   - created: when messages were created that ended at once, in hours from now, in the order of their numbers.
-  ///   - left: how many ends stay in the future.
+  ///   - left: how many ends stay in the future, and how many short messages ten minutes later.
   @Test(arguments: [([-1, 8_760, 8_761], 0), ([-1, 2, 8_760], 2), ([2_000, 8_760], 2), ([2_000, 8_760, -1], 2)])
-  func `ends that a clock which is behind only takes for future ones stay`(created: [Int], left: Int) throws {
+  func `ends and short messages stay as they are while the clock may be behind`(created: [Int], left: Int) throws {
+    let hours = created.map { "\($0)" }.joined(separator: ",")
     try connection.script(
       """
       INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'a', 'a');
       INSERT INTO messages (seqno, app, state, lane, request, created_at, expires_at, finished_at, planned)
       SELECT n, 1, 4, 1, '{}', at, at, at, true FROM (
         SELECT n, now() + hours * interval '1 hour' AS at
-        FROM unnest('{\(created.map(String.init).joined(separator: ","))}'::integer[]) WITH ORDINALITY AS t(hours, n)) m
+        FROM unnest('{\(hours)}'::integer[]) WITH ORDINALITY AS t(hours, n)) m;
+      INSERT INTO fallbacks (seqno, app, user_key, due_at)
+      SELECT seqno, 1, 'ukim', finished_at + interval '10 minutes' FROM messages WHERE finished_at > now()
       """)
     for query in FutureWatermarks.corrections { _ = try connection.run(query) }
     #expect(try count("messages WHERE finished_at > now()") == Int64(left))
+    #expect(try count("fallbacks WHERE due_at > now() + interval '1 hour'") == Int64(left))
   }
 }

@@ -36,39 +36,50 @@ extension FutureWatermarks {
     ON CONFLICT (seqno, block, due_at, reason) DO UPDATE SET places = waits.places || excluded.places
     """)
 
+  private static let newest = """
+    WITH newest AS MATERIALIZED (
+      SELECT seqno, created_at, finished_at FROM messages WHERE seqno > (SELECT max(seqno) - 50000 FROM messages))
+    """
+
+  /// SQL condition: that times of message `m` are in the future is not because the clock is behind. A clock that is a
+  /// year behind for a minute sees all times of that year in the future, and they are right: brought back, they would
+  /// be a year old once the clock is right too. So of the messages that were created in the future, only those behind a
+  /// gap of 31 days count: an earlier message was created before now, and none in the 31 days from now on.
+  private static let isJudged = """
+    (m.created_at <= now()
+      OR m.seqno > (SELECT min(seqno) FROM newest WHERE created_at <= now())
+        AND NOT EXISTS (SELECT FROM newest WHERE created_at > now() AND created_at < now() + interval '31 days'))
+    """
+
   /// Sets the deadlines of SMS fallbacks that are over 31 days away to three minutes from now, the usual delay, so that
   /// a push that is still on its way can be confirmed. A delay is at most a day, besides the wait for permitted hours.
+  /// Leaves out those that only a clock which is behind takes for far: once it is right, all SMS would be asked for.
   static let fallbacksStatement = Statement(
     "future-marks-fallbacks",
     """
+    \(newest)
     UPDATE fallbacks f SET due_at = now() + interval '3 minutes' FROM (
-      SELECT seqno, user_key FROM fallbacks WHERE decision IS NULL AND due_at > now() + interval '31 days'
-      LIMIT \(most) FOR UPDATE SKIP LOCKED) l
+      SELECT w.seqno, w.user_key FROM fallbacks w JOIN messages m ON m.seqno = w.seqno
+      WHERE w.decision IS NULL AND w.due_at > now() + interval '31 days' AND \(isJudged)
+      LIMIT \(most) FOR UPDATE OF w SKIP LOCKED) l
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
   /// Lets messages end now whose end is in the future, because otherwise their content, recipients and history would be
   /// kept until then: every confidential message, and of the others those among the newest 50,000. No index leads to
-  /// the ends of all messages, and reading millions of them would keep a starting node busy.
-  ///
-  /// A clock that is a year behind for a minute sees all ends of that year in the future. They are right: if they were
-  /// brought back, they would be a year old once the clock is right, and what is kept for a time would go long before
-  /// that. So of the messages that were created in the future, only those behind a gap of 31 days are ended: an earlier
-  /// message was created before now, and none in the 31 days from now on.
+  /// the ends of all messages, and reading millions of them would keep a starting node busy. Leaves out those that a
+  /// clock which is behind takes for future ones: what is kept for a time would go long before that.
   static let endsStatement = Statement(
     "future-marks-ends",
     """
-    WITH newest AS MATERIALIZED (
-      SELECT seqno, created_at, finished_at FROM messages WHERE seqno > (SELECT max(seqno) - 50000 FROM messages))
-    UPDATE messages m SET finished_at = now() FROM (
-      SELECT seqno FROM messages WHERE seqno IN (
+    \(newest)
+    UPDATE messages e SET finished_at = now() FROM (
+      SELECT m.seqno FROM messages m WHERE m.seqno IN (
           SELECT seqno FROM messages WHERE sealed IS NOT NULL AND finished_at > now() + interval '1 hour'
           UNION
           SELECT seqno FROM newest WHERE finished_at > now() + interval '1 hour')
-        AND (created_at <= now()
-          OR seqno > (SELECT min(seqno) FROM newest WHERE created_at <= now())
-            AND NOT EXISTS (SELECT FROM newest WHERE created_at > now() AND created_at < now() + interval '31 days'))
+        AND \(isJudged)
       LIMIT \(most) FOR UPDATE SKIP LOCKED) f
-    WHERE m.seqno = f.seqno
+    WHERE e.seqno = f.seqno
     """)
 }
