@@ -120,6 +120,26 @@ import Testing
     #expect(refusal() == Problem(.conflict, Self.needed))
   }
 
+  @Test(arguments: [#"{"groups":["1"]}"#, #"{"segment":{"any":[{"member":true},{"not":{"groups":[1]}}]}}"#])
+  func `a message is refused whose group is deleted before it is stored`(audience: String) throws {
+    try world.populate()
+    let (body, now) = (world.request(audience, Self.time), world.now)
+    let isRefused = try run(
+      { connection -> Bool in
+        do throws(Problem) {
+          _ = try SendService.send(
+            SendRequest(body: body, idempotencyKey: nil, caller: .commandLine), on: connection, now: now)
+          return false
+        } catch {
+          return error.code == .conflict
+        }
+      },
+      waitingFor: { try world.connection.run(GroupTree.lock(1)) },
+      meanwhile: { try world.connection.script("DELETE FROM groups") })
+    #expect(isRefused)
+    #expect(try world.count("SELECT count(*) FROM messages") == 0)
+  }
+
   @Test func `a group is needed until the last of its devices is claimed`() throws {
     try world.populate()
     _ = try world.send(world.request(#"{"groups":["1"]}"#))

@@ -3,6 +3,8 @@ extension KoreanSentences {
   static let sending = """
     The channel was deleted meanwhile.
     = 그 사이 채널이 삭제되었습니다.
+    A group that the audience names was deleted meanwhile. Look at the audience, and send it again.
+    = 그 사이 대상에 지정한 그룹이 삭제되었습니다. 대상을 확인하고 다시 보내세요.
     The key "{1}" was used for another update of this channel. Use a new one.
     = Idempotency-Key “{1}”은(는) 이 채널의 다른 업데이트에 이미 쓰였습니다. 새 키를 쓰세요.
     The app has {1} channels in {2}, and Apple makes no more. Delete those that are over.

@@ -148,10 +148,15 @@ package enum ApprovalService {
     new.trace = request.trace
     let asked = new
     var status: MessageControl.Status?
-    let groups = audience.reach.groups
+    var groupIsGone = false
+    let groups = audience.groups
     let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in
       // Whoever deletes one of them waits, and then finds the request.
-      if !groups.isEmpty { _ = try connection.run(Groups.hold(groups)) }
+      groupIsGone = false
+      if !groups.isEmpty, try connection.run(Groups.hold(groups)) != groups {
+        groupIsGone = true
+        return nil
+      }
       if let replaced = request.replaces {
         status = try ScheduledMessage.objection(replaced, connection)
         if status != nil { return nil }
@@ -166,6 +171,7 @@ package enum ApprovalService {
       try connection.run(AuditTrail.add(change, by: caller))
       return number
     }
+    if groupIsGone { throw ResolvedAudience.groupIsGone }
     if let status, let replaced = request.replaces {
       throw ControlService.wrongState("replace", replaced, status)
     }

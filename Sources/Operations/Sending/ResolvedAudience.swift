@@ -146,6 +146,13 @@ struct ResolvedAudience {
     members.reduce(into: [:]) { counts, member in counts[member.network, default: 0] += 1 }
   }
 
+  /// The groups on which it depends, without those that did not exist when it was resolved.
+  var groups: Set<Int64> { reach.groups.subtracting(unknown.compactMap { Int64($0) }) }
+
+  /// The problem if one of them has been deleted since: what is `not` in it would be far more.
+  static let groupIsGone = Problem(
+    .conflict, "A group that the audience names was deleted meanwhile. Look at the audience, and send it again.")
+
   var unknownJSON: [UInt8] { Self.json(unknown) }
 
   /// The response member with the unknown entries.

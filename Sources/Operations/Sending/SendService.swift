@@ -64,7 +64,8 @@ package enum SendService {
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
-    if let seqno = try create(new, message, plan, by: request, on: connection) {
+    let groups = message.audience.namedGroups.intersection(audience.groups)
+    if let seqno = try create(new, message, plan, holding: groups, by: request, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
       accepted.networks = audience.networks
@@ -78,13 +79,15 @@ package enum SendService {
 
   /// Stores, announces and audits a message in one commit, with its pages, pace and repetition, and cancels the message
   /// that it replaces.
+  /// - Parameter groups: those that the audience names and that existed when it was resolved.
   /// - Returns: the SEQNO; nil, without any change, if the approval that it executes is no longer waiting or its
   ///   idempotency key is taken.
-  /// - Throws: `.unknownUpload` if the audience's file no longer exists; `.impossible` if the upload that the message
-  ///   shows no longer does; `.wrongState` if the message to replace can no longer be replaced.
+  /// - Throws: `.conflict` if one of the groups no longer exists; `.unknownUpload` if the audience's file no longer
+  ///   does; `.impossible` if the upload that the message shows no longer does; `.wrongState` if the message to replace
+  ///   can no longer be replaced.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
-    on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, holding groups: Set<Int64> = [],
+    by request: SendRequest, on connection: Connection
   ) throws(Problem) -> Seqno? {
     let caller = request.caller
     var new = new
@@ -97,8 +100,10 @@ package enum SendService {
     let made = try connection.commit { () throws(PostgresError) -> Seqno? in
       refusal = nil
       // Whoever deletes one of them waits, and then finds the message.
-      let groups = message.audience.namedGroups
-      if !groups.isEmpty { _ = try connection.run(Groups.hold(groups)) }
+      if !groups.isEmpty, try connection.run(Groups.hold(groups)) != groups {
+        refusal = ResolvedAudience.groupIsGone
+        return nil
+      }
       if let consent = request.consent {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
       }
