@@ -64,7 +64,9 @@ import Testing
     }
   }
 
-  @Test func `devices that were refused long ago and have been silent since are emptied, and no others`() throws {
+  /// - Parameter days: how long history is kept; however short that is, 90 days are long ago.
+  @Test(arguments: [1, 90] as [Int32])
+  func `devices that were refused long ago and have been silent since are emptied, and no others`(days: Int32) throws {
     let connection = try TestDatabase.make().connect()
     _ = try connection.run(
       Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
@@ -88,7 +90,9 @@ import Testing
       SELECT app, psid, network, kind, device, bound_at FROM devices, generate_series(1, 2) kind;
       INSERT INTO users (app, user_key, badge) SELECT app, user_key, 1 FROM devices
       """)
-    for _ in 0..<2 { try RetentionWorker(RetentionPolicy(), clock: SystemClock()).look(connection) }
+    var keeping = RetentionPolicy()
+    keeping.historyDays = days
+    for _ in 0..<2 { try RetentionWorker(keeping, clock: SystemClock()).look(connection) }
     func number(_ select: String) throws -> Int64 {
       try connection.run(Statement("test \(select.hashValue)", "SELECT \(select)")).int64(0, 0)
     }

@@ -30,6 +30,10 @@ package enum Tombstones {
 
   // MARK: Refused devices
 
+  /// Days for which a refused device is kept at least, however short history is kept: many people open an app only now
+  /// and then, and their consents are asked for once.
+  private static let leastRefusedDays: Int32 = 90
+
   private static let refusedStatement = Statement(
     "tombstones-empty-refused",
     """
@@ -56,14 +60,15 @@ package enum Tombstones {
 
   /// Removes all personal data from the rows of devices whose token their network refused more than `days` days ago,
   /// dropped or in quarantine, and whose last registration, binding and call were all more than `days` days ago too: by
-  /// all that is known, the app has been removed. Deletes their tokens and what is stored of their guests. Counts those
-  /// in quarantine as devices that have left; the dropped ones were counted then. Call it within a transaction.
+  /// all that is known, the app has been removed. Fewer than 90 days count as 90. Deletes their tokens and what is
+  /// stored of their guests. Counts those in quarantine as devices that have left; the dropped ones were counted then.
+  /// Call it within a transaction.
   /// - Parameter limit: maximum number of devices of either kind. Skips locked rows.
   /// - Returns: the number of devices.
   package static func emptyRefused(
     afterDays days: Int32, atMost limit: Int, at now: Timestamp, on connection: Connection
   ) throws(PostgresError) -> Int {
-    let gone = try connection.run(refusedStatement, Parameters(days, limit)).decode { row in
+    let gone = try connection.run(refusedStatement, Parameters(max(days, leastRefusedDays), limit)).decode { row in
       let (app, network) = (row.int32(), row.int16())
       let user = Users.Key(app: app, userKey: row.userKey())
       return (user: user, network: network, wasActive: row.bool(), appVersion: row.text())
