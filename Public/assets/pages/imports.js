@@ -1,7 +1,7 @@
 /// Bringing in people from a CSV file, in parts, with its progress and every line that was refused.
 
 import { call, get, post, query } from "../api.js";
-import { h, put } from "../dom.js";
+import { h, put, renew } from "../dom.js";
 import { confirm } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
 import { groupList, knownGroups } from "../parts/groups.js";
@@ -130,9 +130,9 @@ export async function importPage(context) {
   const words = { open: () => note("", t("imports.open")), refused: () => note("bad", t("imports.refused")),
     cancelled: () => note("warn", t(found.skipErrors ? "imports.cancelled" : "imports.cancelled.whole", counts(found))) };
   const draw = () => {
-    put(notes, words[found.state]?.() ?? null);
+    renew(notes, words[found.state]?.() ?? null);
     cancel.hidden = found.state !== "open";
-    put(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
+    renew(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
     [t("imports.imported"), number(found.imported)], [t("imports.rejected"), number(found.rejected)], [t("message.created"), exactTime(found.createdAt)], [t("imports.by"), found.createdBy],
     [t("message.finished"), found.finishedAt && exactTime(found.finishedAt)]));
   };

@@ -154,4 +154,32 @@ import Testing
       """)
     try browser.expectSilence("the server's page")
   }
+
+  @Test func `an import that is not whole is said once, however often its page looks`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let begun = try console.world.client.call(
+      "POST", "/v1/admin/imports", bearer: console.world.apiKey, #"{"appId":"\#(World.appID)","kind":"users"}"#)
+    let page = "/imports/\(try #require(begun.string("importId")))"
+    try console.enter("en")
+    try hurry(browser, 1500)
+    try browser.script(
+      """
+      const [real, page] = [window.fetch, arguments[0]];
+      window.looks = 0;
+      window.fetch = (address, options) => {
+        if (String(address).endsWith(page)) window.looks += 1;
+        return real(address, options);
+      };
+      """, [page])
+    try browser.show(page)
+    try browser.script(
+      """
+      document.querySelector('main .notes .note').mine = true;
+      window.looksThen = window.looks;
+      """)
+    try browser.wait("three further looks", "return window.looks > window.looksThen + 3")
+    #expect(try browser.script("return document.querySelector('main .notes .note').mine") as? Bool == true)
+    try browser.expectSilence("the import")
+  }
 }
