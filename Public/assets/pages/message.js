@@ -85,7 +85,7 @@ export async function messagePage(context) {
     draw();
   }, (isConnected) => {
     live.classList.toggle("off", !isConnected);
-    put(live, t(isConnected ? "live.on" : "live.off"));
+    renew(live, t(isConnected ? "live.on" : "live.off"));
   }));
   context.onLeave(every(5000, async () => {
     if (finals.includes(funnel.state)) return;

@@ -182,4 +182,19 @@ import Testing
     #expect(try browser.script("return document.querySelector('main .notes .note').mine") as? Bool == true)
     try browser.expectSilence("the import")
   }
+
+  @Test func `a message's page says once that it listens, whatever it hears`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let seqno = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    try console.enter("en")
+    try browser.show("/messages/\(seqno)")
+    try browser.waitFor("main .live:not(.off)")
+    try browser.script("document.querySelector('main .live').firstChild.mine = true")
+    _ = try console.world.control("pause", seqno)
+    try browser.waitForState("paused")
+    #expect(try browser.script("return document.querySelector('main .live').firstChild.mine") as? Bool == true)
+    try browser.expectSilence("the message")
+  }
 }
