@@ -12,6 +12,8 @@ import { t } from "../words.js";
 const most = 50;
 /// With so many groups at the top and none below them, nobody has to search.
 const few = 10;
+/// So many at the top `all` brings. The others are found by their name only.
+const brought = 1000;
 
 export const groupName = (group) => [...(group.above ?? []), group.name].join(" › ");
 
@@ -27,21 +29,34 @@ export async function knownGroups(appID, wanted = []) {
   return [...top, ...found, ...others.slice(most).map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }))];
 }
 
+/// The groups at the top that are known, and whether there are more.
+function topOf(known) {
+  const groups = known.filter((one) => !one.above?.length);
+  return [groups, groups.length >= brought];
+}
+
 /// A field that finds groups by a part of their name; null where all that there are stand beside it anyway.
 /// - known: grows by what is found. - show: called with the groups to choose from, whether there are more, and whether
 ///   they were found.
 function groupSearch(appID, known, show) {
-  const top = known.filter((one) => !one.above?.length);
+  const [top, hasMore] = topOf(known);
   if (top.length <= few && !top.some((one) => one.hasGroups)) return null;
   let turn = 0;
   const search = later(250, async (text) => {
     const mine = (turn += 1);
-    if (!text) return show(top, false);
+    if (!text) return show(top, hasMore, false);
+    const found = [];
+    let cursor;
     try {
-      const { items, nextCursor } = await get(`/groups${query({ appId: appID, name: text, limit: most })}`);
-      if (mine !== turn) return;
-      known.push(...items.filter((item) => !known.some((one) => one.groupSeq === item.groupSeq)));
-      show([...items].sort((one, other) => groupName(one).localeCompare(groupName(other))), nextCursor !== null, true);
+      // The server looks through so many groups at a time: a page may be short, also empty, and not the last one.
+      do {
+        const { items, nextCursor } = await get(`/groups${query({ appId: appID, name: text, limit: most - found.length, cursor })}`);
+        if (mine !== turn) return;
+        found.push(...items);
+        cursor = nextCursor;
+      } while (cursor && found.length < most);
+      known.push(...found.filter((item) => !known.some((one) => one.groupSeq === item.groupSeq)));
+      show(found.sort((one, other) => groupName(one).localeCompare(groupName(other))), Boolean(cursor), true);
     } catch (problem) {
       if (mine === turn) complain(problem);
     }
@@ -53,8 +68,11 @@ function groupSearch(appID, known, show) {
     } });
 }
 
-/// Says what a search came to.
-const outcome = (count, hasMore) => (hasMore ? t("groups.search.more") : count === 0 ? t("groups.search.none") : "");
+/// Says what a search came to; without one, whether there are others than those in sight.
+function outcome(count, hasMore, areFound) {
+  if (hasMore) return t(areFound ? "groups.search.more" : "groups.search.rest");
+  return areFound && count === 0 ? t("groups.search.none") : "";
+}
 
 /// Boxes of which any may be ticked. - known: of `knownGroups`. - chosen(): their numbers. - choose: called with the new ones.
 export function groupBoxes(appID, known, chosen, choose) {
@@ -62,13 +80,13 @@ export function groupBoxes(appID, known, chosen, choose) {
   const said = h("p", { class: "hint", role: "status" });
   const box = (group) => h("label", { class: "check" }, h("input", { type: "checkbox", value: group.groupSeq, checked: chosen().includes(group.groupSeq), onchange: (event) =>
     choose(event.target.checked ? [...chosen(), group.groupSeq] : chosen().filter((one) => one !== group.groupSeq)) }), h("span", null, groupName(group)));
-  function show(groups, hasMore) {
+  function show(groups, hasMore, areFound) {
     const picked = known.filter((one) => chosen().includes(one.groupSeq));
     put(list, [...picked, ...groups.filter((one) => !picked.includes(one) && !chosen().includes(one.groupSeq))].map(box));
-    put(said, outcome(groups.length, hasMore));
+    put(said, outcome(groups.length, hasMore, areFound));
   }
   const search = groupSearch(appID, known, show);
-  show(known.filter((one) => !one.above?.length), false);
+  show(...topOf(known), false);
   if (known.length === 0) put(said, t("groups.none"));
   return [search, list, said];
 }
@@ -91,10 +109,10 @@ export function groupList(appID, known, { value, choose = () => {}, ...more }) {
     const present = known.filter((one) => one.groupSeq === picked && !isThere);
     put(select, [...(areFound ? groups : present), ...(areFound ? present : groups)].map((one) => h("option", { value: one.groupSeq }, groupName(one))));
     if (picked && (isThere || !areFound)) select.value = picked;
-    put(said, outcome(groups.length, hasMore));
+    put(said, outcome(groups.length, hasMore, areFound));
     if (before && select.value !== before) choose(select.value);
   }
   const search = groupSearch(appID, known, show);
-  show(known.filter((one) => !one.above?.length), false);
+  show(...topOf(known), false);
   return h("span", { class: "suggesting" }, select, search, search ? said : null);
 }

@@ -215,6 +215,32 @@ import Testing
     try browser.expectSilence("the members")
   }
 
+  @Test func `of ten thousand groups the last one is found, and those in sight are said not to be all`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO groups (app, name) SELECT 1, 'Branch ' || n FROM generate_series(1, 10000) n;
+      INSERT INTO groups (app, name) VALUES (1, 'Zebra')
+      """)
+    try console.enter("en")
+    try browser.show("/compose")
+    try browser.pick("groups")
+    #expect(try browser.count(".group-boxes input") == 1000)
+    let hint = ".group-boxes + .hint"
+    #expect(try browser.text(hint).contains("not all"))
+    // What stands below them is not a thousand lines away.
+    let isNear = "return document.querySelector('.group-boxes').offsetHeight < innerHeight"
+    #expect(try browser.script(isNear) as? Bool == true)
+    try browser.type("input[name=group-search]", "zebra")
+    try browser.wait("the last one", "return document.querySelector('.group-boxes').textContent === 'Zebra'")
+    #expect(try browser.script("return document.querySelector('\(hint)').textContent") as? String == "")
+    try browser.type("input[name=group-search]", "nobody")
+    try browser.wait(
+      "that there is none", "return document.querySelector(arguments[0]).textContent.startsWith('No group')", [hint])
+    try browser.expectSilence("the groups")
+  }
+
   @Test func `a user or a tag with a comma is not taken for two when what was said is opened again`() throws {
     let console = try ConsoleWorld()
     try console.enter("en")
