@@ -195,6 +195,12 @@ import Testing
     let list = "select[name=groupSeq]"
     let first = try browser.value(list)
     #expect(first != group)
+    let gap = """
+      const [list, search] = ['select[name=groupSeq]', 'input[name=group-search]']
+        .map((one) => document.querySelector(one).getBoundingClientRect());
+      return search.top - list.bottom >= 3;
+      """
+    #expect(try browser.script(gap) as? Bool == true, "the field and its search touch")
     let isChosen = "return document.querySelector(arguments[0]).value === arguments[1]"
     try browser.type("input[name=group-search]", "seo")
     try browser.wait("what is found", isChosen, [list, group])
