@@ -19,6 +19,12 @@ export async function segmentsPage() {
   if (nothing) return nothing;
   const manages = may("manageAudiences");
   const groups = await knownGroups(chosen.appId);
+  const asked = new Map();
+  /// A group that is not among them: asked for once, however many segments name it.
+  const ask = (groupSeq) => {
+    if (!asked.has(groupSeq)) asked.set(groupSeq, oneGroup(groupSeq));
+    return asked.get(groupSeq);
+  };
   const run = (action) => async () => {
     try {
       await action();
@@ -27,7 +33,7 @@ export async function segmentsPage() {
     }
   };
   const segments = list({ caption: t("nav.segments"), load: (cursor) => get(`/segments${query({ appId: chosen.appId, cursor, limit: 50 })}`), empty: empty(t("segments.none"), t("segments.none.detail")), columns: [
-    { title: t("people.name"), lead: true, cell: (item) => [h("b", null, item.name), described(item.conditions, groups)] },
+    { title: t("people.name"), lead: true, cell: (item) => [h("b", null, item.name), described(item.conditions, groups, ask)] },
     { title: t("templates.updated"), fit: true, cell: (item) => time(item.updatedAt) },
     { title: h("span", { class: "unseen" }, t("do.change")), end: true, cell: (item) => (manages ? h("div", { class: "row" },
       h("a", { class: "button small", href: link("/compose", { segment: item.segmentId }) }, t("person.send")), h("button", { class: "button small", onclick: run(() => edit(item)) }, t("do.change")),
@@ -52,17 +58,17 @@ export async function segmentsPage() {
 }
 
 /// A segment's conditions in words; as JSON where they are too involved for that. Groups below others are asked for.
-function described(conditions, groups) {
+function described(conditions, groups, ask) {
   const known = rowsOf(conditions);
   if (!known) return h("code", { class: "under" }, JSON.stringify(conditions));
   return h("ul", { class: "picked under" }, known.rows.map((row, index) => h("li", { class: "row" },
-    index ? h("span", null, t(`segments.and.${known.join}`)) : null, chip(row, groups))));
+    index ? h("span", null, t(`segments.and.${known.join}`)) : null, chip(row, groups, ask))));
 }
 
-function chip(row, groups) {
+function chip(row, groups, ask) {
   const shown = h("span", { class: "chip plain" }, sentence(row, groups));
   if (row.kind === "groups" && may("viewPeople") && !groups.some((one) => one.groupSeq === row.which)) {
-    oneGroup(row.which).then((group) => put(shown, sentence(row, [group])));
+    ask(row.which).then((group) => put(shown, sentence(row, [group])));
   }
   return shown;
 }

@@ -151,14 +151,27 @@ import Testing
     }
     _ = try client.call(
       "POST", "/v1/admin/groups/\(group)/members", bearer: key, #"{"clientUids":["user1","user2"]}"#)
-    _ = try client.call(
-      "POST", "/v1/admin/segments", bearer: key,
-      #"{"appId":"\#(World.appID)","name":"Gangnam","conditions":{"groups":["\#(group)"]}}"#)
+    for name in ["Gangnam", "Gangnam again"] {
+      _ = try client.call(
+        "POST", "/v1/admin/segments", bearer: key,
+        #"{"appId":"\#(World.appID)","name":"\#(name)","conditions":{"groups":["\#(group)"]}}"#)
+    }
     try console.enter(language)
+    try browser.script(
+      """
+      const [real, group] = [window.fetch, arguments[0]];
+      window.asked = 0;
+      window.fetch = (address, options) => {
+        if (String(address).endsWith(group)) window.asked += 1;
+        return real(address, options);
+      };
+      """, ["/groups/\(group)"])
     let whole = "News › Seoul › Gangnam"
     try browser.show("/segments")
     try browser.wait(
-      "its name", "return document.querySelector('main tbody')?.innerText.includes(arguments[0])", [whole])
+      "its name, twice",
+      "return document.querySelector('main tbody')?.innerText.split(arguments[0]).length === 3", [whole])
+    #expect(try browser.script("return window.asked") as? Int == 1)
     try browser.show("/compose")
     try browser.pick("groups")
     #expect(try browser.count(".group-boxes input") == 1)
