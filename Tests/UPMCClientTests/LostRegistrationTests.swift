@@ -186,6 +186,27 @@ import Testing
     try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
   }
 
+  @Test func `a user whom the key of another user's device may not name is registered all the same`() async throws {
+    // A strict server: the key of kim's device shows no more than its token until the push has come back.
+    let transport = FakeTransport { request in
+      guard request.path == "/v1/devices" else {
+        return FakeTransport.json(403, #"{"type":"upmc:forbidden","status":403}"#)
+      }
+      guard request.bearer == "client" else { return Self.ended }
+      return request.text.contains(#""clientUid":"lee""#)
+        ? FakeTransport.json(201, #"{"device":"d-2","authKey":"second","awaitsPush":true}"#)
+        : FakeTransport.json(200, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa", user: ClientUser("kim", proof: "vouched"))
+    let known = try await client.register(user: ClientUser("lee", proof: "vouched"))
+    #expect(known.device == "d-2" && known.token == "aa" && known.awaitsPush)
+    #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "client"])
+    // With such a key nobody signs out, and a registration would not change that.
+    await #expect(throws: ClientError.self) { try await client.register(user: .guest) }
+    #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "client", "second"])
+  }
+
   @Test func `a push that is stored while an earlier one is refused as a proof is brought back`() async throws {
     let (asked, isAsked) = AsyncStream<Void>.makeStream()
     let (stored, isStored) = AsyncStream<Void>.makeStream()

@@ -110,7 +110,7 @@ extension PushClient {
 
   /// Sets the user of a registered device; `.guest` removes the user. In an app whose identity mode is `strict`, the
   /// device belongs to the user only after a push (`DeviceRegistration.awaitsPush`). If the device's key is not valid
-  /// any more, registers the device with its user, like `register(token:user:consent:)`.
+  /// any more, or may not name this user, registers the device with its user, like `register(token:user:consent:)`.
   /// - Throws: `.notRegistered`; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user and there
   ///   is no valid one; `.keyStore`; the errors of a call to the server.
   @discardableResult
@@ -130,9 +130,12 @@ extension PushClient {
     let body = Body(
       clientUid: user.clientUID, clientName: user.clientName.isEmpty ? nil : user.clientName, userProof: user.proof)
     let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
-    if answer.status == 401, ServerProblem(answer) != nil {
+    if let problem = ServerProblem(answer),
+      problem.status == 401 || problem.type == "upmc:forbidden" && user != .guest
+    {
       // This very call may have ended the key: it does so for a user who is vouched for, and if that answer is lost,
-      // the repetition comes with the former key.
+      // the repetition comes with the former key. Or the key shows no more than the token of another user's device,
+      // which awaits its push: a registration gives this user a device of its own.
       return try await registerNow(asked.expectedPsid ?? asked.psid, user, nil)
     }
     note(answer, of: user)
@@ -171,7 +174,8 @@ extension PushClient {
   /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. If the device
   /// awaits a push that would prove possession of its token (`strict` apps), ends that too. Otherwise no effect on a
   /// guest.
-  /// - Throws: `.notRegistered`; `.keyStore`; the errors of a call to the server.
+  /// - Throws: `.notRegistered`; `.refused` (`upmc:forbidden`) in a `strict` app, if a user's device has registered
+  ///   without its key and awaits the push; `.keyStore`; the errors of a call to the server.
   public func unregisterUser() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       let asked = try client.demandRegistration()
