@@ -141,6 +141,10 @@ import Testing
     let kotlin = try source(.english)
     #expect(try source(.korean) == kotlin)
     #expect(kotlin.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 150)
+    // A receipt without a token has all that are sent with it refused, each time.
+    #expect(!kotlin.contains(#"getString("token", "")"#))
+    // The answer that names the user's key can be lost: then the former key has ended.
+    #expect(kotlin.contains("if (answer.status == 401) return register("))
     let patterns = Set(Endpoint.all.map { "\($0.method.rawValue) \($0.pattern)" })
     var calls = kotlin.matches(of: #/ call\("([A-Z]+)", "([^"]+)"/#).map { "\($0.1) \($0.2)" }
     calls += kotlin.matches(of: #/ device\("([A-Z]+)", "([^"]*)"/#).map { "\($0.1) /v1/devices/{device}\($0.2)" }
