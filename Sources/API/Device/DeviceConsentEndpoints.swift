@@ -38,7 +38,7 @@ extension Endpoint {
         FurtherToken.object,
         examples: [("voip", #"{"psid":"22fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"}"#)],
         bytes: Operations.Limits.deviceCallBytes),
-      answers: [Answer(204, "The device has this token.")], problems: [.notFound],
+      answers: [Answer(204, "The device has this token.")], problems: [.userMismatch, .notFound],
       handler: .device(DeviceHandler.setToken)
     ),
     Endpoint(
@@ -63,7 +63,7 @@ extension Endpoint {
           )
         ],
         bytes: Operations.Limits.deviceCallBytes),
-      answers: [Answer(204, "The activity has this token.")], problems: [.notFound],
+      answers: [Answer(204, "The activity has this token.")], problems: [.userMismatch, .notFound],
       handler: .device(DeviceHandler.setActivity)),
     Endpoint(
       .delete, "/v1/devices/{device}/activities/{activityId}", id: "endActivity", in: .devices,

@@ -48,6 +48,12 @@ import Testing
     }
   }
 
+  @Test(arguments: ["setToken", "setActivity"])
+  func `that a further token is of another user's device is a refusal of its operation`(_ id: String) throws {
+    let operation = try #require(Endpoint.all.first { $0.id == id })
+    #expect(operation.problems.contains(.userMismatch))
+  }
+
   // MARK: The sources
 
   /// How often the sources speak of a code, beside the files that define and describe it.
