@@ -13,6 +13,10 @@ struct UPMC: ParsableCommand {
         upmc app create com.example.bank --name "Example Bank"
         upmc app credential com.example.bank --apns-key AuthKey.p8 \\
           --key-id ABCDE12345 --team-id FGHIJ67890
+        upmc voucher com.example.bank kim01
+
+      Now the app registers kim01's device, with the client key that `upmc app create` printed. Then:
+
         upmc send com.example.bank --user kim01 --body "A first push" --badge +1
         upmc status 1 --follow
 

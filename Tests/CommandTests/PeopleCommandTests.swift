@@ -71,6 +71,10 @@ import Testing
     #expect(sent.lines == [#"Message 1 for 0 devices is queued. Unknown: ["nobody"]"#])
     #expect(try program.run("send", "com.example.bank", "--user", "nobody", "--user", "kim", "--body", "B").status == 0)
     #expect(try program.run("send", "com.example.bank", "--user", "nobody", "--body", "B", "--dry-run").status == 0)
+    // So the first message of the help waits for a device.
+    let help = try program.run("--help").lines
+    let voucher = try #require(help.firstIndex { $0.contains("  upmc voucher com.example.bank kim01") })
+    #expect(help[voucher...].contains { $0.contains("  upmc send com.example.bank --user kim01") }, "\(help)")
     let story = try program.run("explain", "1", "nobody")
     #expect(story.status == 1 && story.complaint.contains("has no user nobody"), "\(story.complaint)")
     #expect(try program.run("explain", "2", "kim").status == 0)
