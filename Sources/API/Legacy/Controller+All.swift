@@ -48,11 +48,17 @@ extension Controller {
     Controller("rcv_delete_usergroup_user", "Leave a group", "Repeated calls succeed.", "GROUPSEQ!") { $0.leaveGroup },
     Controller(
       "rcv_register_sent_ack", "Confirm that a message was received",
-      "By its pushkey, or the device's AUTHKEY. The app's extension and the app may both do so.", confirmation
+      """
+      By its pushkey, or by the device's AUTHKEY for a message that was sent to this device. The app's extension and the \
+      app may both do so.
+      """, confirmation
     ) { $0.receive },
     Controller(
       "rcv_register_send_result", "Confirm that a message was read",
-      "BADGENO -1, or none: takes one off the count; 0: resets it; 1 to 1000: sets it.", confirmation + " BADGENO",
+      """
+      BADGENO -1, or none: takes one off the count; 0: resets it; 1 to 1000: sets it. In apps that are `proof`, an AUTHKEY \
+      that was only asked for takes one off, whatever BADGENO says.
+      """, confirmation + " BADGENO",
       body: #"[{"BADGENO":"2"}]"#
     ) { $0.read },
     Controller(
