@@ -52,7 +52,8 @@ extension Endpoint {
       The token that ActivityKit gave one activity on the device; registering it again replaces it. Of a device that comes \
       through FCM it is sent as `live_activity_token` beside its registration. A device has \
       \(Domain.Limits.activitiesPerDevice) activities at most: one more takes the place of the oldest. A token goes when \
-      Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen.
+      Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen. An \
+      authKey that sets no further token (`…/tokens/{kind}`) sets none of these.
       """, by: .authKey,
       body: Body(
         ActivityToken.object,
