@@ -10,7 +10,8 @@ struct QuarantineCommand: ParsableCommand {
     commandName: "quarantine", abstract: "Look at devices whose token was refused, and release them.",
     discussion: """
       A device whose token the push network refuses is quarantined: messages skip it (reason quarantine) until it \
-      registers again, which every start of the app does, or until it is released here.
+      registers again, which every start of the app does, or until it is released here. One that stays here for \
+      UPMC_KEEP_HISTORY_DAYS without a call is emptied.
       """,
     subcommands: [List.self, Restore.self])
 
