@@ -12,7 +12,7 @@ struct SegmentCommand: ParsableCommand {
       abstract: "Keep conditions under a name.",
       discussion: """
           upmc segment create com.example.bank --name "VIPs on iOS" \\
-            --conditions '{"platform":"ios","tags":["vip"]}'
+            --conditions '{"platform":["ios"],"tags":{"any":["vip"]}}'
         """)
 
     @Argument(help: "The app's id.")

@@ -63,6 +63,12 @@ import Testing
     #expect(try program.run("segment", "list", "com.example.bank").lines.count == 1)
     #expect(try program.run("segment", "delete", "1").lines == ["Deleted segment 1."])
     #expect(try program.run("segment", "show", "1").status == 1)
+    let help = try program.run("segment", "create", "--help").lines
+    let line = try #require(help.first { $0.contains("--conditions '") })
+    let conditions = String(line.split(separator: "'")[1])
+    let pasted = try program.run(
+      "segment", "create", "com.example.bank", "--name", "Pasted", "--conditions", conditions)
+    #expect(pasted.status == 0, "\(pasted.complaint)")
   }
 
   @Test func `a send that reaches nobody is not well done, nor is the story of nobody`() throws {
