@@ -12,8 +12,9 @@ extension Endpoint {
       .post, "/v1/receipts", id: "confirmReceipts", in: .confirmations, "Confirm that messages arrived",
       """
       One or up to 100, in any order, as often as you like: the app and its Notification Service Extension may both do it. \
-      Each entry has its own result; a wrong one does not hold up the others. One that comes when the history of its message \
-      is not kept any more is answered `unknown-message`: do not send it again.
+      Each entry has its own result; a wrong pushkey does not hold up the others. An entry that is malformed refuses the \
+      whole call, and `errors` points to it: leave it out, and send the others again. One that comes when the history of \
+      its message is not kept any more is answered `unknown-message`: do not send it again.
       """, by: .open,
       body: Body(
         schema: "Receipts",
