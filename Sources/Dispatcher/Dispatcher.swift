@@ -47,9 +47,10 @@ internal import Synchronization
 /// own clock is far from the database's acquires no lease (`DatabaseClock`).
 ///
 /// **Control.** Pause, cancellation, pace and canary are rows in the database. Every claim from a shard reads them
-/// (`ClaimAllowance`), and pause and pace also every claim of what was deferred until the morning, a send window or a
-/// retry; every resubmission reads pause and cancellation (`Resubmission`). So a change applies to all deliveries that
-/// are read after its commit; those read before it are submitted within a second (`Limits.claimAge`) or read again.
+/// (`ClaimAllowance`). Every claim of deliveries that were deferred until the morning, a send window or a retry reads
+/// pause and pace. Every resubmission reads pause and cancellation (`Resubmission`). So a change applies to all
+/// deliveries that are read after its commit; those read before it are submitted within a second (`Limits.claimAge`) or
+/// read again.
 /// `ControlWorker` receives the announcement and recalls the retries that wait in memory.
 ///
 /// **Fairness.** More urgent lanes come first, and each lane leaves room in the in-flight window for the more urgent

@@ -23,7 +23,7 @@ package struct DispatcherConfiguration: Sendable {
   package let storesOutcomes: Bool
   package let metrics: Metrics
   package let keeping: RetentionPolicy
-  /// Settings of this node that act on what all nodes share, reported to them: a JSON object with a text for each.
+  /// This node's values of the settings that affect all nodes, which it reports to them: a JSON object of texts.
   package let settings: String
   package let clock: DatabaseClock
   /// Queue for the spans of claims and pushes; nil if tracing is disabled.

@@ -32,7 +32,7 @@ import Testing
     #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 2])
   }
 
-  @Test func `what was taken over from a dead node unheard is counted once, and sent once`() throws {
+  @Test func `an adoption whose confirmation is lost is counted once, and its pushes are sent once`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }
     let world = try DispatcherWorld(through: proxy)

@@ -3,7 +3,7 @@ internal import Postgres
 internal import Store
 internal import Time
 
-/// The number of devices of a message that may be claimed now: from its shards, or once more after they were deferred.
+/// The number of devices of a message that may be claimed now: from its shards, or again after they were deferred.
 /// Read from the database within the claim's transaction, so that it observes every pause of the message committed
 /// before, and the pace and canary state that all nodes share.
 struct ClaimAllowance {

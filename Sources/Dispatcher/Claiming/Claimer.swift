@@ -6,7 +6,7 @@ internal import Store
 internal import Synchronization
 internal import Time
 
-/// Thread `claim`: claims devices from shards, and takes up what was claimed before (`ResumedDeliveries`).
+/// Thread `claim`: claims devices from shards, and resumes deliveries that were claimed before (`ResumedDeliveries`).
 ///
 /// Each claim from a shard is one transaction: lock the shard's row (other claimers skip locked rows), read the
 /// devices, change the badge counts, write the claim, advance the cursor. Nothing is passed to a push network before
@@ -67,8 +67,8 @@ final class Claimer {
     let readAt: Instant
   }
 
-  /// Thrown within a transaction to roll it back if devices of its batch may be in another claim that is not committed
-  /// yet. The caller then waits for the others; waiting with a shard locked could end in a deadlock.
+  /// Thrown within a transaction to roll it back if another claim, not committed yet, may contain devices of its batch.
+  /// The caller then waits for that claim; waiting while holding the lock on a shard could end in a deadlock.
   private struct ClaimInProgress: Error {}
 
   private func claimOrSetAside(_ seqno: Seqno, _ connection: Connection) throws -> Bool {
@@ -100,7 +100,7 @@ final class Claimer {
         }
       } catch is ClaimInProgress {
         didAdvance = false
-        // Alone, only a shard that was planned just now can be in the way: left to the next round.
+        // With all shards locked, only one that was planned just now can be in the way. The next round deals with it.
         guard !alone else { return nil }
         return try claimOnce(copies: copies, alone: true)
       }
@@ -133,7 +133,7 @@ final class Claimer {
 
   /// Claims a batch of the shard, within the transaction, and writes everything that must be committed before any of it
   /// is sent. Returns nil if there is nothing to submit: the batch is empty, or the message is held for a new approval.
-  /// Throws `ClaimInProgress`, having written nothing, if another claim of the message must be waited for.
+  /// Throws `ClaimInProgress`, having written nothing, if the caller must first wait for another claim of the message.
   private func claim(
     _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: ClaimAllowance,
     _ readAt: Instant, _ connection: Connection

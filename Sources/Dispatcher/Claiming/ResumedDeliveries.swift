@@ -5,21 +5,21 @@ internal import Store
 internal import Synchronization
 internal import Time
 
-/// Takes up deliveries that are claimed already or were before: deferred ones that are due, those of dead nodes, and
-/// those of this node's claims whose commit was not confirmed. Used by the thread `claim`.
+/// Resumes deliveries that were claimed before: deferred ones that are due, those of dead nodes, and those of this
+/// node's claims whose commit was not confirmed. Used by the thread `claim`.
 final class ResumedDeliveries {
   private let shared: Shared
   private let workers: LaneWorkers
   private var cache: MessageCache
   private var dueStart = DueScanWatermark()
   private let isolation: FailureIsolation
-  /// Claims whose adoption may have been committed unheard; empty once that is known.
-  private var unheard: [Adopted] = []
+  /// Claims whose adoption may have been committed without a confirmation; empty once that is known.
+  private var unconfirmed: [Adopted] = []
   /// The earliest time of the next scan for due and orphaned deliveries, so that a busy loop does not scan in every
   /// iteration.
   private var nextScan = Instant(nanoseconds: 0)
 
-  /// A claim that this node has adopted, and what the completer is to do with it.
+  /// A claim that this node has adopted, with the completer's input for it.
   private struct Adopted {
     let hold: Claims.Hold
     let input: CompleterInput
@@ -33,11 +33,11 @@ final class ResumedDeliveries {
     cache = MessageCache(shared.configuration)
   }
 
-  /// Takes up what there is and what there is room for; during a campaign, where a loop takes a few milliseconds, only
-  /// every few loops. Returns true if there was anything.
+  /// Resumes as many deliveries as there is room for. During a campaign, when an iteration of the loop takes a few
+  /// milliseconds, does so only in every few iterations. Returns true if there were any.
   func takeUp(_ connection: Connection) throws -> Bool {
     try takeUpUnlaunched(connection)
-    try takeUpUnheard(connection)
+    try takeUpUnconfirmed(connection)
     guard shared.clock.now >= nextScan else { return false }
     var didWork = false
     if shared.hasRoom(for: workers.lanes[0]) { didWork = try adoptOrphans(connection) }
@@ -99,13 +99,13 @@ final class ResumedDeliveries {
     if !inputs.isEmpty { workers.tell(inputs) }
   }
 
-  /// Passes on claims whose adoption was committed although its confirmation was lost: these were counted as unknown
-  /// then, and must not be adopted and counted once more. The others are adopted anew.
-  private func takeUpUnheard(_ connection: Connection) throws(PostgresError) {
-    guard !unheard.isEmpty else { return }
-    let held = try connection.run(Claims.held(Set(unheard.map(\.hold)), node: shared.configuration.node))
-    passOn(unheard.filter { held.contains($0.hold) })
-    unheard = []
+  /// Passes on the claims whose adoption was committed although its confirmation was lost: that commit has counted them
+  /// as unknown, so adopting them again would count them twice. The others are adopted again.
+  private func takeUpUnconfirmed(_ connection: Connection) throws(PostgresError) {
+    guard !unconfirmed.isEmpty else { return }
+    let held = try connection.run(Claims.held(Set(unconfirmed.map(\.hold)), node: shared.configuration.node))
+    passOn(unconfirmed.filter { held.contains($0.hold) })
+    unconfirmed = []
   }
 
   private func passOn(_ adopted: [Adopted]) {
@@ -134,8 +134,8 @@ final class ResumedDeliveries {
     return try takeUpGated(connection) || didWork
   }
 
-  /// Takes up what is due of messages without a gate. If that fails because of the data of one of them, takes up each
-  /// message alone, so that the faulty one delays nobody else.
+  /// Takes up the due deliveries of all messages without a pace together. If the data of one message makes that fail,
+  /// takes up each message in a transaction of its own, so that the faulty one delays no other.
   private func takeUpTogetherOrApart(_ connection: Connection) throws -> Bool {
     do {
       return try settingAside(connection) { try takeUpDue(connection) }
@@ -199,10 +199,10 @@ final class ResumedDeliveries {
         try connection.run(Claims.finish(ended.map(\.hold), node: node))
         try Messages.finish(Set(ended.map(\.seqno)), at: shared.clock.wallTime, within: connection)
       }
-      unheard = open
+      unconfirmed = open
       return true
     }
-    unheard = []
+    unconfirmed = []
     passOn(open)
     return found
   }
@@ -241,17 +241,17 @@ final class ResumedDeliveries {
     return takeOn(taken, found)
   }
 
-  /// Does what `takeUpDue` does, but in a transaction for each message. Returns true if anything was claimed, or a
-  /// message was paused because its own data makes that fail.
+  /// Does what `takeUpDue` does, but in a transaction for each message. Returns true if anything was claimed, or if a
+  /// message was paused because its own data makes the claim fail.
   private func takeUpApart(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallTime
     let due = try connection.run(Claims.dueMessages(at: now, lanes: workers.lanes, atMost: Limits.dueDevices))
     return try takeUpEach(due, at: now, restartsFallbacks: false, connection)
   }
 
-  /// Claims deferred deliveries that are due, of messages with a pace, or that had one, as many of each as it allows
-  /// now, and passes them to the completer. Returns true if there were any, or a message was paused because its own data
-  /// makes that fail.
+  /// Claims deferred deliveries that are due of messages that have a pace, or had one: of each message as many as its
+  /// pace allows now. Passes them to the completer. Returns true if there were any, or if a message was paused because
+  /// its own data makes the claim fail.
   private func takeUpGated(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallTime
     let due = try connection.run(
@@ -259,8 +259,8 @@ final class ResumedDeliveries {
     return try takeUpEach(due, at: now, restartsFallbacks: true, connection)
   }
 
-  /// Claims deferred deliveries of messages, in a transaction for each message. Returns true if there were any, or a
-  /// message was paused because its own data makes that fail.
+  /// Claims deferred deliveries of messages, in a transaction for each message. Returns true if there were any, or if a
+  /// message was paused because its own data makes the claim fail.
   /// - Parameter restartsFallbacks: true if the deliveries have waited for their message's pace, which the deadlines of
   ///   their SMS fallbacks do not include.
   private func takeUpEach(
@@ -296,8 +296,8 @@ final class ResumedDeliveries {
     return takeOn(taken, found)
   }
 
-  /// Passes deliveries to the completer whose claims are committed, without those of messages that do not exist.
-  /// Returns true if any are left.
+  /// Passes to the completer the deliveries whose claims are committed, except those of messages that do not exist.
+  /// Returns true if any were passed.
   private func takeOn(_ claims: [Waits.Taken], _ messages: [Seqno: DispatchMessage]) -> Bool {
     var (inputs, count): ([CompleterInput], Int) = ([], 0)
     for (seqno, hold, entries) in claims {

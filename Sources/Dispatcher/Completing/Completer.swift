@@ -349,7 +349,7 @@ final class Completer {
     let resubmission: Resubmission
     do {
       resubmission = try Resubmission(due, connection, shared, workers)
-      // Resends are counted before they are made, so that no crash can hide a possible duplicate.
+      // Count the resends before making them, so that no crash can hide a possible duplicate.
       if resubmission.countResends(of: &due, by: { decisions.countResent($0) }) { try write(connection) }
     } catch {
       // Nothing is submitted before the last query has succeeded, so the whole batch waits for the database.

@@ -73,7 +73,8 @@ extension WaitingTarget {
 
   /// Returns the outcome of the whole delivery for the result of its last token: accepted if any of the device's tokens
   /// was accepted and the result is final; otherwise the result itself. If one was accepted and nothing may be sent
-  /// twice, a deferral is accepted too: which tokens are done is not stored, so all of them would be sent to again.
+  /// twice, a deferral counts as accepted too: the database does not store which tokens are done, so a later try would
+  /// send to all of them again.
   func outcome(
     _ status: OutcomeStatus, _ reason: String?, onUnknown: UnknownPolicy
   ) -> (OutcomeStatus, String?) {

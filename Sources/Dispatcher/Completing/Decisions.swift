@@ -193,7 +193,7 @@ struct Decisions {
     try doubts.takeBackSurplus(connection, writer: writer)
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try postponeFallbacks(own, connection)
-    // The messages of both are locked together, in one order.
+    // Both steps change messages: lock the messages of both together, in one order.
     let waiting = putOffs(own)
     try maintenance.undoFloods(
       connection, decided: Set(taken.map(\.delivery)), writer: writer, locking: Set(waiting.keys))
@@ -224,7 +224,7 @@ struct Decisions {
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
 
-  /// Returns until when messages wait for permitted hours, which makes none of them late.
+  /// Returns until when messages wait for permitted hours, so that this wait makes none of them late.
   private func putOffs(_ decisions: [Decision]) -> [Seqno: Timestamp] {
     var dues: [Seqno: Timestamp] = [:]
     for decision in decisions {

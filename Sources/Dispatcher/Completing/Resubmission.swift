@@ -15,8 +15,8 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// When the deliveries expire, and until when they may be kept for their devices: as the devices' local time
-    /// requires, or else until the message expires.
+    /// When the deliveries expire, and until when the push network may keep them for their devices: as the devices'
+    /// local time requires, or else until the message expires.
     let times: DispatchMessage.Times
   }
 
@@ -28,7 +28,7 @@ struct Resubmission {
   private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Timestamp?)] = []
   /// Retries whose claims are held by another node.
   private(set) var lost: [Retry] = []
-  /// Messages, by the numbers of their retries, of flights that are resends and not counted as such yet.
+  /// The messages of those flights that are resends and not yet counted as such, by the numbers of their retries.
   private var resends: [Int64: Seqno] = [:]
   /// Personal values by message, for messages that insert more than name and count, or need another kind of token.
   private var values: [Seqno: RecipientValues] = [:]
@@ -76,11 +76,11 @@ struct Resubmission {
     }
   }
 
-  /// Counts the flights that are resends. Clears the mark of the retries that are counted: if the writing fails, they
-  /// are tried again, and not counted again.
+  /// Counts the flights that are resends, and clears the mark of the retries that it counts: if the write fails, they
+  /// are tried again without being counted again.
   /// - Parameters:
   ///   - retries: those that were passed to `init`.
-  ///   - count: counts a resend of a message; the count is kept until it is known to be written.
+  ///   - count: counts a resend of a message, and keeps the count until it is known to be written.
   /// - Returns: false if there are none to count.
   func countResends(of retries: inout [Retry], by count: (Seqno) -> Void) -> Bool {
     for index in retries.indices {

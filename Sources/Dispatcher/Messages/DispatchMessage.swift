@@ -29,7 +29,7 @@ final class DispatchMessage: Sendable {
   let reachedBefore: Seqno?
   /// Trace context that the spans of its claims and pushes descend from; nil if the message is not traced.
   let trace: TraceContext?
-  /// The same push with other times, for devices to which their local time gives different ones.
+  /// The same push with other times, for devices whose local time requires them.
   private let variants = Mutex<[Times: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
@@ -104,7 +104,7 @@ final class DispatchMessage: Sendable {
     let keptUntil: Timestamp
   }
 
-  /// Returns the push with other times: the same object for each call with the same ones.
+  /// Returns the push with other times: the same object for each call with the same times.
   func push(_ times: Times) -> PushMessage {
     guard times != Times(expiresAt: expiresAt, keptUntil: expiresAt) else { return push }
     return variants.withLock { variants in

@@ -72,8 +72,8 @@ struct MessageCache {
     return message
   }
 
-  /// Returns true if the message has expired and is planned as far as that needs its time zone. No zone decides about
-  /// it any more: all that is left is to count its deliveries as expired.
+  /// Returns true if the message has expired and its planning no longer needs the time zone. All that is left is to
+  /// count its deliveries as expired, which needs no zone.
   private static func isOnlyToExpire(_ stored: Messages.Open) -> Bool {
     stored.isExpired && (stored.isPlanned || stored.localTime == nil)
   }

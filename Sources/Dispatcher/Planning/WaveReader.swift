@@ -65,9 +65,9 @@ struct WaveReader {
     }
   }
 
-  /// Returns whether the device may have been claimed already under an earlier user, or as the device whose token it
-  /// took over, because its user changed at about the time the audience was frozen: for example, a guest who logged in
-  /// on a node whose clock is slow, or in a slow transaction.
+  /// Returns whether the device may already have been claimed under an earlier user, or as the device whose token it
+  /// took over, because its user changed at about the time the audience was frozen: for example, when a guest logged in
+  /// through a node whose clock is slow, or in a slow transaction.
   private func isDoubtful(_ member: Audiences.Member) -> Bool {
     member.boundAt > frozenAt - Limits.bindingDoubt
   }
@@ -94,20 +94,20 @@ struct WaveReader {
   }
 
   /// Returns the next batch to claim from a locked shard, like `nextBatch`; nil if one of its devices may have been
-  /// claimed under an earlier user by a transaction that is still in progress. If there is such a device, nobody can
-  /// claim from other shards of the message before the transaction ends.
+  /// claimed under an earlier user by a transaction that is still in progress. If the batch has a doubtful device, no
+  /// other transaction can claim from the message's shards until this one ends.
   func nextClaim(
     _ shard: Shards.Record, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch? {
     let batch = try reader.nextBatch(shard.part, limit: limit, connection)
     if batch.members.contains(where: isDoubtful) {
-      // Asked after the devices were read: who reads them later finds their new users.
+      // Check this after reading the devices: whoever reads them later finds their new users.
       guard try connection.run(Shards.lockOthers(of: shard)) else { return nil }
     }
     return try chosen(from: batch, connection)
   }
 
-  /// Leaves out the devices of a batch that do not belong to the wave, or were claimed or reached before.
+  /// Removes from a batch the devices that do not belong to the wave, or were claimed or reached before.
   private func chosen(
     from batch: AudienceReader.Batch, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {

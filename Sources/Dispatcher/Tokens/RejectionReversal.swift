@@ -11,7 +11,7 @@ struct RejectionReversal {
   private let now: Timestamp
 
   /// Makes the deliveries pending and due at once; `run` must then correct totals, statistics and badges. Ignores
-  /// deliveries that were not rejected, those of messages that have expired, were cancelled, or whose confidential
+  /// deliveries that were not rejected, those of messages that have expired or were cancelled or whose confidential
   /// contents were wiped, and those that a resend repeats.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Timestamp, _ connection: Connection
@@ -21,7 +21,7 @@ struct RejectionReversal {
   }
 
   /// Corrects totals, statistics and badges, and reopens messages. Does nothing if no delivery was made pending.
-  /// - Parameter others: messages that the transaction changes afterwards; they are locked together with those of the
+  /// - Parameter others: messages that the transaction changes afterwards; locks them together with those of the
   ///   deliveries.
   func run(_ connection: Connection, writer: Int32, locking others: Set<Seqno> = []) throws(PostgresError) {
     guard !records.isEmpty else { return }

@@ -14,7 +14,7 @@ final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
-  /// True once the node's row says what it is and how it is set.
+  /// True once the node has written its description and its settings into its row.
   private var isDescribed = false
   /// The database's latest timeline change (a failover) at the last check; nil before the first check, and `.some(nil)`
   /// if there had been none.

@@ -11,8 +11,8 @@ package struct RetentionPolicy: Sendable {
 
   /// Returns the policy that keeps everything for as long as both this one and the one given do.
   /// - Parameters:
-  ///   - historyDays: as `historyDays`, but 0 for ever; nil if unknown, which leaves the own value.
-  ///   - messageDays: likewise, of `messageDays`.
+  ///   - historyDays: like the property, but 0 means for ever; nil if unknown, which keeps this policy's value.
+  ///   - messageDays: likewise.
   func longer(historyDays: Int32?, messageDays: Int32?) -> RetentionPolicy {
     func longest(_ own: Int32?, _ other: Int32?) -> Int32? {
       guard let own, other != 0 else { return nil }

@@ -9,14 +9,14 @@ internal import Time
 /// Thread `history`: removes data whose retention has ended, in small steps that delay nothing else. Separate from the
 /// janitor, because a step may take longer than the node's lease.
 ///
-/// What it removes is gone for all nodes, so it keeps history and messages for the longest time that any node is set
-/// to, or was until about a day ago (`NodeSettings`): a node with a wrong setting deletes nothing that the others keep,
-/// and one that starts alone deletes nothing before somebody could read the warning.
+/// What one node removes is gone for all nodes, so each keeps history and messages for the longest time that any node
+/// is set to, or was set to until about a day ago (`NodeSettings`): a node with a wrong setting deletes nothing that the
+/// others keep, and one that starts alone with a shorter time deletes nothing before an operator can read the warning.
 ///
 /// Every node runs one. Each step is one transaction that locks the rows it works on and skips those locked by others,
 /// so that the nodes share the work, and a killed node leaves a step undone but never half done.
 final class RetentionWorker {
-  /// What this node is set to.
+  /// How long this node itself is set to keep data.
   private let keeping: RetentionPolicy
   private let clock: any Clock
   /// Returns true once the node stops: no further step or round is begun then.
@@ -24,7 +24,7 @@ final class RetentionWorker {
   let log = Logger(label: "history")
   let isolation: FailureIsolation
   private var hasLearntZones = false
-  /// What was last logged about times that become shorter.
+  /// The shortenings that were logged last.
   private var told: [NodeSettings.Shortening] = []
   /// Position of the ledger scan, and when the scan began; nil while no scan is in progress.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
@@ -46,7 +46,7 @@ final class RetentionWorker {
     var turns = 0
     DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
       try worker.turn(connection)
-      // Nodes that start together may not have said yet how long they keep what would be removed.
+      // Not in the first turn: nodes that start together may not have reported yet how long they keep data.
       if turns % Limits.turnsPerLook == 0 { try worker.look(connection, removesOld: turns > 0) }
       turns += 1
       shared.stopping.rest(atMost: Limits.turnPause)
@@ -91,7 +91,7 @@ final class RetentionWorker {
 
   /// Runs the expensive scans; called about every ten minutes. Removes nothing unless the database's clock has been
   /// steady for an hour (`ClockWatch`).
-  /// - Parameter removesOld: false to remove nothing whose time is set by the retention policy.
+  /// - Parameter removesOld: false to remove nothing that the retention policy governs.
   func look(_ connection: Connection, removesOld: Bool = true) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
@@ -143,20 +143,20 @@ final class RetentionWorker {
     }
   }
 
-  /// Returns the policy by which this node removes: the longest times that it or another node is set to, or was until
-  /// about a day ago.
+  /// Returns the policy that this node applies: the longest times that it or another node is set to, or was set to
+  /// until about a day ago.
   private func kept(_ connection: Connection) throws(PostgresError) -> RetentionPolicy {
     let longest = try connection.run(NodeSettings.longestKept())
     return keeping.longer(historyDays: longest.historyDays, messageDays: longest.messageDays)
   }
 
-  /// Warns of each time that is shorter now than on a node that has ended, before anything is removed by it.
+  /// Warns of each time that is shorter now than on a node that has ended, before anything is removed because of it.
   private func tellOfShortenings(_ connection: Connection) throws(PostgresError) {
     let found = try connection.run(NodeSettings.shortenings())
     for one in found where !told.contains(one) {
       let before = one.before == 0 ? "0 (for ever)" : "\(one.before)"
       log.warning(
-        "history or messages are to be kept for less than before: what is older is removed in about a day, for good",
+        "history or messages are now kept for a shorter time: in about a day, what is older is deleted for good",
         metadata: ["setting": "\(one.name)", "before": "\(before)", "now": "\(one.now)"])
     }
     told = found
@@ -176,7 +176,7 @@ final class RetentionWorker {
     }
   }
 
-  /// Gives up what has waited too long for webhooks that are off or do not answer, and logs how much.
+  /// Gives up the events that have waited too long for webhooks that are off or do not answer, and logs how many.
   private func giveUpEvents(_ connection: Connection) throws(PostgresError) {
     var count = 0
     for _ in 0..<Limits.pruningRounds where !isStopping() {
@@ -188,7 +188,7 @@ final class RetentionWorker {
     }
     guard count > 0 else { return }
     log.error(
-      "events were given up that nobody took for days; replay them when their webhooks work again",
+      "gave up events that their webhooks had not taken for days; replay them when the webhooks work again",
       metadata: ["count": .stringConvertible(count), "days": .stringConvertible(EventDeliveries.patienceDays)])
   }
 
