@@ -4,8 +4,8 @@
 
 -- Devices -----------------------------------------------------------------------------------------------------------
 
--- One row per installation. Unregistered devices stay as tombstones (state 2) until retention empties them, as it does
--- those that a network refuses and that are not heard of any more.
+-- One row per installation. Unregistered devices stay as tombstones (state 2) until retention empties them. It also
+-- empties devices whose token a network refuses and that have been silent for long.
 CREATE TABLE devices (
   device          uuid PRIMARY KEY,
   -- When it got its current user and token. An identical registration does not change it.
@@ -73,7 +73,7 @@ CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pendin
 CREATE INDEX devices_in_quarantine ON devices (app, device) WHERE quarantined_at IS NOT NULL;
 -- Unregistered devices that still contain personal data.
 CREATE INDEX devices_unregistered ON devices (registered_at) WHERE state = 2 AND device_id <> '';
--- Devices whose apps may have been removed, by when their networks refused them.
+-- Devices whose apps may have been removed, by the time at which their networks refused their tokens.
 CREATE INDEX devices_refused ON devices (refused_at) WHERE state = 3;
 CREATE INDEX devices_set_aside ON devices (quarantined_at) WHERE quarantined_at IS NOT NULL;
 
@@ -111,8 +111,8 @@ CREATE INDEX former_psids_by_end ON former_psids (ended_at);
 -- Finds those of a person who is erased; written only when a device's token is replaced or ends.
 CREATE INDEX former_psids_by_device ON former_psids (device);
 
--- Former users of devices, for as long as the history of a message may name them. A message's blocks are ordered by
--- user, so this table leads to the users of a device that has changed hands.
+-- Former users of devices, kept for as long as the history of a message may name them. A message's blocks are ordered
+-- by user, so this table leads to the users of a device that has changed hands.
 CREATE TABLE former_users (
   device          uuid NOT NULL,
   ended_at        timestamptz NOT NULL,

@@ -12,8 +12,8 @@ CREATE TABLE messages (
   targeted        bigint,
   -- When it is (or was) due; NULL: immediately. By local time: the instant of the first zone.
   due_at          timestamptz,
-  -- The latest time to which deliveries of a message with a due time were put off because of the hour: it was night, or
-  -- the send window was closed. NULL: none was.
+  -- The latest time to which deliveries of a message with a due time were deferred because it was night or the send
+  -- window was closed. NULL: none was.
   put_off_until   timestamptz,
   -- The local time at which it is sent by each device's own clock; NULL otherwise.
   local_time      timestamp,
@@ -114,7 +114,7 @@ CREATE INDEX messages_held ON messages (seqno) WHERE state = 3;
 CREATE INDEX messages_late ON messages (due_at) WHERE state < 4 AND frozen_at IS NULL;
 -- Scheduled messages that are being sent or held: finds those that nobody received in time.
 CREATE INDEX messages_begun_at_their_time ON messages (due_at) WHERE state IN (2, 3) AND due_at IS NOT NULL;
--- Resends by the earlier message: whether they still search for its recipients, and who has got them instead of it.
+-- Resends by the earlier message: whether they still search for its recipients, and which recipients they reached.
 CREATE INDEX messages_resends ON messages (resend_of) WHERE resend_of IS NOT NULL;
 
 -- Finished messages sent with `dbIn` false are forgotten. The index reads the request only once the message ends.
@@ -164,7 +164,8 @@ CREATE TABLE gates (
   pace_devices    integer,
   -- Seconds between portions; 0: no portions.
   pace_wait       integer NOT NULL DEFAULT 0,
-  -- It had a pace, and what this has held back is due in any number: it is taken up as if there were one still.
+  -- The message had a pace. Any number of deliveries that it held back may be due, so they are claimed as if it still
+  -- had one.
   was_paced       boolean NOT NULL DEFAULT false,
   -- Devices that may be claimed, in millionths.
   tokens          bigint NOT NULL DEFAULT 0,
@@ -180,7 +181,7 @@ CREATE TABLE gates (
   -- The percentage of rejections that stops it.
   canary_limit    integer,
   canary_claimed  bigint NOT NULL DEFAULT 0,
-  -- While watching: when its result is judged. Afterwards: when it ended, was replaced, or was resumed in spite of it.
+  -- While watching: when its result is judged. Afterwards: when it ended, was replaced, or was overridden by a resume.
   canary_until    timestamptz,
   -- In the app's time zone.
   window_opens    time,
@@ -190,7 +191,7 @@ CREATE TABLE gates (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX gates_watching ON gates (seqno) WHERE canary_phase = 1;
--- Asked many times a second, when messages to single users may have left very many gates that are windows alone.
+-- Read many times a second, although messages to single users may have left very many gates with only a send window.
 CREATE INDEX gates_paced ON gates (seqno) WHERE pace_devices IS NOT NULL OR was_paced;
 
 -- When the daily window opens next in a zone; NULL while it is open. A window that opens later than it closes spans

@@ -16,11 +16,12 @@ CREATE TABLE nodes (
   -- Ids of the master keys that it knows, and of the one that it seals with.
   master_keys     bytea[],
   seals_with      bytea,
-  -- What it says of itself, for operators: the name of its machine, its release, and since when it works; NULL: not yet.
+  -- What it says of itself, for operators: the name of its machine, its release, and since when it works; NULL: not
+  -- yet.
   host            text,
   version         text,
   started_at      timestamptz,
-  -- Those of its settings that act on what all nodes share, by variable; NULL: not yet.
+  -- Its values of the settings that affect all nodes, by variable; NULL: not reported yet.
   settings        jsonb
 );
 
@@ -71,7 +72,7 @@ CREATE TABLE outcomes (
 CREATE INDEX outcomes_due ON outcomes (due_at) WHERE status = 6;
 -- Deferred deliveries of one message, for its cancellation.
 CREATE INDEX outcomes_deferred ON outcomes (seqno, device) WHERE status = 6;
--- And for its pace, by which they are taken up when they are due.
+-- And for claiming those that are due as fast as its pace allows.
 CREATE INDEX outcomes_due_by_message ON outcomes (seqno, due_at) WHERE status = 6;
 -- For operators who investigate failures; accepted deliveries cost nothing here.
 CREATE INDEX outcomes_failed ON outcomes (seqno, device) WHERE status IN (2, 3, 5);

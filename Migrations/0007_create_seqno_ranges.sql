@@ -6,7 +6,7 @@
 
 -- Ranges ------------------------------------------------------------------------------------------------------------
 
--- A dropped range's row stays until its messages are gone, too.
+-- A dropped range's row stays until its messages are gone too.
 CREATE TABLE seqno_ranges (
   from_seqno      bigint PRIMARY KEY,
   upto_seqno      bigint NOT NULL,

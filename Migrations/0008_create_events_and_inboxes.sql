@@ -72,8 +72,8 @@ CREATE INDEX events_of_person ON events (app, (data->>'clientUid'))
   WHERE event_kind IN ('sms.requested', 'token.dropped', 'device.added');
 CREATE INDEX events_sealed ON events (event) WHERE sealed IS NOT NULL;
 
--- Erased persons whose key may still be in events that name many persons, because there were more than could be
--- searched at once: searched page by page, in order.
+-- Erased persons whose key may still be in events that name many persons, because there were too many events to search
+-- at once. The events are searched page by page, in order.
 CREATE TABLE event_erasures (
   app             integer NOT NULL,
   user_key        text COLLATE "C" NOT NULL,

@@ -90,7 +90,7 @@ CREATE TABLE imports (
   rejected        bigint NOT NULL DEFAULT 0,
   created_at      timestamptz NOT NULL DEFAULT now(),
   created_by      text NOT NULL,
-  -- When the last part arrived, or when it was cancelled.
+  -- When the last part arrived, or when the import was cancelled.
   finished_at     timestamptz,
   cancelled       boolean NOT NULL DEFAULT false,
   CONSTRAINT imports_cancelled_is_over CHECK (NOT cancelled OR finished_at IS NOT NULL),

@@ -25,7 +25,7 @@ package enum AppDeletions {
     """
     UPDATE apps a SET deleting_since = NULL, purge_after = NULL, paused_reason = a.paused_before, paused_before = NULL,
       resumed_at = CASE WHEN a.paused_before IS NULL THEN clock_timestamp() ELSE a.resumed_at END
-    -- Locked before the clock is read, as an app that is resumed.
+    -- Lock the row before reading the clock, as for an app that is resumed.
     FROM (SELECT app FROM apps WHERE app = $1 AND purge_after IS NOT NULL FOR NO KEY UPDATE) l
     WHERE a.app = l.app AND NOT EXISTS (SELECT FROM app_purges p WHERE p.app = a.app)
     RETURNING a.app

@@ -113,7 +113,7 @@ package enum AppPauses {
     "app-pauses-resume",
     """
     UPDATE apps a SET paused_reason = NULL, resumed_at = clock_timestamp()
-    -- Locked before the clock is read: whoever decides about the app meanwhile does so about what was sent before.
+    -- Lock the row before reading the clock: a decision that is made meanwhile is about what was sent before.
     FROM (SELECT app FROM apps WHERE app = $1 AND purge_after IS NULL FOR NO KEY UPDATE) l WHERE a.app = l.app
     """)
 

@@ -142,8 +142,8 @@ package enum Apps {
       ELSE (SELECT count(*) FROM pg_timezone_names WHERE name = $1) END
     """)
 
-  /// Returns 1 if the database knows a time zone with exactly this name, otherwise 0. Reads all of PostgreSQL's time zone
-  /// files, of which there are a thousand, only for a name that the table `time_zones` lacks.
+  /// Returns 1 if the database knows a time zone with exactly this name, otherwise 0. Reads PostgreSQL's time zone
+  /// files, about a thousand, only for a name that the table `time_zones` lacks.
   package static func countTimeZones(named name: String) -> Query<Int64> {
     Query(one: zoneStatement, name) { $0.int64() }
   }

@@ -256,7 +256,8 @@ package enum Audiences {
     SELECT t.device FROM unnest($1) AS t(device) JOIN former_users f ON f.device = t.device
     CROSS JOIN LATERAL block_deliveries($2, f.user_key) b WHERE b.device = t.device
     UNION ALL
-    -- Who has taken over another device's token since then is the same telephone, and it may have been claimed as that.
+    -- A device that took over another device's token since it was bound is the same telephone, which may have been
+    -- claimed as that other device.
     SELECT t.device FROM unnest($1) AS t(device) JOIN devices d ON d.device = t.device
     JOIN former_psids p ON p.app = d.app AND p.psid = d.psid AND p.device <> d.device AND p.ended_at >= d.bound_at
     WHERE EXISTS (SELECT FROM outcomes o WHERE o.seqno = $2 AND o.device = p.device)
@@ -264,9 +265,9 @@ package enum Audiences {
       OR block_status($2, p.device) IS NOT NULL
     """)
 
-  /// Returns those of the devices to which a message has been claimed before: devices with a row in `outcomes`, devices
-  /// listed in a claim in progress, and devices in a block under a former user; also devices that have taken over the
-  /// token of such a device since they were bound. Does not search blocks for the current user of a device; the caller
+  /// Returns those of the devices for which a message was claimed before: devices with a row in `outcomes`, devices
+  /// listed in a claim in progress, and devices in a block under a former user; also devices that took over the token
+  /// of such a device since they were bound. Does not search blocks for the current user of a device; the caller
   /// must know that these do not contain it.
   package static func claimed(_ devices: [DeviceID], of seqno: Seqno) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()

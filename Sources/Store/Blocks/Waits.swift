@@ -58,7 +58,7 @@ package enum Waits {
 
   // MARK: Claiming due deliveries
 
-  /// A claim of deferred deliveries, which are in progress again.
+  /// A claim of deferred deliveries, which are thereby in progress again.
   package typealias Taken = (seqno: Seqno, hold: Claims.Hold, entries: [Claims.Entry])
 
   /// Deferred deliveries that `takeUp` has claimed.
@@ -90,9 +90,9 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM taken
     """)
 
-  /// Claims deliveries that are due, the earliest first, of messages that are being sent in `lanes`, are not late and
-  /// have no pace, within a transaction. Skips those of paused apps until their messages expire. Locks the states of
-  /// the claimed blocks.
+  /// Claims, within a transaction, due deliveries of messages that are being sent in `lanes`, are not late and have no
+  /// pace, the earliest first. Skips those of paused apps until their messages expire. Locks the states of the claimed
+  /// blocks.
   /// - Parameters:
   ///   - since: low-water mark: skips deliveries due at or before this time, because the apps or messages of all of
   ///     them are paused.
@@ -119,7 +119,7 @@ package enum Waits {
     }
     guard !blocks.isEmpty else { return found }
     let states = try connection.run(Blocks.lock(blocks))
-    // Checked again under the locks: another node may have claimed the block meanwhile.
+    // Check again under the locks: another node may have claimed the block meanwhile.
     let taken = try connection.run(take(blocks, dueBefore: now))
     found.claims = try claim(taken, states, node: node, on: connection)
     return found
@@ -154,7 +154,7 @@ package enum Waits {
     """
     WITH found AS (
       SELECT w.seqno, w.block, w.due_at, w.reason, w.places,
-        -- What the rows before leave of the block's share.
+        -- What the earlier rows leave of the block's share.
         t.most - coalesce(sum(cardinality(w.places)) OVER (
           PARTITION BY w.block ORDER BY w.due_at, w.reason ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
           0)::integer AS most
@@ -175,8 +175,8 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM (SELECT * FROM emptied UNION ALL SELECT * FROM divided) taken
     """)
 
-  /// Claims at most `devices` deliveries of a message that are due, the earliest blocks first, within a transaction.
-  /// The rest of a block waits on. Skips blocks that still have a claim. Locks the states of the claimed blocks.
+  /// Claims, within a transaction, at most `devices` due deliveries of a message, the earliest blocks first. The rest
+  /// of a block keeps waiting. Skips blocks that still have a claim. Locks the states of the claimed blocks.
   static func takeUp(
     of seqno: Seqno, at now: Timestamp, devices: Int, node: UUIDValue, on connection: Connection
   ) throws(PostgresError) -> [Taken] {
@@ -196,7 +196,7 @@ package enum Waits {
     var parameters = Blocks.parameters(blocks)
     parameters.append(now)
     parameters.append(most)
-    // Checked again under the locks: another node may have claimed the block meanwhile.
+    // Check again under the locks: another node may have claimed the block meanwhile.
     let taken = try connection.run(Query(takeSomeStatement, parameters, read: positions))
     return try claim(taken, states, node: node, on: connection)
   }
@@ -277,7 +277,7 @@ package enum Waits {
     }
     try connection.run(Blocks.save(states))
     guard !records.isEmpty else { return users }
-    // Only those that took effect: an outcome that was there already was counted by whoever wrote it.
+    // Only the outcomes written now: whoever wrote an earlier one has counted it.
     let written = try connection.run(Outcomes.write(records, at: now))
     return users + written.map { records[$0].userKey }
   }

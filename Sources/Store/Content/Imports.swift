@@ -119,8 +119,8 @@ package enum Imports {
     "imports-cancel",
     "UPDATE imports SET cancelled = true, finished_at = clock_timestamp(), rest = '' WHERE import = $1")
 
-  /// Ends an open import, which the caller must have locked, at the database's time. Its counts stay; its unfinished
-  /// last line is deleted.
+  /// Ends an open import, which the caller must have locked, at the database's time. Keeps its counts, and deletes its
+  /// unfinished last line.
   package static func cancel(_ number: Number) -> Query<Void> {
     Query(cancelStatement, number) { _ in }
   }

@@ -30,7 +30,7 @@ package enum Cancellation {
     UPDATE shards s SET exhausted = true, targeted = greatest(s.targeted, s.claimed)
     FROM (
       SELECT seqno, shard, targeted FROM shards WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
-      -- In the order of `Shards.lockAll`, with which claims lock them.
+      -- Claims lock the shards in this order too (`Shards.lockAll`).
       ORDER BY shard FOR UPDATE) planned
     WHERE s.seqno = planned.seqno AND s.shard = planned.shard
     RETURNING planned.targeted, s.claimed

@@ -2,8 +2,8 @@ package import Domain
 internal import Postgres
 package import Time
 
-/// Finds the messages whose deferred deliveries are due, so that each can be taken up alone (`GatedDeliveries.takeUp`)
-/// when taking up several together fails because of the data of one.
+/// Finds the messages whose deferred deliveries are due. When claiming those of several messages together fails because
+/// of the data of one message, each can then be claimed in a transaction of its own (`GatedDeliveries.takeUp`).
 extension Claims {
   private static let dueMessagesStatement = Statement(
     "claims-due-messages",
@@ -18,8 +18,8 @@ extension Claims {
     ORDER BY d.seqno
     """)
 
-  /// Returns the messages, in order, whose deferred deliveries `Waits.takeUp` and `due` find among the `limit` that are
-  /// due earliest: those being sent in `lanes` that are not late and have no pace.
+  /// Returns, in ascending order, the messages whose deferred deliveries `Waits.takeUp` and `due` find among the
+  /// `limit` that are due earliest: those being sent in `lanes` that are not late and have no pace.
   package static func dueMessages(at now: Timestamp, lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
     Query(each: dueMessagesStatement, now, limit, Timestamp.zero, Int16Column(lanes)) { $0.seqno() }
   }

@@ -198,8 +198,9 @@ package enum Claims {
       SELECT node FROM known WHERE is_dead UNION ALL SELECT node FROM strangers WHERE node IS NOT NULL
     ), found AS (
       SELECT c.claim, c.devices FROM (SELECT DISTINCT node FROM dead) d CROSS JOIN LATERAL (
-        -- One holder after the other, so that its own claims are all that is walked over: where all claims are done, and a
-        -- snapshot keeps them, PostgreSQL believes that there are none, and takes any index for as good as another.
+        -- One holder after the other, so that its own claims are all that is walked over: where all claims are done,
+        -- and a snapshot keeps them, PostgreSQL believes that there are none, and takes any index for as good as
+        -- another.
         SELECT c.claim, coalesce(c.devices_count, cardinality(c.devices)) AS devices
         FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
         WHERE c.node = d.node AND coalesce(m.lane, 1) = ANY($2) AND ($5::bigint IS NULL OR c.seqno = $5)
@@ -301,9 +302,9 @@ package enum Claims {
     SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
     FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
-    -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try, unless a newer
-    -- claim shows that it was taken up again. That is asked in this statement, because the newer claim may end before
-    -- another one. All of the message's claims are read once, and only if there is such a row.
+    -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try, unless a
+    -- newer claim shows that it was taken up again. That is asked in this statement, because the newer claim may end
+    -- before another one. All of the message's claims are read once, and only if there is such a row.
     WHERE o.device IS NULL OR o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NULL
       AND (c.claim, k.device) NOT IN (
         SELECT claim, device FROM (
@@ -347,12 +348,12 @@ package enum Claims {
   /// expired at `$1`.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
-    -- The first comparison is one that an index can make, so that what waits for the morning is not walked over.
+    -- An index serves the first comparison, so no scan reads the rows that wait for the morning.
     w.due_at <= $1 AND w.due_at <= clock_timestamp() AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($4)
       AND NOT \(LatenessCondition.isLate)
       -- What has expired meanwhile ends even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= $1)
-      -- Those of one with a pace are taken up for themselves, as it allows.
+      -- `GatedDeliveries` takes up the deliveries of a message with a pace, as the pace allows.
       AND (SELECT 1 FROM gates g WHERE g.seqno = m.seqno AND \(Gates.isPaced) LIMIT 1) IS NULL
     """
 
@@ -367,10 +368,10 @@ package enum Claims {
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)
 
-  /// Returns at most `limit` deferred deliveries with rows that are due, of messages that are being sent in `lanes`,
-  /// are not late and have no pace. Takes those due earliest, and returns them in any order. Removes their due times;
-  /// the same transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that
-  /// another transaction has locked.
+  /// Returns at most `limit` due deliveries that have rows, of messages that are being sent in `lanes`, are not late
+  /// and have no pace. Chooses those due earliest, and returns them in any order. Removes their due times; the same
+  /// transaction must claim them. Skips deliveries of paused apps until their messages expire, and those that another
+  /// transaction has locked.
   /// - Parameter since: low-water mark: skips deliveries due at or before this time, because the apps or messages of
   ///   all of them are paused.
   package static func due(

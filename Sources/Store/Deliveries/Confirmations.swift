@@ -92,7 +92,7 @@ package enum Confirmations {
     package let userKey: UserKey
     /// The delivery's block and position; nil if it is in no block.
     package let place: BlockPlace?
-    /// Whether the delivery has ended and cannot have arrived: it was never submitted, or refused at its only try.
+    /// True if the delivery has ended and cannot have arrived: it was never submitted, or its only try was rejected.
     package let neverArrived: Bool
 
     package init(userKey: UserKey, place: BlockPlace?, neverArrived: Bool = false) {
@@ -102,9 +102,8 @@ package enum Confirmations {
     }
   }
 
-  /// Returns SQL that joins, as `c`, the user of a delivery that was not answered yet: the claim says for whom it was
-  /// sent.
-  /// - Parameter delivery: name of the delivery's row; its row in `outcomes` must be joined before, as `o`.
+  /// Returns SQL that joins, as `c`, the user of a delivery without an outcome yet, taken from its claim.
+  /// - Parameter delivery: name of the delivery's row; its row in `outcomes` must already be joined, as `o`.
   private static func claimed(_ delivery: String) -> String {
     """
     LEFT JOIN LATERAL (
@@ -116,7 +115,8 @@ package enum Confirmations {
     """
   }
 
-  /// Returns the SQL condition that a delivery has ended and cannot have arrived. Of several tries, one may have.
+  /// Returns the SQL condition that a delivery has ended and cannot have arrived. One of several tries may have
+  /// arrived.
   /// - Parameter end: name of a row with its status and number of tries.
   private static func neverArrived(_ end: String) -> String {
     """
@@ -148,9 +148,9 @@ package enum Confirmations {
     ORDER BY d.seqno, d.device
     """)
 
-  /// Returns the user and the place in a block of each delivery, and whether it never arrived. The user is that of the
-  /// delivery's row in `outcomes`; without a row, that of the claim or block that contains the delivery. Omits
-  /// deliveries that are in none of these.
+  /// Returns each delivery's user and place in a block, and whether it cannot have arrived. Takes the user from the
+  /// delivery's row in `outcomes`, or else from the claim or block that contains the delivery. Omits deliveries that
+  /// are in none of these.
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]

@@ -2,14 +2,14 @@ package import Domain
 package import Postgres
 package import Time
 
-/// Deferred deliveries of messages with a gate (`Gates`) that has a pace, or had one. When the night or a send window
-/// ends, a whole audience may be due at the same moment; so these are taken up message by message, under the lock on
-/// the gate, and no faster than its pace allows. `Claims.due` and `Waits.takeUp` take up those of all other messages,
-/// many messages at a time: hundreds of thousands that go to one user each may wait for the same window. Where the data
-/// of one message makes that fail, they too are taken up message by message (`Claims.dueMessages`).
+/// Deferred deliveries of messages whose gate (`Gates`) has a pace, or had one. When the night ends or a send window
+/// opens, a whole audience may become due at the same moment; so these deliveries are claimed message by message, under
+/// the lock on the gate, and no faster than the pace allows. `Claims.due` and `Waits.takeUp` claim those of all other
+/// messages, many messages at a time, because hundreds of thousands of messages to one user each may wait for the same
+/// window. If the data of one message makes that fail, they too are claimed message by message (`Claims.dueMessages`).
 ///
-/// They stay due meanwhile, in any number. They are found by their message, so that a new pace applies to them at once,
-/// and no scan for what else is due walks over them for long.
+/// Until the pace lets them pass, any number of these deliveries stays due. They are found by their message, so that a
+/// new pace applies to them at once, and so that scans for other due deliveries do not read many of them.
 package enum GatedDeliveries {
   private static let dueStatement = Statement(
     "gated-deliveries-due",
@@ -19,9 +19,9 @@ package enum GatedDeliveries {
       JOIN apps a ON a.app = m.app
     WHERE \(Gates.isPaced)
       AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($2) AND NOT \(LatenessCondition.isLate)
-      -- What has expired meanwhile ends, whatever holds it back.
+      -- A message that has expired meanwhile ends, whatever holds it back.
       AND (m.expires_at <= $1 OR a.paused_reason IS NULL AND (g.ready_at IS NULL OR g.ready_at <= clock_timestamp()))
-      -- By the database's clock too: it is what says when an hour opens.
+      -- By the database's clock too: it decides when permitted hours begin.
       AND ((SELECT 1 FROM waits w WHERE w.seqno = m.seqno AND w.due_at <= $1 AND w.due_at <= clock_timestamp() LIMIT 1)
           IS NOT NULL
         OR (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.deferred.sql)
@@ -29,9 +29,9 @@ package enum GatedDeliveries {
     ORDER BY m.lane, m.seqno LIMIT $3
     """)
 
-  /// Returns at most `limit` messages that have a pace, or had one, are being sent in `lanes`, are not late and have
-  /// deferred deliveries that are due, ordered by lane and SEQNO. Omits messages whose pace allows nothing at present,
-  /// and those of paused apps, unless they have expired at `now`.
+  /// Returns at most `limit` messages, ordered by lane and SEQNO, that have a pace or had one, are being sent in
+  /// `lanes`, are not late and have deferred deliveries that are due. Omits messages whose pace allows nothing at
+  /// present, and those of paused apps, unless they have expired at `now`.
   package static func due(at now: Timestamp, lanes: [Lane], atMost limit: Int) -> Query<[Seqno]> {
     Query(each: dueStatement, now, Int16Column(lanes), limit) { $0.seqno() }
   }
@@ -54,9 +54,8 @@ package enum GatedDeliveries {
     }
   }
 
-  /// Claims at most `devices` deferred deliveries of a message that are due, within a transaction that has locked the
-  /// message's gate. Returns the claims: one for each block, and one for the deliveries with rows of their own; none if
-  /// nothing is due.
+  /// Claims at most `devices` due deliveries of a message, within a transaction that has locked the message's gate.
+  /// Returns the claims: one for each block, and one for the deliveries with rows of their own; none if nothing is due.
   package static func takeUp(
     _ seqno: Seqno, at now: Timestamp, devices: Int, node: UUIDValue, on connection: Connection
   ) throws(PostgresError) -> [Waits.Taken] {

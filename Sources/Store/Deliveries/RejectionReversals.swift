@@ -26,7 +26,7 @@ package enum RejectionReversals {
       AND m.state <> \(MessageState.cancelled.sql) AND m.expires_at > $3
       -- Nor what nobody can say any more: it was confidential, and is wiped.
       AND (m.sealed IS NOT NULL OR coalesce(m.request->>'sealed', '') <> 'true')
-      -- Nor what was sent to the device once more as another message: it would get both.
+      -- Nor what a resend has sent to the device as another message: the device would get both.
       AND NOT EXISTS (SELECT FROM messages r LEFT JOIN outcomes x ON x.seqno = r.seqno AND x.device = o.device
         WHERE r.resend_of = o.seqno AND CASE WHEN x.seqno IS NULL
           THEN EXISTS (SELECT FROM claims c WHERE c.seqno = r.seqno AND c.devices @> ARRAY[o.device])
@@ -38,8 +38,8 @@ package enum RejectionReversals {
 
   /// Makes rejected deliveries deferred and due at once, and returns them; the caller must correct their totals. Skips
   /// deliveries that are not rejected, those of cancelled or expired messages, those of confidential messages whose
-  /// content was wiped, those to deleted devices, and those that a resend repeats: its own delivery to the device has
-  /// been accepted or rejected, or is pending.
+  /// content was wiped, those to deleted devices, and those that a resend repeats: the resend's own delivery to the
+  /// device was accepted or rejected, or is pending.
   package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Timestamp) -> Query<
     [Record]
   > {

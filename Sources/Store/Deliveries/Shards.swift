@@ -88,8 +88,8 @@ package enum Shards {
       CASE WHEN blocks >> \(timelineBits) << \(timelineBits) = \(firstOfTimeline) THEN blocks ELSE \(firstOfTimeline) END
     FROM shards s
     WHERE seqno = $1 AND NOT exhausted AND \(LatenessCondition.isOpen)
-      -- One wave after the other. While somebody is claiming one, a device may move on to the zones of the next, and
-      -- nobody else sees that it is claimed already. Waves are planned in their order.
+      -- One wave after the other. While a node claims one wave, a device may move to a zone of the next, and no other
+      -- node sees yet that it is claimed already. Waves are planned in their order.
       AND wave = (SELECT f.wave FROM shards f WHERE f.seqno = $1 AND NOT f.exhausted ORDER BY f.shard LIMIT 1)
     ORDER BY shard LIMIT 1
     -- Another node's claimer works on its own shard; nobody waits.
@@ -97,8 +97,8 @@ package enum Shards {
     """)
 
   /// Locks a message's first shard that is not exhausted, until the transaction ends, and returns it. Skips shards that
-  /// another transaction has locked, those of waves that are not open or are late, and those of later waves than the
-  /// first one's: no two waves of a message are claimed at the same time. Returns nil if there is none.
+  /// another transaction has locked, and those of waves that are not open or are late. Skips those of all waves but the
+  /// first that has such a shard: no two waves of a message are claimed at the same time. Returns nil if there is none.
   package static func lock(_ seqno: Seqno) -> Query<Record?> {
     Query(first: lockStatement, seqno) { row in
       Record(
@@ -132,10 +132,11 @@ package enum Shards {
     WHERE seqno = $1 AND shard <> $2 AND wave = $3 AND NOT exhausted
     """)
 
-  /// Locks the other shards of a locked shard's wave, as far as they are not exhausted, so that nobody claims from the
-  /// message before the transaction ends; other waves, of which there may be dozens with as many shards each, are not
-  /// claimed meanwhile (`lock`). Returns true if nobody does: what others have claimed is committed, and seen by the
-  /// statements that follow. Returns false, without waiting, if another transaction has locked one.
+  /// Locks the other shards of a locked shard's wave that are not exhausted, so that no other transaction claims from
+  /// the message before this one ends. Leaves the shards of other waves alone: there may be dozens of waves with as
+  /// many shards each, and none is claimed meanwhile (`lock`). Returns true if it has locked them all: the claims of
+  /// others are then committed, and the statements that follow see them. Returns false, without waiting, if another
+  /// transaction has locked one.
   package static func lockOthers(of shard: Record) -> Query<Bool> {
     Query(one: lockOthersStatement, shard.seqno, shard.shard, shard.wave) { $0.bool() }
   }

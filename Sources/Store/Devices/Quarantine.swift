@@ -3,8 +3,8 @@ internal import Postgres
 package import Time
 
 /// Devices quarantined because their push network has refused the token. They keep their data and stay in audiences,
-/// but deliveries to them are skipped until they register again or are released. Those that are not heard of for long
-/// are emptied (`Tombstones.emptyRefused`). Decision 077.
+/// but deliveries to them are skipped until they register again or are released. Devices that stay silent for long are
+/// emptied (`Tombstones.emptyRefused`). Decision 077.
 package enum Quarantine {
   /// A device to quarantine.
   package struct Entry: Sendable {

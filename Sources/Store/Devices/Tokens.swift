@@ -37,7 +37,7 @@ package enum Tokens {
       -- What the rows of their DEVICE_IDs have now, and one of them will have no more.
       SELECT d.app, d.psid, d.network, w.kind FROM wanted w JOIN devices d ON d.device BETWEEN w.device AND w.last
       WHERE w.kind = \(TokenKind.alert.sql) AND d.psid <> w.psid
-      -- And all that those have who leave.
+      -- And all tokens of the devices that unregister.
       UNION ALL SELECT app, psid, network, \(TokenKind.alert.sql)::smallint FROM devices WHERE device = ANY($8)
       UNION ALL SELECT app, psid, network, kind FROM psids
       WHERE device = ANY($8) AND kind > \(TokenKind.alert.sql)
@@ -64,7 +64,7 @@ package enum Tokens {
 
   /// Locks the claimed tokens, and inserts those that do not exist, as tokens of the claiming device. Also locks the
   /// other alert tokens of the rows with the same DEVICE_ID, because one of these rows will lose its token, and all
-  /// tokens of the devices that are `leaving`. Returns the owner of each claimed token.
+  /// tokens of the `leaving` devices, which unregister. Returns the owner of each claimed token.
   package static func lock(_ tokens: [Claimed], leaving: Set<DeviceID> = [], at now: Timestamp) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {

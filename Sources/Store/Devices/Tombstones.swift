@@ -2,8 +2,8 @@ internal import Domain
 package import Postgres
 package import Time
 
-/// The removal of personal data from the rows of devices that were unregistered, or refused by their push network, and
-/// not used for long, and of devices' former tokens and users that ended long ago.
+/// The removal of personal data from the rows of devices that were unregistered, or whose token their push network has
+/// refused, and that were not used for long; and of devices' former tokens and users that ended long ago.
 package enum Tombstones {
   /// SQL condition: the device's last registration, binding and call were all more than `$1` days ago.
   private static let isSilent = """
@@ -51,17 +51,17 @@ package enum Tombstones {
     , alert AS (
       DELETE FROM psids p USING gone g
       WHERE p.app = g.app AND p.psid = g.psid AND p.network = g.network AND p.kind = \(TokenKind.alert.sql)
-        -- Only while it still belongs to the device.
+        -- Only if it still belongs to the device.
         AND p.device = g.device)
     , further AS (DELETE FROM psids p USING gone g WHERE p.device = g.device AND p.kind > \(TokenKind.alert.sql))
     , changed AS (UPDATE devices SET \(PersonErasure.emptied) WHERE device IN (SELECT device FROM gone))
     SELECT app, network, user_key, state = \(Devices.State.active.sql), app_version FROM gone
     """)
 
-  /// Removes all personal data from the rows of devices whose token their network refused more than `days` days ago,
-  /// dropped or in quarantine, and whose last registration, binding and call were all more than `days` days ago too: by
-  /// all that is known, the app has been removed. Fewer than 90 days count as 90. Deletes their tokens and what is
-  /// stored of their guests. Counts those in quarantine as devices that have left; the dropped ones were counted then.
+  /// Removes all personal data from the rows of devices whose token their network refused more than `days` days ago
+  /// (dropped or in quarantine) and whose last registration, binding and call were all more than `days` days ago too:
+  /// most likely, the app has been removed. Fewer than 90 days count as 90. Deletes their tokens and everything stored
+  /// about their guests. Counts quarantined devices as having left; dropped ones were counted when they were dropped.
   /// Call it within a transaction.
   /// - Parameter limit: maximum number of devices of either kind. Skips locked rows.
   /// - Returns: the number of devices.
@@ -103,7 +103,7 @@ package enum Tombstones {
     DELETE FROM former_users WHERE (device, user_key) IN (
       SELECT device, user_key FROM former_users
       WHERE ended_at < $1
-        -- Whoever left a device before the oldest message whose history is kept got none of these on it.
+        -- A user who left a device before the oldest message whose history is kept got no such message on it.
         AND ended_at < coalesce((
           SELECT created_at FROM messages
           WHERE seqno >= (SELECT min(from_seqno) FROM seqno_ranges WHERE closed_at IS NULL) ORDER BY seqno LIMIT 1),
@@ -118,9 +118,10 @@ package enum Tombstones {
   }
 
   /// Deletes at most `limit` former users of devices, oldest first, and returns the number deleted. Keeps former users
-  /// for as long as former tokens, and as long as the history of a message that may have gone to them on the device:
-  /// blocks are ordered by user, so without the user it is not found who has got the message. A read would then count
-  /// for the device's present user, and a resend would go to the device once more. Skips locked rows.
+  /// for as long as former tokens, and for as long as the history of any message that they may have received on the
+  /// device: blocks are ordered by user, so without the former user the message's delivery to the device is not found.
+  /// A read would then count for the device's present user, and a resend would go to the device again. Skips locked
+  /// rows.
   package static func forgetUsers(at now: Timestamp, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }

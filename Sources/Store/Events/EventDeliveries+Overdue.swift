@@ -1,13 +1,13 @@
 internal import Postgres
 
-/// The bound of what waits for a webhook that takes nothing.
+/// The limit on how long events wait for a webhook that takes none.
 ///
-/// A webhook that fails backs off and is then asked with one event at a time, so most of its events are never tried and
-/// would wait for ever, as those of a webhook that is switched off would. After a week they are given up like events
-/// whose attempts are used up: counted, listed with the reason, replayed on demand, and deleted with their events.
+/// While a webhook fails, the server backs off and tries one event at a time, so most events are never tried and would
+/// wait for ever; so would those of a webhook that is switched off. After a week they are given up like events whose
+/// attempts are used up: counted, listed with the reason, replayed on demand, and deleted with their events.
 extension EventDeliveries {
-  /// Days after which a delivery that is due and is not attempted is given up, and for which one that was given up is
-  /// kept at least, however old its event is.
+  /// Days after which a delivery that is due but not attempted is given up. Also the minimum number of days for which a
+  /// delivery that was given up is kept, however old its event is.
   package static let patienceDays = 7
 
   private static let giveUpOverdueStatement = Statement(
@@ -24,13 +24,13 @@ extension EventDeliveries {
     WHERE (event, webhook) IN (
       SELECT d.event, d.webhook
       FROM told t JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
-        -- Not by the time of the event: one that is replayed is old. While one is attempted, this is still to come.
+        -- Not by the time of the event, which is old if it is replayed. During an attempt, `due_at` is in the future.
         AND d.due_at < now() - interval '\(patienceDays) days'
       LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
     """)
 
-  /// Gives up at most `limit` deliveries, to webhooks that are switched on or off, that have been due for
-  /// `patienceDays` days, and returns their number. Skips locked rows.
+  /// Gives up at most `limit` deliveries that have been due for `patienceDays` days, whether their webhooks are
+  /// switched on or off, and returns their number. Skips locked rows.
   package static func giveUpOverdue(atMost limit: Int) -> Query<Int> {
     Query(giveUpOverdueStatement, limit) { $0.affected }
   }

@@ -43,8 +43,8 @@ extension Fallbacks {
     """)
 }
 
-/// Deletion of events that are over 30 days old, or over 500 for expiring credentials, that no longer wait for delivery
-/// and were not given up within the last `EventDeliveries.patienceDays` days.
+/// Deletion of events that are over 30 days old (over 500 for expiring credentials), no longer wait for delivery, and
+/// were not given up within the last `EventDeliveries.patienceDays` days.
 extension Events {
   static let pruneStatement = Statement(
     "events-prune",
@@ -56,7 +56,7 @@ extension Events {
         AND (subject IS NULL OR event_kind <> 'credential.expiring' OR at < now() - interval '500 days')
         AND NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event
           AND (d.state = \(Events.State.waiting.sql)
-            -- One that was replayed late, or waited that long: somebody has time to see it and to replay it.
+            -- Given up late, after a replay or a long wait: leaves operators time to see it and to replay it.
             OR d.state = \(Events.State.dead.sql)
               AND d.ended_at > now() - interval '\(EventDeliveries.patienceDays) days'))
       ORDER BY at LIMIT $1 FOR UPDATE SKIP LOCKED)

@@ -8,7 +8,7 @@ package import Time
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
 ///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
-///                       │                              (an ad's waits for the morning first, and for its push's pace)
+///                       │                              (first waits for its push's pace; an ad's, for the morning too)
 ///                       └─ its message was cancelled or deleted, or a backup restored ─► called off
 /// ```
 /// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
@@ -84,7 +84,7 @@ package enum Fallbacks {
     UPDATE fallbacks f SET due_at = greatest(f.due_at, l.due_at) FROM (
       SELECT f.seqno, f.user_key, t.due_at FROM unnest($1, $2, $3) AS t(seqno, user_key, due_at)
       JOIN fallbacks f ON f.seqno = t.seqno AND f.user_key = t.user_key
-      -- One that is locked is being decided.
+      -- A locked row is being decided.
       WHERE f.decision IS NULL FOR UPDATE OF f SKIP LOCKED) l
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
@@ -101,13 +101,13 @@ package enum Fallbacks {
     UPDATE fallbacks f SET due_at = l.due_at FROM (
       SELECT f.seqno, f.user_key, t.due_at FROM unnest($1, $2, $3) AS t(seqno, user_key, due_at)
       JOIN fallbacks f ON f.seqno = t.seqno AND f.user_key = t.user_key
-      -- One that is locked is being decided.
+      -- A locked row is being decided.
       WHERE f.decision IS NULL FOR UPDATE OF f SKIP LOCKED) l
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Sets the deadlines of pending fallbacks to the given times, because their pushes are sent now, after they have
-  /// waited for their message's pace. Skips locked rows, which are being decided.
+  /// Sets the deadlines of pending fallbacks to the given times, because their pushes waited for the message's pace and
+  /// are sent now. Skips locked rows, which are being decided.
   package static func restart(_ dues: [Key: Timestamp]) -> Query<Void> {
     Query(restartStatement, columns(dues)) { _ in }
   }
@@ -172,11 +172,11 @@ package enum Fallbacks {
     package let app: App.Number
     /// The user's name; empty if it is not known.
     package let clientName: String
-    /// The decision; nil if the fallback keeps waiting, because the message is paused, it is an ad and night for the
-    /// user, or the user's push waits for the message's pace.
+    /// The decision; nil if the fallback keeps waiting: the message is paused, the message is an ad and it is night for
+    /// the user, or the user's push waits for the message's pace.
     package let decision: Decision?
-    /// When the night ends that an ad's SMS waits for, or an hour from now if the push waits for the pace: when it is
-    /// sent, the deadline starts again (`restart`). Nil if it waits for neither.
+    /// The end of the night, if an ad's SMS waits for it; an hour from now, if the push waits for the pace: the
+    /// deadline starts again when the push is sent (`restart`). Nil if the fallback waits for neither.
     package let waitsUntil: Timestamp?
   }
 
@@ -215,7 +215,7 @@ package enum Fallbacks {
         FROM apps a LEFT JOIN devices d ON d.app = a.app AND d.user_key = f.user_key
           AND d.state = \(Devices.State.active.sql) AND d.consent_ad AND d.consent_notification IS NOT FALSE
         WHERE a.app = f.app AND m.is_ad GROUP BY a.app) n ON true
-      -- A push that waited for its hours, and now for its pace: the SMS would come before it.
+      -- A push that waited for its hours and now waits for its pace: the SMS would arrive before it.
       LEFT JOIN LATERAL (
         SELECT EXISTS (SELECT FROM block_deliveries(f.seqno, f.user_key) b
             WHERE b.due_at IS NOT NULL AND b.reason IN ('window', 'night', 'local-time'))

@@ -1,24 +1,24 @@
 internal import Domain
 package import Postgres
 
-/// Takes erased persons out of the events about recipients that are still stored. No index leads from a person to these
-/// events, and when nobody takes them there are hundreds of thousands, each with up to 500 recipients; so they are
+/// Removes erased persons from the events about recipients that are still stored. No index leads from a person to these
+/// events. If no webhook takes them, there are hundreds of thousands, each with up to 500 recipients, so they are
 /// searched page by page.
 ///
 /// ```
-///   erasure ──► the first page is searched at once ──► if there are more: `event_erasures` ──► page by page to the end
+///   erasure ──► first page searched at once ──► if there are more: `event_erasures` ──► page by page to the end
 /// ```
 extension RecipientEvents {
   /// Number of events searched in one step: with 500 recipients each, a fraction of a second.
   private static let searchedAtOnce: Int64 = 500
-  /// Maximum number of persons searched for in one step, because each is looked for in each event.
+  /// Maximum number of persons searched for in one step, because each event is searched for each of them.
   private static let personsAtOnce = 50
 
   private static let forgetStatement = Statement(
     "recipient-events-forget",
     """
     WITH page AS MATERIALIZED (
-      -- The texts of other apps' events are not read.
+      -- Do not read the texts of other apps' events.
       SELECT event, app, CASE WHEN app = ANY($1) THEN data::text END AS words FROM events
       WHERE event > $3 AND event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed')
       ORDER BY event LIMIT $4)
@@ -58,14 +58,14 @@ extension RecipientEvents {
     ON CONFLICT (app, user_key) DO UPDATE SET upto_event = least(event_erasures.upto_event, excluded.upto_event)
     """)
 
-  /// Has the persons searched for in all events after `event`, by `forgetNext`.
+  /// Leaves it to `forgetNext` to search all events after `event` for the persons.
   static func forgetLater(_ users: [Users.Key], after event: Int64 = 0) -> Query<Void> {
     var parameters = Users.keys(users)
     parameters.append(event)
     return Query(laterStatement, parameters) { _ in }
   }
 
-  /// Takes an erased person out of the oldest events, and leaves the others to `forgetNext`. Call it within the
+  /// Removes an erased person from the oldest events, and leaves the others to `forgetNext`. Call it within the
   /// transaction that erases the person.
   static func forget(_ user: Users.Key, on connection: Connection) throws(PostgresError) {
     guard let last = try forget([user], after: 0, on: connection) else { return }
@@ -78,7 +78,7 @@ extension RecipientEvents {
     "recipient-events-erasures",
     """
     SELECT app, user_key, upto_event FROM event_erasures
-    -- Those who are furthest behind, so that they catch up with the others.
+    -- The persons furthest behind, so that they catch up with the others.
     WHERE upto_event = (SELECT min(upto_event) FROM event_erasures)
     ORDER BY app, user_key LIMIT $1 FOR UPDATE SKIP LOCKED
     """)
@@ -97,8 +97,8 @@ extension RecipientEvents {
     WHERE e.app = t.app AND e.user_key = t.user_key
     """)
 
-  /// Takes some erased persons out of the next page of events. Call it within a transaction. Returns false, having done
-  /// nothing, if nobody is to be searched for, or other nodes are at it.
+  /// Removes some erased persons from the next page of events. Call it within a transaction. Returns false, without
+  /// changes, if no person is left to search for, or if other nodes are searching for them.
   package static func forgetNext(on connection: Connection) throws(PostgresError) -> Bool {
     var most = Parameters()
     most.append(personsAtOnce)

@@ -24,7 +24,7 @@ package enum Webhooks {
     package let dead: Int64?
   }
 
-  /// Maximum number of deliveries of a webhook in one state that are counted exactly. A campaign can leave a million
+  /// Up to this number, a webhook's deliveries in one state are counted exactly. A campaign can leave a million
   /// waiting, and the console asks every few seconds.
   package static let countedDeliveries = 10000
 

@@ -71,9 +71,9 @@ package enum GroupTree {
     JOIN apps a ON a.app = g.app WHERE g.name ILIKE $4 ORDER BY g.groupseq LIMIT $5
     """)
 
-  /// Returns at most `limit` groups of an app on all levels whose names contain `text`, ignoring case, in ascending
+  /// Returns at most `limit` groups of an app, on all levels, whose names contain `text`, ignoring case, in ascending
   /// order of number, starting after `group` (0 for the first). Searches only the first `window` groups after it, so
-  /// even an empty list can have a next page (`edge`).
+  /// there can be a next page even after an empty one (`edge`).
   package static func search(
     of app: App.Number, named text: String, after group: Groups.Number, window: Int, limit: Int
   ) -> Query<[Record]> {
@@ -84,8 +84,8 @@ package enum GroupTree {
     "group-tree-edge",
     "SELECT groupseq FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq OFFSET $3 - 1 LIMIT 1")
 
-  /// Returns the last group that a search of `window` covers, from which the next page continues; nil if the groups end
-  /// before that.
+  /// Returns the last group that a search of `window` groups covers; the next page continues after it. Nil if there are
+  /// fewer groups.
   package static func edge(of app: App.Number, after group: Groups.Number, window: Int) -> Query<Groups.Number?> {
     Query(first: edgeStatement, app, group, window) { $0.int64() }
   }

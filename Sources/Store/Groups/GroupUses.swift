@@ -1,11 +1,12 @@
 package import Domain
 internal import Postgres
 
-/// Finds what is still to be sent to an audience that names a group, whose deletion would change who gets it.
+/// Finds messages and requests still to be sent whose audience names a group, so that deleting it would change who gets
+/// them.
 package enum GroupUses {
   /// SQL condition: the audience of `request` names the group `$2`, directly or in the conditions of a segment.
   private static let namesGroup = """
-    -- Lists of users are long, and name no group.
+    -- Skip lists of users, which are long and name no group.
     CASE WHEN request#>'{audience,groups}' IS NOT NULL OR request#>'{audience,segment}' IS NOT NULL
       THEN jsonb_path_exists((request->'audience')::jsonb, '$.**.groups[*] ? (@ == $number || @ == $text)',
         jsonb_build_object('number', $2::bigint, 'text', ($2::bigint)::text))
@@ -17,7 +18,7 @@ package enum GroupUses {
     """
     SELECT m.seqno FROM messages m
     WHERE m.app = $1 AND m.purpose = 0 AND m.state < \(MessageState.completed.sql) AND m.cancelled_at IS NULL
-      -- A resend goes to recipients of the earlier message.
+      -- A resend goes to recipients of the earlier message, whatever its audience says.
       AND m.resend_of IS NULL
       -- Devices are read from the group until the last of them is claimed.
       AND (NOT m.planned OR EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted))
@@ -25,8 +26,8 @@ package enum GroupUses {
     ORDER BY m.seqno LIMIT $3
     """)
 
-  /// Returns at most `limit` messages of an app in ascending order of SEQNO that name the group in their audience, and
-  /// of which devices are left to be claimed. Of a repetition that is its next occurrence.
+  /// Returns at most `limit` messages of an app, in ascending order of SEQNO, that name the group in their audience and
+  /// have devices left to claim. A repeating message is represented by its next occurrence.
   package static func messages(naming group: Groups.Number, of app: App.Number, limit: Int) -> Query<[Seqno]> {
     Query(each: messagesStatement, app, group, limit) { $0.seqno() }
   }
@@ -35,13 +36,13 @@ package enum GroupUses {
     "group-uses-approvals",
     """
     SELECT approval FROM approvals
-    -- One that is held is a message.
+    -- A held request is a message: the other statement finds it.
     WHERE app = $1 AND state = \(Approvals.State.waiting.sql) AND NOT held AND resend_of IS NULL
       AND ends_at > clock_timestamp() AND \(namesGroup)
     ORDER BY approval LIMIT $3
     """)
 
-  /// Returns at most `limit` requests of an app in ascending order of number that wait for approval and name the group
+  /// Returns at most `limit` requests of an app, in ascending order of number, that await approval and name the group
   /// in their audience.
   package static func approvals(
     naming group: Groups.Number, of app: App.Number, limit: Int

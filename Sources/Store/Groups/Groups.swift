@@ -30,9 +30,8 @@ package enum Groups {
   private static let holdStatement = Statement(
     "groups-hold", "SELECT groupseq FROM groups WHERE groupseq = ANY($1) ORDER BY groupseq FOR KEY SHARE")
 
-  /// Prevents the deletion of groups (`GroupTree.lock`) until the transaction ends, for users who join them in it, and
-  /// for messages to them that it stores.
-  /// Returns those of the groups that exist.
+  /// Prevents the deletion of groups (`GroupTree.lock`) until the transaction ends, in which users join them or
+  /// messages to them are stored. Returns those of the groups that exist.
   package static func hold(_ groups: some Collection<Number>) -> Query<Set<Number>> {
     var column = Int64Column()
     for group in groups { column.append(group) }

@@ -66,7 +66,7 @@ package enum Gates {
     VALUES ($1, $2, coalesce($3, 0), $4, clock_timestamp())
     ON CONFLICT (seqno) DO UPDATE SET pace_devices = excluded.pace_devices, pace_wait = excluded.pace_wait,
       was_paced = gates.was_paced OR gates.pace_devices IS NOT NULL,
-      -- What the former pace has held back may pass from now on.
+      -- Deliveries that the former pace has held back may pass from now on.
       tokens = excluded.tokens, counted_at = clock_timestamp(), ready_at = clock_timestamp()
     -- The same pace again gives no new portion.
     WHERE (gates.pace_devices, gates.pace_wait) IS DISTINCT FROM (excluded.pace_devices, excluded.pace_wait)
@@ -85,8 +85,8 @@ package enum Gates {
 
   // MARK: Claiming
 
-  /// SQL condition: gate `g` has a pace, or had one. The deferred deliveries of its message are then taken up by
-  /// `GatedDeliveries`, and by nobody else: when a pace is removed, these are due already, in any number.
+  /// SQL condition: gate `g` has a pace, or had one. Then only `GatedDeliveries` claims the deferred deliveries of its
+  /// message, even after the pace was removed: any number of them may be due by then.
   static let isPaced = "(g.pace_devices IS NOT NULL OR g.was_paced)"
 
   /// A gate locked by a claim.
@@ -179,7 +179,7 @@ package enum Gates {
     package let rejected: Int64
     package let maxRejectedPercent: Int64
     package let isOver: Bool
-    /// When the wait for the result ends; it tells this canary from another one of the message.
+    /// When the wait for the result ends; distinguishes this canary from others of the message.
     fileprivate let until: Timestamp?
   }
 
@@ -219,13 +219,14 @@ package enum Gates {
       -- nothing would be gone through one by one.
       canary_claimed = least(0, canary_devices - $2)
     WHERE seqno = $1 AND canary_phase = 1
-      -- Another node has judged it too, perhaps, and the next one is being watched by now.
+      -- Another node may have judged this canary too, so that the next one is being watched by now.
       AND canary_until IS NOT DISTINCT FROM $3
     """)
 
-  /// Restarts a canary whose result is awaited, because no push network has accepted or rejected any of its deliveries,
-  /// and records that the rest has waited for it until now. The new one has as many devices as before, but at least
-  /// `devices`. Changes nothing if the result is no longer awaited, or if another canary has taken its place.
+  /// Replaces a canary whose result is awaited by a new one, because no push network has accepted or rejected any of
+  /// its deliveries, and records that the rest of the audience has waited for it until now. The new one has as many
+  /// devices as before, but at least `devices`. Changes nothing if the result is no longer awaited, or if another
+  /// canary has taken its place.
   package static func replaceCanary(_ canary: Watched, atLeast devices: Int64) -> Query<Void> {
     Query(replaceCanaryStatement, canary.seqno, devices, canary.until) { _ in }
   }
@@ -237,9 +238,9 @@ package enum Gates {
     WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno
     """)
 
-  /// Moves a canary from one of `phases` to `phase`, and records that the rest has waited for it until now. Returns
-  /// false, and changes nothing, if the canary is in none of `phases`, for example because another node has moved it,
-  /// or if the message has no canary.
+  /// Moves a canary from one of `phases` to `phase`, and records that the rest of the audience has waited until now.
+  /// Returns false, and changes nothing, if the canary is in none of `phases`, for example because another node has
+  /// moved it, or if the message has no canary.
   package static func endCanary(_ seqno: Seqno, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }

@@ -9,9 +9,9 @@ package import Time
 /// The hour starts at the requested time or, if the send window is closed then or closes before the hour is over, when
 /// the window opens next. A message that may have reached anyone within the hour continues until it expires, because
 /// leaving out part of an audience would be worse than being late. So does a message with deliveries that wait for a
-/// device's send window or for the end of the night, and it has another hour from then on (`putOff`). The time for which
-/// the message's own pace or canary holds it back does not count either. For a message by local time, each wave
-/// (`Waves`) is judged separately.
+/// device's send window or for the end of the night; it then has another hour from the end of that wait (`putOff`). The
+/// time for which the message's own pace or canary holds it back does not count either. For a message by local time,
+/// each wave (`Waves`) is judged separately.
 ///
 /// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.
@@ -28,9 +28,9 @@ package enum Lateness {
     UPDATE messages m SET put_off_until = later.due_at FROM later WHERE m.seqno = later.seqno
     """)
 
-  /// Records, within the transaction that defers deliveries because of the hour, until when: a message is not late
-  /// before an hour has passed since then. Changes nothing if it was put off for longer already, has no scheduled time,
-  /// or is by local time.
+  /// Records until when deliveries wait for permitted hours, within the transaction that defers them: the message is
+  /// not late until an hour after that time. Changes nothing for a message that already waits for longer, has no
+  /// scheduled time, or is sent by local time.
   package static func putOff(_ dues: [Seqno: Timestamp]) -> Query<Void> {
     var (seqnos, times) = (Int64Column(), TimestampColumn())
     for (seqno, dueAt) in dues {

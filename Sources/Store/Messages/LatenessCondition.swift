@@ -5,7 +5,7 @@ enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
 
   /// SQL condition: an hour has passed since message `m` was due or, if its daily send window was closed then, since
-  /// the window opened; if the window closes before the hour is over, since it opens again. False for a message with
+  /// the window opened; if the window closed before that hour was over, since it opened again. False for a message with
   /// such a window while PostgreSQL does not know the app's time zone; NULL for one without a scheduled time. Until an
   /// hour has passed since `due_at`, it costs a single comparison.
   static let isHourOver = """
@@ -23,18 +23,18 @@ enum LatenessCondition {
         m.due_at) < \(LatenessCondition.deadline))
     """
 
-  /// SQL condition: gate `g` holds devices back by its pace or its canary, or has done so within the last hour. Whoever
-  /// waits for what the message itself asks for is not late; afterwards there is an hour again.
+  /// SQL condition: gate `g` holds devices back by its pace or its canary, or has done so within the last hour. A wait
+  /// that the message itself asks for makes it not late, and after the wait it has an hour again.
   private static let holdsBack = """
     (g.canary_phase IN (1, 3) OR g.canary_until >= \(LatenessCondition.deadline)
       OR g.ready_at >= \(LatenessCondition.deadline)
       OR g.pace_devices IS NOT NULL AND g.counted_at >= \(LatenessCondition.deadline))
     """
 
-  /// SQL condition: message `m`, which is planned, is late: its hour is over, also the one that begins when the last of
-  /// its deliveries need not wait for the morning or a send window any more, its pace and canary have held nothing back
-  /// for an hour, and nobody may have got anything of it. False for a message by local time, whose waves are judged one
-  /// by one (`isLateWave`), and for one without a scheduled time.
+  /// SQL condition: message `m`, which is planned, is late. Its hour is over; so is the hour that begins when the last
+  /// of its deliveries stops waiting for the morning or a send window; its pace and canary have held nothing back for
+  /// an hour; and nobody can have received it. False for a message by local time, whose waves are judged one by one
+  /// (`isLateWave`), and for one without a scheduled time.
   static let isLate = """
     (m.due_at IS NOT NULL AND m.local_time IS NULL AND \(LatenessCondition.isHourOver)
       AND (m.put_off_until IS NULL OR m.put_off_until < \(LatenessCondition.deadline))

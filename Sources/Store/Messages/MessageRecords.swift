@@ -43,7 +43,7 @@ package enum MessageRecords {
     /// When the pace next allows devices to be claimed; nil if it allows that now, or if there is no pace.
     package let paceUntil: Timestamp?
     package let canary: Canary.Phase?
-    /// When the result of a canary whose devices are all claimed is judged; nil otherwise.
+    /// When the canary's result is judged; nil unless all of its devices are claimed and the result is awaited.
     package let canaryUntil: Timestamp?
     /// When the daily send window in the app's time zone opens; nil if it is open or there is none.
     package let windowUntil: Timestamp?

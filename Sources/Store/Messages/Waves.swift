@@ -169,7 +169,7 @@ package enum Waves {
     /// the message need not wait for that.
     package let nightEndsAt: Timestamp?
     /// When the next night begins in the device's time zone, for an ad that must not be shown on the device at night: a
-    /// push network must not keep it longer than that. Nil if it is night, or if no night concerns the message.
+    /// push network must keep it no longer than that. Nil if it is night, or if the message need not heed the night.
     package let nightBeginsAt: Timestamp?
   }
 
@@ -196,7 +196,7 @@ package enum Waves {
       CASE WHEN n.concerns AND z.zone <> '' THEN window_opens_at(n.moment, z.zone, a.ad_night_from, a.ad_night_to) END
     FROM devices d JOIN apps a ON a.app = d.app,
       LATERAL (SELECT zone_or(d.time_zone, (SELECT zone_or($2, ''))) AS zone OFFSET 0) z,
-      -- Both ends of the night are seen from one moment: it is before one of them.
+      -- Compute both ends of the night from one moment, so that exactly one of them applies.
       LATERAL (SELECT clock_timestamp() AS moment, $7::boolean AND d.consent_ad AND d.consent_night_ad IS NOT TRUE
         AND d.consent_notification IS NOT FALSE AS concerns OFFSET 0) n
     WHERE d.device = ANY($1)

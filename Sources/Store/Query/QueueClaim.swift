@@ -1,11 +1,10 @@
 package import Postgres
 
-/// Claims of due rows of a queue. A row that cannot be claimed because of itself is dropped, so that the others are
-/// claimed.
+/// Claims due rows of a queue. Drops a row whose own data makes the claim fail, so that the others are claimed.
 ///
 /// ```
-///   several ──► fails: half of them are tried, down to one
-///   one     ──► fails: it is locked, then claimed by its key ──► fails: it is dropped
+///   several ──► fails: try half of them, down to one
+///   one     ──► fails: lock it, then claim it by its key ──► fails: drop it
 /// ```
 extension Connection {
   /// Claims at most `limit` rows, and returns them. If that fails because of a row's data, claims fewer; empty if a row
@@ -13,8 +12,8 @@ extension Connection {
   /// - Parameters:
   ///   - take: claims at most a number of due rows; with a key, only that row.
   ///   - lock: locks the row to claim first, and returns its key; nil if there is none.
-  ///   - drop: takes the row that fails out of the queue; false if somebody else has changed or locked it by now.
-  ///   - onDrop: called after a row was dropped, with its key and the reason.
+  ///   - drop: removes the failing row from the queue; false if another transaction has changed or locked it.
+  ///   - onDrop: called with the key and the reason after a row was dropped.
   package func claim<Key, Row>(
     atMost limit: Int, take: (Key?, Int) -> Query<[Row]>, lock: Query<Key?>,
     drop: (Key, PostgresError) -> Query<Bool>, onDrop: (Key, PostgresError) -> Void
@@ -26,8 +25,8 @@ extension Connection {
     }
     // Bisect to find the faulty row, so that the others are claimed.
     if limit > 1 { return try claim(atMost: limit / 2, take: take, lock: lock, drop: drop, onDrop: onDrop) }
-    // Lock one row before it is claimed, so that it is known which one fails. That may be another one than has failed
-    // before: one that another node has just unlocked, for example.
+    // Lock one row before claiming it, to know which one fails. It may not be the one that failed before, for example
+    // because another node has just unlocked it.
     var locked: Key?
     do throws(PostgresError) {
       return try transaction { () throws(PostgresError) -> [Row] in

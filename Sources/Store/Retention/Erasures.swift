@@ -18,8 +18,8 @@ package import Postgres
 /// cancelled (`Claims.restAside`) are not waited for: what they hold of the person goes into `erasure_rests` when the
 /// erasure joins. A page, the new position and the completed erasures are written in one transaction, so a crash undoes
 /// them together. A lock on the row with the position keeps two nodes from scanning at the same time. Messages created
-/// after an erasure was settled are left alone, because the same CUID may be in use again. What was in progress before
-/// that is not sent to whoever registers with the CUID on the same device (`returned`).
+/// after an erasure was settled are left alone, because the same CUID may be in use again. Deliveries that were in
+/// progress before that are not sent to a person who registers with the CUID on the same device (`returned`).
 package enum Erasures {
   package enum Limits {
     /// Maximum number of persons searched for at once; their keys must fit into a small table in the database's memory.
@@ -108,9 +108,9 @@ package enum Erasures {
     """)
 
   /// Removes the persons who have joined the scan from the next `deliveries` deliveries with rows and from some blocks;
-  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures whose full scan has ended, removes those
-  /// persons' inbox entries that were written meanwhile, and leaves their names in events that were written meanwhile to
-  /// `RecipientEvents.forgetNext`. Call this within a transaction.
+  /// leaves deliveries in progress to `takeOutRests`. Completes the erasures whose full scan has ended, removes the
+  /// persons' inbox entries that were written meanwhile, and leaves it to `RecipientEvents.forgetNext` to remove them
+  /// from events that were written meanwhile. Call this within a transaction.
   /// - Returns: false if nothing was scanned, because no erasure has joined the scan yet or another node is scanning;
   ///   true if another step can be useful.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
@@ -167,8 +167,8 @@ package enum Erasures {
     """
     SELECT CASE WHEN count(*) > 0 THEN greatest(min(xact_start), now() - interval '10 minutes') END FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-      -- Only programs of ours write names. A backup or a forgotten session that reads for hours writes none, and none of our
-      -- own is open for so long: the server ends those whose machine has gone.
+      -- Only programs of ours write names. A backup or a forgotten session that reads for hours writes none, and none
+      -- of our own is open for so long: the server ends those whose machine has gone.
       AND application_name LIKE 'upmc%' AND xact_start IS NOT NULL
     """)
 

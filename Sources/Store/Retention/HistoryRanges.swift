@@ -8,9 +8,9 @@ package import Time
 ///   created ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► forgotten
 ///               └ older than a fraction of the retention period: the next message opens the next range
 /// ```
-/// A dropped range is forgotten when the ledger has been swept and its messages are gone: until then its row says that
-/// their history is not kept. Every statement that asks for that reads all closed ranges, so they must not become ever
-/// more.
+/// A dropped range is forgotten when the ledger has been swept and the range's messages are gone: until then its row
+/// records that their history is not kept. Every statement that checks this reads all closed ranges, so their number
+/// must not grow without bound.
 /// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop must lock
 /// the partitioned parent table: if it does not get the lock within a tenth of a second, it is retried later.
 /// Each step is a transaction and reads how far other nodes have come, so any node can perform any step and stop at any
@@ -74,8 +74,8 @@ package enum HistoryRanges {
         -- Behind the numbers that are given now.
         AND r.upto_seqno <= (SELECT last_value + 1 FROM pg_sequences
           WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq')
-        -- Long in the past: whoever was given a number of it has stored his message, or never will. By the clock, for in a
-        -- quiet database no message comes after it.
+        -- Long in the past: whoever was given a number of it has stored his message, or never will. By the clock, for
+        -- in a quiet database no message comes after it.
         AND (r.left_at < now() - interval '1 day'
           OR (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1)
             < now() - interval '1 day')

@@ -3,8 +3,8 @@ internal import Postgres
 
 /// The deliveries in the export of a person's data.
 ///
-/// No index leads from a person to deliveries, so every message whose history is kept is looked at: a page at a time,
-/// newest first, because one statement for ten million messages would exceed the statement timeout.
+/// No index leads from a person to deliveries, so the export searches every message whose history is kept: a page at a
+/// time, newest first, because one statement over ten million messages would exceed the statement timeout.
 extension PersonErasure {
   /// Maximum number of deliveries in an export.
   private static let exportedDeliveries = 10_000
@@ -16,7 +16,7 @@ extension PersonErasure {
     """
     SELECT min(seqno) FROM (
       SELECT seqno FROM messages WHERE app = $1 AND seqno < $2
-        -- Of those before nothing is left but their totals.
+        -- Only totals are left of earlier messages.
         AND seqno >= coalesce((SELECT min(from_seqno) FROM seqno_ranges WHERE dropped_at IS NULL), 0)
       ORDER BY seqno DESC LIMIT $3) m
     """)
@@ -32,7 +32,7 @@ extension PersonErasure {
       FROM (
         SELECT o.seqno, o.device, o.status, o.reason, o.at
         FROM messages m CROSS JOIN devices d
-          -- Place by place: joined as a whole, a plan may read all deliveries of these messages.
+          -- Looked up one by one: with a plain join, a plan may read all deliveries of these messages.
           CROSS JOIN LATERAL (
             SELECT * FROM outcomes o WHERE o.seqno = m.seqno AND o.device = d.device AND o.user_key = $2 LIMIT 1) o
         WHERE m.app = $1 AND m.seqno >= $3 AND m.seqno < $4

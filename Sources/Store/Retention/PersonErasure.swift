@@ -74,7 +74,7 @@ package enum PersonErasure {
   /// Returns the parts of `partNames`, in this order. Omits the phone number, events, lines of uploaded files, vouchers
   /// and former tokens. Badges, SMS fallbacks, inbox and deliveries contain the newest 10,000 entries each. Deliveries
   /// outside of blocks are included only if they went to the user's current devices. A part without data is an empty
-  /// array; for an unknown user, all parts are. Among millions of messages this takes a minute, so call it outside of
+  /// array; for an unknown user, all parts are. With millions of messages this takes a minute, so call it outside of
   /// transactions.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
@@ -145,7 +145,7 @@ package enum PersonErasure {
     former AS (DELETE FROM former_users WHERE app = $1 AND user_key = $2 RETURNING 1),
     gone AS (
       DELETE FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2)
-        -- The kinds that name a person, by their index: of the others there may be very many.
+        -- Only the kinds that name one person, by their index: there may be very many others.
         AND event_kind IN ('sms.requested', 'token.dropped', 'device.added') RETURNING event),
     told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM gone)),
     lines AS (
@@ -181,9 +181,8 @@ package enum PersonErasure {
   /// Erases a user, within a transaction: unregisters the user's devices and removes their data; deletes everything
   /// else that is stored under the user's key, such as name, badge count, memberships, inbox and events; and replaces
   /// the user in deliveries of the newest messages to these devices by a guest. Leaves deliveries of older messages,
-  /// those in blocks, and those to devices that the user no longer has, to `Erasures`; and events about recipients,
-  /// after the oldest ones, to `RecipientEvents.forgetNext`. Keeps totals. Locks tables in the order that all writers
-  /// use.
+  /// those in blocks, and those to devices that the user no longer has to `Erasures`, and all but the oldest events
+  /// about recipients to `RecipientEvents.forgetNext`. Keeps totals. Locks tables in the order that all writers use.
   /// - Returns: the number of devices that the user had. Nil, without changes, if nothing is stored under the user's
   ///   key.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {

@@ -5,10 +5,10 @@ internal import Postgres
 /// reports and counts of identity refusals; and the rejected lines, stored parts and unfinished lines of old imports.
 /// The messages and imports themselves are kept, with their totals.
 package enum Retention {
-  /// SQL condition: the message of row `t` ended more than two days ago, or is gone: where messages are kept for a day
-  /// only, they go before. Until shortly before the two days are over, a message can be reopened, because refusals that
-  /// were the server's fault become pending again. Written as a subquery, so that every plan looks the messages up one
-  /// by one.
+  /// SQL condition: the message of row `t` ended more than two days ago, or is gone: if messages are kept for only a
+  /// day, they are deleted first. Until shortly before the two days are over, a message can be reopened, because
+  /// refusals that were the server's fault become pending again. Written as a subquery, so that every plan looks the
+  /// messages up one by one.
   private static let ended = """
     coalesce((SELECT m.finished_at IS NOT NULL AND m.finished_at < now() - interval '2 days'
       FROM messages m WHERE m.seqno = t.seqno), true)

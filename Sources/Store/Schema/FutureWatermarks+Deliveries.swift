@@ -1,14 +1,14 @@
 internal import Domain
 internal import Postgres
 
-/// The correction of times of single deliveries and messages. At most `most` rows change per statement, because a
-/// campaign may have a million; the corrections run again while the clock is not steady. Rows locked by others are
-/// skipped.
+/// The correction of future times in single deliveries and messages. Each statement changes at most `most` rows,
+/// because a campaign may have a million; the corrections run again while the clock is not steady. They skip locked
+/// rows.
 extension FutureWatermarks {
   private static let most = 10000
 
-  /// Makes retries due that wait for over 31 days. The longest regular wait, which a push network can ask for, is 30
-  /// days (`now()`, because an index cannot be searched for `clock_timestamp()`).
+  /// Makes retries due now whose due time is over 31 days away. The longest regular wait, which a push network can ask
+  /// for, is 30 days. Uses `now()`, because an index cannot be searched for `clock_timestamp()`.
   static let outcomesStatement = Statement(
     "future-marks-outcomes",
     """
@@ -19,7 +19,7 @@ extension FutureWatermarks {
     WHERE o.seqno = f.seqno AND o.device = f.device
     """)
 
-  /// Makes deliveries in blocks due that wait for over 31 days. Rows that differ only in their due time become one.
+  /// Does the same for deliveries in blocks. Merges rows that differ only in their due time.
   static let waitsStatement = Statement(
     "future-marks-waits",
     """
@@ -41,10 +41,10 @@ extension FutureWatermarks {
       SELECT seqno, created_at, finished_at FROM messages WHERE seqno > (SELECT max(seqno) - 50000 FROM messages))
     """
 
-  /// SQL condition: that times of message `m` are in the future is not because the clock is behind. A clock that is a
-  /// year behind for a minute sees all times of that year in the future, and they are right: brought back, they would
-  /// be a year old once the clock is right too. So of the messages that were created in the future, only those behind a
-  /// gap of 31 days count: an earlier message was created before now, and none in the 31 days from now on.
+  /// SQL condition: the times of message `m` are in the future for a reason other than a clock that is behind now. A
+  /// clock that is a year behind for a minute sees a year of correct times in the future; moved to its now, they would
+  /// be a year too old once it is right again. So of the messages created in the future, only those after a gap count:
+  /// an earlier message was created before now, and none in the 31 days from now on.
   private static let isJudged = """
     (m.created_at <= now()
       OR m.seqno > (SELECT min(seqno) FROM newest WHERE created_at <= now())
@@ -52,8 +52,9 @@ extension FutureWatermarks {
     """
 
   /// Sets the deadlines of SMS fallbacks that are over 31 days away to three minutes from now, the usual delay, so that
-  /// a push that is still on its way can be confirmed. A delay is at most a day, besides the wait for permitted hours.
-  /// Leaves out those that only a clock which is behind takes for far: once it is right, all SMS would be asked for.
+  /// a push that is still on its way can be confirmed. A regular delay is at most a day, plus the wait for permitted
+  /// hours. Leaves out deadlines that only look far away because the clock is behind: once it is right, all SMS would
+  /// be requested at once.
   static let fallbacksStatement = Statement(
     "future-marks-fallbacks",
     """
@@ -65,10 +66,10 @@ extension FutureWatermarks {
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Lets messages end now whose end is in the future, because otherwise their content, recipients and history would be
-  /// kept until then: every confidential message, and of the others those among the newest 50,000. No index leads to
-  /// the ends of all messages, and reading millions of them would keep a starting node busy. Leaves out those that a
-  /// clock which is behind takes for future ones: what is kept for a time would go long before that.
+  /// Moves ends of messages that lie in the future to now, because otherwise their content, recipients and history
+  /// would be kept until then. Covers every confidential message, and others among the newest 50,000: no index leads to
+  /// the ends of all messages, and reading millions of them would keep a starting node busy. Leaves out ends that only
+  /// look like future ones because the clock is behind: once it is right, that history would be removed too early.
   static let endsStatement = Statement(
     "future-marks-ends",
     """

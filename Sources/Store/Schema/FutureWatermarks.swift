@@ -60,8 +60,8 @@ package enum FutureWatermarks {
     WHERE state = \(Events.State.waiting.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
-  /// All corrections; each returns the number of rows that it has changed. They read unfinished work and the newest
-  /// messages, so they are cheap when little is pending.
+  /// All corrections; each returns the number of rows that it has changed. They read only unfinished work and the
+  /// newest messages, so they are cheap when little is pending.
   package static var corrections: [Query<Int>] {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,

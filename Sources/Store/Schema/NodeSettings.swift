@@ -1,10 +1,11 @@
 package import Postgres
 
-/// The settings of the nodes that act on what all of them share: each node reports its own. They should be equal, for
-/// one node alone can delete history, or send past a quota, for all.
+/// The settings of each node that affect all nodes, as it reports them. They should be the same on all nodes, because
+/// one node alone can delete history, or exceed a quota, for all.
 ///
-/// A node's row outlives it by at least a day on which others work (`Nodes.bury`). Until then its settings count for
-/// how long everything is kept, so that a node which starts alone with a shorter time deletes nothing at once.
+/// After a node has ended, its row stays for at least a day in which other nodes work (`Nodes.bury`). Until the row is
+/// gone, its settings still count for how long data is kept, so that a node that starts alone with a shorter time
+/// deletes nothing at once.
 package enum NodeSettings {
   private static let reportStatement = Statement(
     "node-settings-report", "UPDATE nodes SET settings = $2 WHERE node = $1")
@@ -15,11 +16,11 @@ package enum NodeSettings {
     Query(reportStatement, node, JSONValue(settings)) { _ in }
   }
 
-  /// A setting that is not the same everywhere.
+  /// A setting that is not the same on all nodes.
   package struct Difference: Sendable, Equatable {
     /// Name of the variable.
     package let name: String
-    /// The different values, with commas.
+    /// The different values, separated by commas.
     package let values: String
   }
 
@@ -33,7 +34,7 @@ package enum NodeSettings {
     """)
 
   /// Returns the settings in which the live nodes differ from each other, or from `own`, in the order of their names.
-  /// - Parameter own: the settings of a process that is no node, as for `report`.
+  /// - Parameter own: the settings of a process that is no node, in the form that `report` takes.
   package static func differences(with own: String = "{}") -> Query<[Difference]> {
     Query(each: differencesStatement, JSONValue(own)) { row in
       Difference(name: row.text(), values: row.text())
@@ -51,18 +52,18 @@ package enum NodeSettings {
     """)
 
   /// Returns the longest times in days for which any node keeps history and messages, including nodes that have ended
-  /// and are not forgotten yet. 0: for ever; nil: none has reported.
+  /// and are not forgotten yet. 0: for ever; nil: no node has reported one.
   package static func longestKept() -> Query<(historyDays: Int32?, messageDays: Int32?)> {
     Query(one: longestStatement) { row in (row.optionalInt32(), row.optionalInt32()) }
   }
 
-  /// A time for which something is kept that is about to become shorter for all nodes.
+  /// A retention time that is about to become shorter for all nodes.
   package struct Shortening: Sendable, Equatable {
     /// Name of the variable.
     package let name: String
-    /// The longest time in days that a node was set to which has ended; 0: for ever.
+    /// The longest time in days that any node was set to, including ended ones; 0: for ever.
     package let before: Int32
-    /// The longest time in days that a live node is set to.
+    /// The longest time in days that any live node is set to.
     package let now: Int32
   }
 
@@ -81,8 +82,8 @@ package enum NodeSettings {
     """)
 
   /// Returns the times that are shorter on all live nodes, and in `own`, than on a node that has ended and is not
-  /// forgotten yet: once it is, what is older than the shorter time is deleted.
-  /// - Parameter own: the settings of a process that is no node, as for `report`.
+  /// forgotten yet. Once it is forgotten, everything older than the shorter time is deleted.
+  /// - Parameter own: the settings of a process that is no node, in the form that `report` takes.
   package static func shortenings(with own: String = "{}") -> Query<[Shortening]> {
     Query(each: shorteningsStatement, JSONValue(own)) { row in
       Shortening(name: row.text(), before: row.optionalInt32() ?? 0, now: row.int32())

@@ -14,7 +14,7 @@ package enum Nodes {
     """)
 
   /// Creates this node's lease, or renews it, for `seconds` of the database's clock. Returns how many nodes have a
-  /// lease, including this one, the database's time, and whether the node was unknown: it is new, or was away for so
+  /// lease, including this one, the database's time, and whether the node had no row: it is new, or was away for so
   /// long that it was forgotten (`bury`).
   package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Timestamp, isNew: Bool)> {
     Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp(), $0.bool()) }

@@ -3,9 +3,9 @@ package import Postgres
 
 /// The preparation of a database before and after a restore from a backup.
 ///
-/// The server continued after the backup was made: messages that are unfinished in it may have been sent since, an SMS
-/// may have been requested for one that is over and was not confirmed, and SEQNOs were assigned that the backup does
-/// not contain. So nothing unfinished is resumed automatically, and the SEQNOs are skipped, because devices drop
+/// The server continued after the backup was made: messages that are unfinished in the backup may have been sent since,
+/// SMS may have been requested for ended messages that were not confirmed, and SEQNOs were assigned that the backup
+/// does not contain. So nothing unfinished is resumed automatically, and the SEQNOs are skipped, because devices drop
 /// messages with a SEQNO that they have seen.
 ///
 /// From before the first row is restored (`begin`) until the end of these steps (`settle`), a marker table exists. A
@@ -84,8 +84,8 @@ package enum Restoration {
     """
     UPDATE fallbacks f SET decision = \(Fallbacks.Decision.calledOff.sql), decided_at = clock_timestamp()
     FROM messages m
-    -- Those of a message that is paused wait until it is resumed, and those whose deadline is still to come are decided
-    -- for the first time.
+    -- The fallbacks of a paused message wait until it is resumed. Those whose deadline is still to come were not
+    -- decided before the backup or after it.
     WHERE m.seqno = f.seqno AND m.finished_at IS NOT NULL AND f.decision IS NULL AND f.due_at <= clock_timestamp()
     """)
 

@@ -62,7 +62,7 @@ package enum Vitals {
   package struct Snapshot: Sendable {
     /// Number of deferred deliveries that have been due for more than a minute, without those that wait for their
     /// message's pace. Counts at most 20,000 that have rows, and those of at most 100 rows of `waits`, each of which
-    /// stands for many in a block. Looks at 50,000 that have rows: where more wait for a pace, others can be missing.
+    /// stands for many in a block. Reads at most 50,000 that have rows, so it can miss some if more wait for a pace.
     package let overdue: Int64
     /// Number of claims, of all nodes, that still lack outcomes, counted up to 20,000.
     package let claims: Int64
@@ -90,7 +90,7 @@ package enum Vitals {
     SELECT
       (SELECT count(*) FROM
         (SELECT FROM (
-          -- What waits for a pace may be millions: they are not all walked over every few seconds.
+          -- Millions may wait for a pace: do not read them all every few seconds.
           SELECT seqno FROM outcomes WHERE status = \(OutcomeStatus.deferred.sql)
             AND due_at < now() - interval '1 minute' LIMIT 50000) d
         WHERE \(hasNoPace) LIMIT 20000) o)
