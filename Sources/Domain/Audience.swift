@@ -21,7 +21,7 @@ package enum Audience: Equatable, Sendable {
   /// it.
   case deliveries(of: Seqno, ResendTarget)
 
-  /// The groups that it names, itself or in a segment's conditions.
+  /// The groups that the audience names, directly or in a segment's conditions.
   package var namedGroups: Set<Int64> {
     switch self {
     case .groups(let groups): Set(groups)

@@ -3,9 +3,9 @@ package import Crypto
 /// Creates and verifies `authKey`, the credential of a device.
 ///
 /// The format is `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token
-/// alone, and `b` if it was with a guest's DEVICE_ID and token. The digits are the first 20 bytes of an HMAC over the
-/// device id (which is derived from the app), the letter and the epoch. Keys are not stored: raising the device's epoch
-/// invalidates all earlier ones, and issuing a new key invalidates none.
+/// alone, and `b` if it was requested with a guest's DEVICE_ID and token. The digits are the first 20 bytes of an HMAC
+/// over the device id (which is derived from the app), the letter and the epoch. Keys are not stored: raising the
+/// device's epoch invalidates all earlier ones, and issuing a new key invalidates none.
 package struct AuthKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
 
@@ -30,7 +30,7 @@ package struct AuthKeyring: Sendable {
     /// and logs also contain.
     package var isTokenOnly = false
     /// True if the key was issued to a caller that had proved no more than knowledge of the DEVICE_ID and token of a
-    /// guest: it opens what the guest has, but sets no token that a later user of the device would keep.
+    /// guest: it gives access to what the guest has, but sets no token that would stay with a later user of the device.
     package var isShared = false
     /// The app backend's proof for the user on whose behalf the caller acts; nil if none was given.
     package var userProof: String?

@@ -17,7 +17,7 @@ package struct Fallback: Equatable, Sendable {
   }
 
   /// Delay of the event in seconds after the message was first claimed for the user. If the push waits for permitted
-  /// hours, the delay counts from their start, or from when the message's pace lets the push go after that.
+  /// hours, the delay counts from their start, or from the later time at which the message's pace lets the push go.
   package var afterSeconds: Int64 = Domain.Limits.defaultFallbackSeconds
   package var unless = Condition.received
 

@@ -138,7 +138,7 @@ package struct Problem: Error, Equatable, Sendable {
   package let fields: [Field]
   /// Seconds after which the client can retry, sent as `Retry-After`; nil if unknown or if a retry is useless.
   package var retryAfterSeconds: Int?
-  /// True if the request would change an app that is being deleted: the legacy endpoints have a code for that.
+  /// True if the request would change an app that is being deleted: the legacy endpoints have a result code for that.
   package var isOfDeletedApp = false
 
   package init(_ code: Code, _ detail: Sentence, fields: [Field] = []) {

@@ -37,8 +37,8 @@ package struct PushRoute: Hashable, Sendable {
   }
 }
 
-/// The part of a push that many recipients share: those of a message with the same times, or those of badge syncs or of
-/// a broadcast. Batches refer to it.
+/// The part of a push that many recipients share: those recipients of a message who have the same times, or those of
+/// badge syncs or of a broadcast. Batches refer to it.
 package final class PushMessage: Sendable {
   package let seqno: Seqno
   package let headers: PushHeaders
@@ -47,8 +47,8 @@ package final class PushMessage: Sendable {
   package let lane: Lane
   /// Time in seconds since 1970 at which the message expires; it is not submitted after that.
   package let expiresAtSeconds: Int64
-  /// Time in seconds since 1970 until which the push may be submitted, and the push network may keep it for a device
-  /// that is off: when the message expires or, for an ad, when the device's night begins, if that is earlier.
+  /// Time in seconds since 1970 until which the push may be submitted, and until which the push network may keep it for
+  /// a device that is off: when the message expires or, for an ad, when the device's night begins if that is earlier.
   package let keptUntilSeconds: Int64
   package let onUnknown: UnknownPolicy
 

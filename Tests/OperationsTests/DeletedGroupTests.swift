@@ -76,8 +76,7 @@ import Testing
 
   private static let time = #""alert":"hi","sendAt":"2027-01-16T08:00:00Z""#
   private static let needed: Sentence = """
-    Messages that are not sent to everyone yet name the group 1 in their audience: 1. Cancel them, replace them, or \
-    wait until they are sent.
+    Unfinished messages name the group 1 in their audience: 1. Cancel or replace them, or wait until they are sent.
     """
 
   private func refusal() -> Problem? {
@@ -164,7 +163,7 @@ import Testing
       refusal()
         == Problem(
           .conflict,
-          "Requests that wait for approval name the group 1 in their audience: 1. Decide on them first."))
+          "Requests that wait for approval name the group 1 in their audience: 1. Approve or reject them first."))
     try world.connection.script("UPDATE approvals SET state = 3")
     #expect(refusal() == nil)
   }

@@ -91,10 +91,10 @@ extension KoreanSentences {
     An AUTHKEY that was asked for by the PSID alone does not open this. Register first (with the user's proof or \
     voucher) and use the AUTHKEY of that answer, or send USERPROOF along.
     = PSID만으로 받은 AUTHKEY로는 할 수 없습니다. 먼저 사용자 확인 정보나 바우처로 등록하여 받은 AUTHKEY를 쓰거나 USERPROOF를 함께 보내세요.
-    This authKey shows no more than the device's token. Bring back a push that was sent since the registration (POST \
-    /v1/devices/{device}/possession): the answer has the key that opens this.
-    = 이 authKey는 단말의 토큰만 증명합니다. 등록 이후에 온 푸시를 POST /v1/devices/{device}/possession으로 되돌려 보내면 응답으로 \
-    필요한 키를 받습니다.
+    This authKey proves no more than knowledge of the device's token. Return a push that was sent since the \
+    registration (POST /v1/devices/{device}/possession): the answer has the key that this call needs.
+    = 이 authKey로는 단말의 토큰을 안다는 것만 확인됩니다. 등록 후 받은 푸시를 POST /v1/devices/{device}/possession으로 \
+    되돌려 보내면 이 호출에 필요한 키를 받습니다.
     This server cannot ask Apple. Store the key without `check`.
     = 이 서버는 Apple에 연결할 수 없습니다. 확인 없이 키를 저장하세요.
     Apple could not be asked ({1}). Nothing was changed.
@@ -109,9 +109,10 @@ extension KoreanSentences {
     = 같은 사람이 두 번 있습니다
     names GUEST, which means: no user
     = GUEST는 고객 ID로 쓸 수 없습니다
-    This authKey shows no more than the device's DEVICE_ID and token. Further tokens are set by the key that the \
-    device got first, or the one that it gets when its user is vouched for.
-    = 이 authKey는 단말의 DEVICE_ID와 토큰만 증명합니다. 추가 토큰은 단말이 처음 받은 키나 사용자가 확인되었을 때 받은 키로 등록하세요.
+    This authKey proves no more than knowledge of the device's DEVICE_ID and token. Set further tokens with the key \
+    that the device got first, or with the one that it gets when its user is vouched for.
+    = 이 authKey로는 단말의 DEVICE_ID와 토큰을 안다는 것만 확인됩니다. 추가 토큰은 단말이 처음 받은 키나 사용자가 확인되었을 때 \
+    받은 키로 등록하세요.
     This token belongs to a device of another user.
     = 다른 사용자의 단말에 등록된 토큰입니다.
     Register the device first (POST /v1/devices).
@@ -180,11 +181,10 @@ extension KoreanSentences {
     = 그룹({1})을 자기 하위 그룹({2}) 아래로 옮길 수 없습니다.
     The group {1} has groups below it. Move or delete them first.
     = 그룹 {1}에 하위 그룹이 있습니다. 먼저 옮기거나 삭제하세요.
-    Messages that are not sent to everyone yet name the group {1} in their audience: {2}. Cancel them, replace them, \
-    or wait until they are sent.
-    = 아직 다 발송되지 않은 메시지의 대상에 그룹 {1}이(가) 있습니다: {2}. 메시지를 취소하거나 바꾸거나, 발송이 끝난 뒤에 삭제하세요.
-    Requests that wait for approval name the group {1} in their audience: {2}. Decide on them first.
-    = 승인을 기다리는 요청의 대상에 그룹 {1}이(가) 있습니다: {2}. 먼저 승인하거나 반려하세요.
+    Unfinished messages name the group {1} in their audience: {2}. Cancel or replace them, or wait until they are sent.
+    = 발송이 끝나지 않은 메시지의 대상에 그룹 {1}이(가) 있습니다: {2}. 메시지를 취소하거나 변경하거나, 발송이 끝난 뒤에 삭제하세요.
+    Requests that wait for approval name the group {1} in their audience: {2}. Approve or reject them first.
+    = 승인 대기 중인 요청의 대상에 그룹 {1}이(가) 있습니다: {2}. 먼저 승인하거나 반려하세요.
     is more than {1}; send several requests
     = 최대 {1}개까지 쓸 수 있습니다. 나누어 요청하세요
     There is no group {1}.

@@ -151,7 +151,7 @@ package enum ApprovalService {
     var groupIsGone = false
     let groups = audience.groups
     let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in
-      // Whoever deletes one of them waits, and then finds the request.
+      // A transaction that deletes one of these groups waits, and then finds the request.
       groupIsGone = false
       if !groups.isEmpty, try connection.run(Groups.hold(groups)) != groups {
         groupIsGone = true

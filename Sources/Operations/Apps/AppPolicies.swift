@@ -83,8 +83,8 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// Returns whether a caller must not learn the device's user: the app is `strict`, and the claim proves no more than
-  /// the token, which has yet to be shown by a push.
+  /// Returns whether the device's user is hidden from a caller: the app is `strict`, and the claim proves no more than
+  /// knowledge of the token, until a push comes back.
   func hidesUser(of record: Devices.Record, from claim: AuthKeyring.Claim) -> Bool {
     claim.isTokenOnly && claim.epoch == record.authEpoch && rules(of: record.app).identity == .strict
       && !record.userKey.isGuest
@@ -96,8 +96,8 @@ package struct AppPolicies: Sendable {
   }
 
   /// Returns the time since which messages in the user's inbox are visible to a device; nil, for no access, if the
-  /// binding is weaker than the app requires, or the device is a guest that awaits a push: an entry's pushkey would
-  /// stand in for that of the push.
+  /// binding is weaker than the app requires, or if the device is a guest that awaits a push: it could return an
+  /// entry's pushkey instead of the push's.
   ///
   /// The device sees all messages (`.zero`) if it is a guest or its user was vouched for. A device whose user nobody
   /// vouched for may belong to anyone who knows the CUID, so it sees only messages since it was bound to the user,
@@ -111,8 +111,8 @@ package struct AppPolicies: Sendable {
   private static let onlyToken = Problem(
     .forbidden,
     """
-    This authKey shows no more than the device's token. Bring back a push that was sent since the registration (POST \
-    /v1/devices/{device}/possession): the answer has the key that opens this.
+    This authKey proves no more than knowledge of the device's token. Return a push that was sent since the \
+    registration (POST /v1/devices/{device}/possession): the answer has the key that this call needs.
     """)
 
   private static let onlyAsked = Problem(

@@ -44,8 +44,8 @@ extension Administration {
   }
 
   /// Deletes a group and its memberships, and audits that.
-  /// - Throws: `.unknownGroup` if the app has no such group, `.conflict` if the group has subgroups, is still named by
-  ///   messages or requests for approval (`GroupService.delete`), or the app is being deleted, `.forbidden`,
+  /// - Throws: `.unknownGroup` if the app has no such group; `.conflict` if the group has subgroups, if messages or
+  ///   requests for approval still name it (`GroupService.delete`), or if the app is being deleted; `.forbidden`;
   ///   `.unknownApp`.
   package static func deleteGroup(
     _ group: Int64, of appID: String, by caller: Caller, on connection: Connection, catalog: Catalog? = nil

@@ -49,8 +49,8 @@ package enum CSVUploads {
   /// Stores a file as an audience, and audits that. The file is deleted after 7 days, or, if messages use it, 90 days
   /// after the latest time at which one of them is due or expires. Uploading the same file again yields the same
   /// audience, keeps it for at least 7 more days, and is not audited.
-  /// - Parameter skipsFaults: whether to leave out invalid lines instead of refusing the file; nil refuses it too, for
-  ///   callers whose interface has no such option, so that the refusal does not advise it.
+  /// - Parameter skipsFaults: whether to leave out invalid lines instead of refusing the file. Nil, for callers whose
+  ///   interface has no such option, refuses the file without advising the option.
   /// - Returns: the audience, with the devices that it reaches now.
   /// - Throws: `.impossible` for invalid lines, with the first of them as fields, for an invalid header, and for a file
   ///   without users or in UTF-16; `.bodyTooLarge` for too many lines; `.conflict` if the app is being deleted,

@@ -42,7 +42,7 @@ package enum GroupService {
   }
 
   /// Lists the groups on all levels whose names contain `text`, ignoring case, in the order of their numbers. If few
-  /// names do, a page can be short or even empty and still have a successor.
+  /// names match, a page can be short or even empty although another page follows.
   /// - Throws: `.forbidden`, `.unknownApp`, `.invalidField` for another list's cursor.
   package static func list(
     of appID: String, named text: String, _ page: PageRequest, by caller: Caller, on connection: Connection
@@ -126,9 +126,9 @@ package enum GroupService {
   }
 
   /// Deletes a group and its memberships, and audits that.
-  /// - Throws: `.conflict` for a group with subgroups, for one that the audience of a message names which is not sent
-  ///   to everyone yet or waits for approval, or in an app that is being deleted; `.unknownGroup` if the group does not
-  ///   exist or the caller may not access its app; `.forbidden`.
+  /// - Throws: `.conflict` for a group with subgroups, for a group that is named in the audience of a message that is
+  ///   not sent to everyone yet or awaits approval, or in an app that is being deleted; `.unknownGroup` if the group
+  ///   does not exist or the caller may not access its app; `.forbidden`.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -152,8 +152,8 @@ package enum GroupService {
     if let refusal { throw refusal }
   }
 
-  /// Why a group may not be deleted yet: its members would be left out of messages without anybody's being told, and
-  /// those whom a segment excludes by the group would get them.
+  /// Returns why a group may not be deleted yet; nil if it may. Messages would silently leave out its members, or reach
+  /// those whom a segment excludes by the group.
   private static func refusalWhileUsed(
     _ group: GroupTree.Record, _ connection: Connection
   ) throws(PostgresError) -> Problem? {
@@ -162,14 +162,14 @@ package enum GroupService {
     if !messages.isEmpty {
       return Problem(
         .conflict,
-        "Messages that are not sent to everyone yet name the group \(group.group) in their audience: \(listed(messages)). Cancel them, replace them, or wait until they are sent."
+        "Unfinished messages name the group \(group.group) in their audience: \(listed(messages)). Cancel or replace them, or wait until they are sent."
       )
     }
     let approvals = try connection.run(GroupUses.approvals(naming: group.group, of: group.app, limit: limit))
     if !approvals.isEmpty {
       return Problem(
         .conflict,
-        "Requests that wait for approval name the group \(group.group) in their audience: \(listed(approvals)). Decide on them first."
+        "Requests that wait for approval name the group \(group.group) in their audience: \(listed(approvals)). Approve or reject them first."
       )
     }
     return nil

@@ -77,8 +77,8 @@ package enum Operation: Sendable {
     package let app: App.Number
     /// The only device; nil for all devices that have, or had, the PSID.
     package let device: DeviceID?
-    /// The key whose device alone may set its user's count by a read, while the key is current; a read on another
-    /// device is one with `keep`. Nil if any device may.
+    /// A key: only its device may set the user's count by a read, and only while the key is current; other devices'
+    /// reads count as reads with `keep`. Nil if any device may set it.
     package let setter: AuthKeyring.Claim?
 
     package init(app: App.Number, device: DeviceID?, setter: AuthKeyring.Claim? = nil) {
@@ -197,9 +197,9 @@ package enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// Returns the claim of the key to issue after the operation. If this claim is limited to what the token proves
-  /// (`isTokenOnly`), or what DEVICE_ID and token do (`isShared`), so is the new one, unless the operation has ended
-  /// the device's earlier keys, as it does when the user was vouched for.
+  /// Returns the claim of the key to issue after the operation. If this claim proves only knowledge of the token
+  /// (`isTokenOnly`) or of DEVICE_ID and token (`isShared`), so does the new one, unless the operation has ended the
+  /// device's earlier keys, as it does when the user was vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     let isCurrent = epoch == record.authEpoch
     var claim = AuthKeyring.Claim(
@@ -234,7 +234,7 @@ package enum OperationAnswer: Sendable {
     package let isNew: Bool
     /// Whether the device has proved its identity; otherwise it gets a key that proves no more than its token.
     package let givesFullKey: Bool
-    /// Whether that key is one that DEVICE_ID and token of a guest give to anybody (`AuthKeyring.Claim.isShared`).
+    /// Whether anybody can get that key with the DEVICE_ID and token of a guest (`AuthKeyring.Claim.isShared`).
     package let isKeyShared: Bool
   }
 

@@ -108,7 +108,7 @@ package final class OperationBatch {
     }
   }
 
-  /// Devices that operations unregister.
+  /// Devices that operations of the batch unregister.
   private var leaving: Set<DeviceID> {
     Set(
       operations.compactMap { operation in

@@ -7,7 +7,7 @@ internal import Time
 /// A receipt whose pushkey locates its delivery, and for which no SMS fallback is pending, is only appended to the log
 /// (`ConfirmationLog`). Every other confirmation belongs to the device and user that the message was sent to, even if
 /// another device owns the token now: former owners of the token are candidates too, and the delivery records decide
-/// between them; without a pushkey (`Operation.Reach`), also whether the message can have come to the device at all.
+/// between them; without a pushkey (`Operation.Reach`), they also decide whether the message can have arrived at all.
 /// Then the confirmation is appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {
   /// A receipt that is only appended to the log. `at` is the time by the device's clock; nil for now.
@@ -225,7 +225,7 @@ struct ConfirmationSteps {
 
   /// Decides which device, user, delivery and inbox entry a confirmation belongs to, and stores them in its entry. The
   /// entry stays unchanged if the message or token is unknown, or if neither a pushkey nor a record shows that the
-  /// message can have come to the device.
+  /// message can have arrived on the device.
   private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
@@ -236,7 +236,7 @@ struct ConfirmationSteps {
     let proved = entry.provedPlace.flatMap { place in
       entry.candidates.first { state.sentTo[delivery($0)]?.place == place }
     }
-    // A key shows which device confirms, not that the message has come to it.
+    // A key proves which device confirms, not that the message has arrived there.
     let isByKey = entry.confirmation.reach != nil
     let sent =
       proved ?? entry.candidates.first { state.sentTo[delivery($0)].map { !isByKey || !$0.neverArrived } == true }

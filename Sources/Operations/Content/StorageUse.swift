@@ -3,7 +3,8 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// What an app stores of uploads, and how much it may (`UploadRoom`), so that nobody learns of a limit by a refusal.
+/// How much uploaded content an app stores, and its limits (`UploadRoom`), so that nobody first learns of a limit from
+/// a refusal.
 package struct StorageUse: DescribedAnswer {
   let mediaBytes: Int64
   let audienceBytes: Int64
@@ -13,16 +14,16 @@ package struct StorageUse: DescribedAnswer {
     "StorageUse",
     [
       .always(
-        "mediaBytes", .count, \.mediaBytes, "Of pictures, sounds and films, each counted as 256 KiB at least."),
+        "mediaBytes", .count, \.mediaBytes, "Pictures, sounds and films, each counted as at least 256 KiB."),
       .always("mediaLimit", .count, { _ in Operations.Limits.mediaBytesOfApp }, "More is refused with 409."),
-      .always("audienceBytes", .count, \.audienceBytes, "Of audience files, each counted as 1 MiB at least."),
+      .always("audienceBytes", .count, \.audienceBytes, "Audience files, each counted as at least 1 MiB."),
       .always("audienceLimit", .count, { _ in Operations.Limits.audienceBytesOfApp }, "More is refused with 409."),
       .always(
-        "importParts", .count, \.importParts, "Parts of imports without `skipErrors` that wait for their last one."),
+        "importParts", .count, \.importParts, "Parts of imports without `skipErrors` that await their last part."),
       .always("importPartsLimit", .count, { _ in Operations.Limits.importPartsOfApp }, "More is refused with 409."),
     ])
 
-  /// Adds up what an app stores, also of what has expired but is not deleted yet.
+  /// Adds up what an app stores, including content that has expired but is not deleted yet.
   /// - Throws: `.forbidden`, `.unknownApp`.
   package static func of(
     _ appID: String, by caller: Caller, on connection: Connection

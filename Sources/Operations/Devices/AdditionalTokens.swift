@@ -8,8 +8,9 @@ internal import Time
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
-    /// Current tokens other than alert tokens of the devices that set or remove tokens, unregister, or name a user by a
-    /// key that anybody can have, oldest first. Read in round 1, so the tokens that `lock` has inserted are included.
+    /// Current tokens, other than alert tokens and oldest first, of the devices that set or remove tokens, unregister,
+    /// or name a user with a key that anybody can get. Read in round 1, so the tokens that `lock` has inserted are
+    /// included.
     var present: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -74,8 +75,8 @@ struct AdditionalTokens {
   // MARK: Round 2
 
   /// Returns the problem if a device may not take a token: unless the app's identity mode is `open`, it must not take
-  /// the token of a registered device that belongs to another user, or set any by a key that a guest's DEVICE_ID and
-  /// token give to anybody. Nil in all other cases, including operations that set no token.
+  /// the token of a registered device that belongs to another user, or set any token with a key that anybody can get
+  /// with a guest's DEVICE_ID and token. Nil in all other cases, including operations that set no token.
   func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
     if Self.wanted(operation) != nil, operation.claim?.isShared == true,
       batch.policies.rules(of: record.app).identity != .open
@@ -92,8 +93,8 @@ struct AdditionalTokens {
   private static let sharedKey = Problem(
     .forbidden,
     """
-    This authKey shows no more than the device's DEVICE_ID and token. Further tokens are set by the key that the \
-    device got first, or the one that it gets when its user is vouched for.
+    This authKey proves no more than knowledge of the device's DEVICE_ID and token. Set further tokens with the key \
+    that the device got first, or with the one that it gets when its user is vouched for.
     """)
 
   /// Deletes, with the steps of round 2, the row that `lock` inserted for the token of a refused operation. Does
@@ -140,8 +141,8 @@ struct AdditionalTokens {
     retired += found.present[device] ?? []
   }
 
-  /// Removes all tokens of a device except its alert token, if the device was a guest and has become a user's by a key
-  /// that anybody can have: whoever else had one can have set them. No effect where nobody vouches for users.
+  /// Removes all tokens of a device except its alert token, if the device was a guest and has become a user's with a
+  /// key that anybody can get: somebody else may have set them. No effect in `open` apps.
   mutating func end(_ guest: Users.Key?, by claim: AuthKeyring.Claim, _ batch: BatchContext) {
     guard let guest, claim.isOfToken, batch.policies.rules(of: guest.app).identity != .open else { return }
     end(claim.device)

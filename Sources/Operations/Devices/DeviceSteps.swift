@@ -24,8 +24,8 @@ struct DeviceSteps {
     let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
-    /// The device's row when the operation was accepted: a later operation of the batch may have given it to another
-    /// user. Nil before round 2, and if the operation was refused.
+    /// The device's row as it was when the operation was accepted: a later operation of the batch may have given the
+    /// device to another user. Nil before round 2, and if the operation was refused.
     var record: Devices.Record?
     /// Count that this operation has set, even if a later operation of the batch has changed it since; nil before
     /// round 3, and for operations that set no count.
@@ -385,8 +385,8 @@ extension Operation {
   }
 
   /// Whether the operation needs more than a token-only authKey where the app requires proof
-  /// (`AppPolicies.grantsFullAccess`). Reading the device and reporting that it is alive do not, nor does bringing back
-  /// a push that the device awaits, which is proof itself; naming a user is checked separately, by stronger rules.
+  /// (`AppPolicies.grantsFullAccess`). Reading the device and reporting that it is alive do not, nor does returning a
+  /// push that the device awaits, which is itself the proof; naming a user is checked separately, by stronger rules.
   fileprivate func needsFullAccess(of record: Devices.Record) -> Bool {
     switch self {
     case .find, .alive, .setUser: false

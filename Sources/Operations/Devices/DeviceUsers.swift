@@ -53,8 +53,8 @@ struct DeviceUsers {
     }
   }
 
-  /// Returns whether a key that proves no more than the token would remove the device's user, or in `strict` have
-  /// another one wait for a push that this user's device would bring back.
+  /// Returns whether a key that proves no more than knowledge of the token would remove the device's user or, in
+  /// `strict`, make another user wait for a push that this user's device would return.
   private func isBeyond(_ claim: AuthKeyring.Claim, _ named: NamedUser, _ record: Devices.Record) -> Bool {
     let identity = batch.policies.rules(of: record.app).identity
     guard !batch.policies.grantsFullAccess(claim, to: record, under: identity, now: batch.now) else { return false }
@@ -138,10 +138,10 @@ struct DeviceUsers {
 }
 
 extension AuthKeyring.Claim {
-  /// By how much a proof of possession with this key raises the device's epoch. So the epoch tells what kind of key
-  /// made the proof, and a key of the other kind does not repeat it.
+  /// By how much a proof of possession with this key raises the device's epoch. The epoch thus records which kind of
+  /// key made the proof, so that a key of the other kind cannot repeat it.
   var epochsOfProof: Int16 { isTokenOnly ? 2 : 1 }
 
-  /// Whether the token, or DEVICE_ID and token of a guest, give such a key to anybody.
+  /// Whether anybody can get such a key with the token, or with the DEVICE_ID and token of a guest.
   var isOfToken: Bool { isTokenOnly || isShared }
 }

@@ -10,8 +10,8 @@ struct RecognizedDevice: Equatable {
   enum Recognition: Equatable {
     /// The device has a current key of the row, which was not issued for the token alone.
     case key
-    /// The device has only the row's token. In `strict`, such a row is a guest's or that of the user whom the
-    /// registration names, if it names one.
+    /// The device has only the row's token. In `strict`, if the registration names a user, such a row belongs to a
+    /// guest or to that user.
     case token
     /// The app accepts the DEVICE_ID alone as proof (`keepsUserOnRefresh`).
     case deviceIDAlone
@@ -49,9 +49,10 @@ struct RecognizedDevice: Equatable {
     }
   }
 
-  /// Returns whether the row with the token belongs to another user than the registration names, in a `strict` app. The
-  /// registration then gets a row of its own, as with another DEVICE_ID, and takes the token if its user is vouched
-  /// for. In the same row, that user would wait for a push that the device of the row's user could bring back.
+  /// Returns whether, in a `strict` app, the row with the token belongs to a user other than the one that the
+  /// registration names. The registration then gets a row of its own, as with another DEVICE_ID, and takes the token if
+  /// its user is vouched for. In the same row, that user would wait for a push that the device of the row's user could
+  /// return.
   private static func isOfAnother(_ row: Devices.Record, _ registration: Operation.Registration) -> Bool {
     guard registration.app.identity == .strict, !row.userKey.isGuest, let user = registration.user,
       user.clientUID != UserKey.guestUID
@@ -92,7 +93,7 @@ struct RecognizedDevice: Equatable {
 
   private static func worth(_ record: Devices.Record, for user: UserKey?) -> Int {
     if record.identity > .open { return record.userKey == user ? 4 : 5 }
-    // A guest that awaits its push is vouched for: a row that anybody can have must not take its place meanwhile.
+    // The user of a guest that awaits its push is vouched for: a row that anybody can get must not take its place.
     if !record.userKey.isGuest || record.pending != nil { return record.state == .active ? 3 : 2 }
     return record.state == .active ? 1 : 0
   }

@@ -18,15 +18,15 @@ struct RegistrationRules {
   private var own: Devices.Record? { row.recognition == .none ? nil : known }
   private var identity: App.Identity { registration.app.identity }
 
-  /// Whether the token is all that shows that this is the device of its user, and the app demands more: in `strict`,
+  /// Whether the token is the only evidence that this is the user's device, and the app requires more: in `strict`,
   /// vouching for the user proves nothing about the device.
   private var mustReturnPush: Bool {
     identity == .strict && row.recognition == .token && own?.userKey.isGuest == false
   }
 
   /// Whether the registration may change what belongs to a person. False only if the app requires proof, the device is
-  /// recognized by its token alone, and the user is not vouched for or the app is `strict`; even then true for a guest
-  /// who is vouched for or has an identifier besides the token.
+  /// recognized by its token alone, and its user is not vouched for or the app is `strict`; even then true for a guest
+  /// that names a vouched user or has an identifier besides the token.
   var isRecognised: Bool {
     if mustReturnPush { return false }
     guard row.recognition == .token, let own, identity != .open, !isVouched else { return true }
@@ -37,30 +37,30 @@ struct RegistrationRules {
 
   /// Whether the issued key later proves the device's identity, so that the device keeps its user with a new token;
   /// otherwise the key is worth no more than the token. A device recognized by its token alone gets the stronger key
-  /// only if its user is vouched for, or if the app requires proof and `isRecognised` is true; in `strict`, never if it
-  /// has a user already: it gets that key for a push.
+  /// only if its user is vouched for, or if the app requires proof and `isRecognised` is true. In `strict`, a device
+  /// that already has a user gets that key only by returning a push.
   var givesFullKey: Bool {
     if mustReturnPush { return false }
     if isVouched || row.recognition != .token { return true }
     return identity != .open && isRecognised
   }
 
-  /// Whether the issued key shows no more than DEVICE_ID and token of a guest, so that it sets no further token, which
-  /// would stay with the device when it becomes a user's. A user who is vouched for ends such keys, in `strict` once
-  /// the device has brought back a push.
+  /// Whether the issued key proves no more than knowledge of a guest's DEVICE_ID and token. Such a key sets no further
+  /// tokens, which would stay with the device when it becomes a user's. Binding a vouched user ends such keys; in
+  /// `strict`, that happens when the device has returned a push.
   var givesSharedKey: Bool { isSharedGuest && (!isVouched || identity == .strict) }
 
-  /// Whether DEVICE_ID and token, or a key that they give to anybody, are all that shows that this is the device of a
-  /// guest. If it becomes a user's, its further tokens end: whoever else has these can have set them, with the key of a
-  /// registration after unregistering the guest.
+  /// Whether the only evidence that this is a guest's device is its DEVICE_ID and token, or a key that anybody can get
+  /// with them. If the device becomes a user's, its further tokens end: somebody else who knows both may have
+  /// unregistered the guest, registered it again and set them with the new key.
   var isSharedGuest: Bool {
     guard identity != .open, own?.userKey.isGuest == true else { return false }
     return row.recognition == .token || row.recognition == .key && registration.proof?.isShared == true
   }
 
-  /// Whether a guest's key moves the device to a new token where users are vouched for. DEVICE_ID and token give such a
-  /// key to anybody, so the guest's other keys end: with one of them, the device itself would name its user and not
-  /// notice that the user's pushes go to another token.
+  /// Whether a guest's key moves the device to a new token in an app that vouches for users. Anybody can get such a key
+  /// with the DEVICE_ID and token, so the guest's other keys end. Otherwise the device itself could name its user with
+  /// one of them, without noticing that the user's pushes go to another token.
   private var movesGuest: Bool {
     guard row.recognition == .key, identity != .open, let own, own.userKey.isGuest else { return false }
     return own.psid != registration.psid

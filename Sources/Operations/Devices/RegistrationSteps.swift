@@ -15,8 +15,8 @@ struct RegistrationSteps {
     var owners: [String: DeviceID] = [:]
     /// Refused registrations: the index of the operation and the reason.
     var refused: [(operation: Int, problem: Problem)] = []
-    /// Additional tokens of the devices whose alert token changes or goes to another device, or that name a user as
-    /// guests whose key anybody can have; `end` removes them if the device loses its row, is unregistered, or becomes
+    /// Additional tokens of the devices whose alert token changes or goes to another device, or that are guests whose
+    /// key anybody can get and name a user; `end` removes them if the device loses its row, is unregistered, or becomes
     /// that user's.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
@@ -27,9 +27,9 @@ struct RegistrationSteps {
     let vouching: AppPolicies.Vouching
     /// The row that the registration refers to; known from round 1 on.
     var row = RecognizedDevice(.lowest, .none)
-    /// Device that keeps the token and stays as it is, because the registration does not prove that it comes from that
-    /// device: another one, or one that awaits its push. Nil if there is none, and before round 2. The registration is
-    /// then answered with that device and changes nothing.
+    /// Device that keeps the token and stays unchanged, because the registration does not prove that it comes from that
+    /// device: another device, or one that awaits its push. The registration is then answered with that device and
+    /// changes nothing. Nil if there is none, and before round 2.
     var existing: DeviceID?
     var isNew = false
     var givesFullKey = true
@@ -78,7 +78,7 @@ struct RegistrationSteps {
   /// leaving devices. New tokens are created for the first row of their DEVICE_ID; round 2 moves them to the row that
   /// `decide` has chosen.
   /// - Parameter leaving: devices that unregister. Their tokens are locked too, in one order with the others and before
-  ///   any device, as a registration of the same device does at that moment.
+  ///   any device, which is the order of a concurrent registration of the same device.
   func lockTokens(_ batch: BatchContext, leaving: Set<DeviceID>) -> [Step] {
     guard !isEmpty || !leaving.isEmpty else { return [] }
     let state = state
@@ -186,7 +186,7 @@ struct RegistrationSteps {
     state.entries[index].givesFullKey = rules.givesFullKey
     state.entries[index].givesSharedKey = rules.givesFullKey && rules.givesSharedKey
     if let known {
-      // Whoever else can have the guest's key can have set its further tokens.
+      // Anybody else who can get the guest's key may have set its further tokens.
       let isDoubtful = rules.isSharedGuest && !record.userKey.isGuest
       if entry.row.recognition == .none || isDoubtful { end(known.device, &changes) }
       if known.psid != record.psid, known.state != .unregistered {
@@ -313,7 +313,7 @@ struct RegistrationSteps {
   }
 
   /// Returns whether the registration names no user and comes with the token-only key of a user's device that awaits
-  /// its push: an app registers at each start, also before the push has come.
+  /// its push: an app registers at every start, even before the push has arrived.
   private static func awaitsPush(_ entry: Entry, _ batch: BatchContext) -> Bool {
     let registration = entry.registration
     guard registration.app.identity == .strict, registration.user == nil, entry.row.recognition == .token,

@@ -8,8 +8,8 @@ extension Devices.Record {
   /// Changes the row for a device that names a user.
   ///
   /// In `strict`, a vouched user becomes pending until the device returns a push, and a recognized device loses its
-  /// former user at once; a user who is already bound in `strict` stays so, and becomes pending too if the device is
-  /// not recognized: a push then shows that it is the device. In `proof`, a vouched user is bound, and in `open`, any
+  /// former user at once. A user who is already bound in `strict` stays bound, and becomes pending too if the device is
+  /// not recognized: a push then proves that it is the device. In `proof`, a vouched user is bound, and in `open`, any
   /// user. Otherwise the user is not accepted, and a recognized device becomes a guest without a pending user, unless
   /// it already belongs to that user or awaits a push for that user.
   /// - Parameters:
@@ -46,8 +46,8 @@ extension Devices.Record {
     pending = nil
   }
 
-  /// The row as a caller may see it who has proved no more than its token, in an app that demands a push: without its
-  /// user and consents.
+  /// The row without its user and consents, for callers that have proved no more than knowledge of its token, in an app
+  /// that requires a push.
   var withoutUser: Devices.Record {
     var shown = self
     (shown.userKey, shown.identity, shown.consents) = (UserKey(guest: device), .open, Consents())

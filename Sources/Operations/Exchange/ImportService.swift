@@ -12,7 +12,7 @@ package import Time
 ///   begin ──► part 1 ──► part 2 ──► … ──► last part ──► finished
 ///               │ each in one transaction: valid lines, progress, faults, and the unfinished last line
 ///               └ repeated: nothing changes · out of order: conflict
-///   open ──cancel──► cancelled: takes no more parts; what was brought in stays
+///   open ──cancel──► cancelled: takes no more parts; what was imported stays
 /// ```
 /// A part can end anywhere, even within a character. An invalid line is reported with its number and reason, and only
 /// that line is skipped; if the import does not skip errors, one such line fails the whole import, and nothing is
@@ -48,7 +48,7 @@ package enum ImportService {
           "What the file is written in; null until that is known."),
         .always(
           "state", .words(["open", "finished", "refused", "cancelled"]), \.state,
-          "`refused`: a line was wrong, so nobody was brought in. `cancelled`: what `imported` counts stays."),
+          "`refused`: a line was wrong, so nobody was imported. `cancelled`: the people that `imported` counts stay."),
         .always("parts", .count, \.record.parts, "Taken so far."),
         .always(
           "lines", .count, \.lines,
@@ -56,7 +56,7 @@ package enum ImportService {
         .always("imported", .count, \.record.imported, "Lines whose people were brought in."),
         .always("rejected", .count, \.record.rejected, "Lines that were wrong."),
         .always("createdAt", .moment, \.record.createdAt), .always("createdBy", .anyText, \.record.createdBy),
-        .always("finishedAt", .orNull(.moment), \.record.finishedAt, "When it ended, also by a cancellation."),
+        .always("finishedAt", .orNull(.moment), \.record.finishedAt, "When it ended or was cancelled."),
       ])
   }
 
@@ -176,9 +176,9 @@ package enum ImportService {
   /// Imports the next part, or, if the import does not skip errors, stores it until the last part arrives. Returns the
   /// import's progress. Repeating the part that was accepted last changes nothing.
   /// - Throws: `.forbidden`; `.notFound`; `.bodyTooLarge` for a part of more than `importPartBytes`; `.conflict` if the
-  ///   import is finished or cancelled or began longer ago than `importPeriod`, the part is not the next one, an import that does
-  ///   not skip errors has more than `importWaitingParts` parts, the app's imports have `importPartsOfApp` stored, or
-  ///   the app is being deleted; a problem if the file is UTF-16.
+  ///   import is finished or cancelled or began longer ago than `importPeriod`, the part is not the next one, an import
+  ///   that does not skip errors has more than `importWaitingParts` parts, the app's imports have `importPartsOfApp`
+  ///   stored, or the app is being deleted; a problem if the file is UTF-16.
   package static func take(
     _ part: ImportPart, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) -> Entry {
@@ -233,9 +233,9 @@ package enum ImportService {
     }
   }
 
-  /// Ends an import before its last part, and audits that. What its parts have brought in stays. Of an import that skips
-  /// no errors, that is nothing: its stored parts are deleted. Waits for a part that is being imported. Cancelling it
-  /// again changes nothing.
+  /// Ends an import before its last part, and audits that. What its parts have imported stays. An import that skips no
+  /// errors has imported nothing: its stored parts are deleted. Waits for a part that is being imported. Cancelling an
+  /// import again changes nothing.
   /// - Throws: `.forbidden`; `.notFound`; `.conflict` if its last part has arrived, or the app is being deleted.
   package static func cancel(
     _ number: Imports.Number, by caller: Caller, on connection: Connection
@@ -255,7 +255,7 @@ package enum ImportService {
     return try show(number, by: caller, on: connection)
   }
 
-  /// Why an import that has ended takes neither a part nor a cancellation; nil if it is open.
+  /// Returns why an import that has ended accepts neither a part nor a cancellation; nil if it is open.
   private static func refusalOnceOver(_ record: Imports.Record) -> Problem? {
     guard record.finishedAt != nil else { return nil }
     return record.isCancelled

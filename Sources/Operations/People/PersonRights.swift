@@ -32,8 +32,8 @@ package enum PersonRights {
   ) throws(Problem) -> Export {
     let (app, key) = try find(clientUID, appID, caller, connection)
     let sealed = try connection.answer(Users.phone(of: key))
-    // Exporting a person's data is audited, also if it fails. In a transaction of its own: the search among millions of
-    // messages must keep none open.
+    // Audit the export of a person's data even if it fails, in a transaction of its own: the search through millions of
+    // messages must not keep one open.
     try connection.commit { () throws(PostgresError) in
       try connection.run(AuditTrail.add(AuditTrail.Change("user.export", trace(clientUID), in: app), by: caller))
     }

@@ -21,7 +21,7 @@ struct ResolvedAudience {
     /// The users of a segment. For the payload's size, all of the app's users are considered.
     case segment(Segment)
 
-    /// The groups on which it depends.
+    /// The groups on which the audience depends.
     var groups: Set<Int64> {
       switch self {
       case .groups(let groups): Set(groups)

@@ -99,7 +99,7 @@ package enum SendService {
     var refusal: Problem?
     let made = try connection.commit { () throws(PostgresError) -> Seqno? in
       refusal = nil
-      // Whoever deletes one of them waits, and then finds the message.
+      // A transaction that deletes one of these groups waits, and then finds the message.
       if !groups.isEmpty, try connection.run(Groups.hold(groups)) != groups {
         refusal = ResolvedAudience.groupIsGone
         return nil

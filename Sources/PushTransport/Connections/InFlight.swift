@@ -23,8 +23,8 @@ package final class QueuedBatch {
 
   var isSubmitted: Bool { cursor == targets.count }
 
-  /// Returns true if reading the device tokens ended less than `PushBatch.freshNanoseconds` ago, so that they count as
-  /// valid still, the message has not expired, and for an ad the device's night has not begun.
+  /// Returns true if reading the device tokens ended less than `PushBatch.freshNanoseconds` ago, so that they still
+  /// count as valid, the message has not expired, and, for an ad, the device's night has not begun.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
     now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.keptUntilSeconds
   }
