@@ -72,7 +72,7 @@ enum AdminLimits {
   static let exportsOfCaller = 2
 
   /// Returns the options of a thread's database connection.
-  /// - Parameter name: what the thread's sessions are called, behind "upmc".
+  /// - Parameter name: the name of the thread's sessions, after "upmc".
   static func connectionOptions(_ name: String, statementTimeout: Duration) -> ConnectionOptions {
     var options = ConnectionOptions()
     options.applicationName = "upmc \(name)"

@@ -71,8 +71,8 @@ package struct Handbook: Sendable {
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
   }
 
-  /// Returns the HTML with all preformatted blocks and tables made focusable, so that the keyboard can scroll them. It
-  /// goes over the bytes once, because every server does this for all pages when it starts.
+  /// Returns the HTML with all preformatted blocks and tables made focusable, so that the keyboard can scroll them.
+  /// Reads the bytes once, because every server does this for all pages when it starts.
   private static func reachable(_ html: String) -> String {
     let tags = [Array("<pre>".utf8), Array("<table>".utf8)]
     let attribute = Array(" tabindex=\"0\"".utf8)
@@ -83,7 +83,7 @@ package struct Handbook: Sendable {
     var written = 0
     var index = 0
     while index < bytes.count {
-      // The third byte alone tells most of the other tags.
+      // The third byte alone rules out most other tags.
       if bytes[index] == opening, index + 2 < bytes.count,
         let tag = tags.first(where: { $0[2] == bytes[index + 2] && bytes[index...].starts(with: $0) })
       {

@@ -29,10 +29,10 @@ extension Endpoint {
     Endpoint(
       .put, "/v1/devices/{device}/tokens/{kind}", id: "setToken", in: .devices, "Register a further push token",
       """
-      A device has one token for alerts, its PSID, and may have one more of each other kind; those of Live Activities are \
-      registered by activity. The last registration wins: a token belongs to one device. In `proof` and `strict`, an authKey \
-      that a known guest's device got by the client key alone sets none, and the guest's end when its device names a user \
-      by such a key, or by the client key.
+      A device has one token for alerts, its PSID, and may have one more of each other kind; those of Live Activities \
+      are registered by activity. The last registration wins: a token belongs to one device. In `proof` and `strict`, \
+      an authKey that a known guest's device got with the client key alone sets no further token; and a guest's \
+      further tokens end when its device names a user with such a key, or with the client key.
       """, by: .authKey,
       body: Body(
         FurtherToken.object,
@@ -49,11 +49,11 @@ extension Endpoint {
       .put, "/v1/devices/{device}/activities/{activityId}", id: "setActivity", in: .devices,
       "Register the push token of a Live Activity",
       """
-      The token that ActivityKit gave one activity on the device; registering it again replaces it. Of a device that comes \
-      through FCM it is sent as `live_activity_token` beside its registration. A device has \
-      \(Domain.Limits.activitiesPerDevice) activities at most: one more takes the place of the oldest. A token goes when \
-      Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen. An \
-      authKey that sets no further token (`…/tokens/{kind}`) sets none of these.
+      The token that ActivityKit gave one activity on the device; registering it again replaces it. Of a device that \
+      comes through FCM it is sent as `live_activity_token` beside its registration. A device has \
+      \(Domain.Limits.activitiesPerDevice) activities at most: one more takes the place of the oldest. A token goes \
+      when Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen. \
+      An authKey that sets no further token (`…/tokens/{kind}`) sets no activity's token either.
       """, by: .authKey,
       body: Body(
         ActivityToken.object,

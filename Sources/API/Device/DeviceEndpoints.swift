@@ -12,19 +12,20 @@ extension Endpoint {
       Registering again is an update of the same device, found by its `deviceId`. The last registration wins: a push \
       token belongs to one device, a device to one user. Without `clientUid` the user stays as it is; `GUEST` means nobody.
 
-      A new token for a known device keeps the user when the device proves itself with its authKey (in place of the client \
-      key). Otherwise it is another device, a guest, and the one that was there stays as it is: a `deviceId` is no secret. \
-      In apps whose identity is `proof` or `strict` a `clientUid` needs the app's own server: a `userProof`, or a voucher made \
-      at log-in; and a token whose device has a user is moved by nothing less. `clientName` names a user who has no name \
-      yet; only where somebody vouches for it does it replace another, because it stands in messages to that user.
+      A new token for a known device keeps the user when the device proves itself with its authKey (in place of the \
+      client key). Otherwise it is another device, a guest, and the one that was there stays as it is: a `deviceId` is \
+      no secret. In apps whose identity is `proof` or `strict` a `clientUid` needs the app's own server: a \
+      `userProof`, or a voucher made at log-in; and a token whose device has a user is moved by nothing less. \
+      `clientName` names a user who has no name yet; only where somebody vouches for it does it replace another, \
+      because it stands in messages to that user.
 
-      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a known \
-      device gets by the client key alone shows no more than its token: keep the first. In apps that are `strict` this also \
-      holds for a device that has a user, whoever vouches for that user: it is told `awaitsPush`, and gets its key when it \
-      brings back a push (`…/possession`).
+      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a \
+      known device gets with the client key alone proves no more than its token: keep the first. In `strict` apps this \
+      also holds for a device that has a user, even if that user is vouched for: the answer has `awaitsPush`, and the \
+      device gets its key when it returns a push (`…/possession`).
 
-      An authKey registers its own device alone, and ends when that device unregisters. In `proof` and `strict`, a guest's \
-      also ends when it brings a new token: the answer has the next one.
+      An authKey registers only its own device, and ends when that device unregisters. In `proof` and `strict`, a \
+      guest's key also ends when it registers a new token: the answer has the next key.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
       Known devices never are.

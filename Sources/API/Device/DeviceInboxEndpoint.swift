@@ -9,13 +9,13 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/devices/{device}/inbox", id: "listInbox", in: .devices, "List the inbox of the device's user",
       """
-      What was sent with `inbox`, newest first, until it ends: each message as this device's push shows it, in its language \
-      and with the user's values. It is the user's, on all devices. A guest's is the device's own, and ends when the device \
-      becomes a user's or leaves; while the device awaits the push that makes it a user's, it sees nothing. In apps whose \
-      identity is `proof` or `strict` a device that is not proved so sees nothing of a user's. Where nobody vouches for its \
-      user (`open`), it sees what was sent since it has this user and this token, and nothing from before. An entry is read \
-      by `POST /v1/reads` with its `seqno`, this device's PSID and the `pushkey` of its payload, like the push; read on one \
-      device it is read on all.
+      What was sent with `inbox`, newest first, until it ends: each message as this device's push shows it, in its \
+      language and with the user's values. It is the user's, on all devices. A guest's is the device's own, and ends \
+      when the device becomes a user's or leaves; while the device awaits the push that makes it a user's, its inbox \
+      is empty. In apps whose identity is `proof` or `strict`, a device sees nothing of its user's until it meets that \
+      identity. Where nobody vouches for its user (`open`), it sees only what was sent since it has had this user and \
+      this token. An entry is read by `POST /v1/reads` with its `seqno`, this device's PSID and the `pushkey` of its \
+      payload, like the push; read on one device it is read on all.
       """, by: .authKey,
       parameters: [
         .query(

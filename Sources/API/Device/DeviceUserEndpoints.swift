@@ -26,10 +26,11 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/devices/{device}/possession", id: "provePossession", in: .devices, "Prove possession of a push token",
       """
-      In apps that are `strict` a device shows that pushes reach it: with the silent push that follows the registration, or \
-      with any other since. Only then is it the user's, and its former authKey ends; one that shows no more than the token \
-      becomes the device's own in this way. If that answer is lost, the same call is answered once more for a day, also \
-      with the former authKey. A device that awaits none is answered as it stands.
+      In apps that are `strict` a device shows that pushes reach it: with the silent push that follows the \
+      registration, or with any other since. Only then is it the user's. Its former authKey ends, and the answer has a \
+      new one: in this way a device whose key proves no more than its token gets a full key. If that answer is lost, \
+      the same call is answered again for a day, even with the former authKey. For a device that awaits no push, the \
+      answer shows its present state.
       """, by: .authKey,
       body: Body(
         Possession.object,

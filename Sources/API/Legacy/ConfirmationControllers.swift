@@ -4,9 +4,9 @@ internal import Operations
 
 /// Stores receipts and reads. A valid pushkey of the message proves a confirmation. Without one (older SDKs send none),
 /// it needs the AUTHKEY. If the key was issued for this PSID, the confirmation counts for all devices of the app that
-/// have or had the PSID; otherwise only for the key's own device, and it is refused if the key has none. It then counts
-/// only for a message that was sent to the device, or is in its user's inbox. Where keys are switched off, apps with
-/// identity mode `open` need no proof.
+/// have or had the PSID; otherwise only for the key's own device, and it is refused if the key has none. A confirmation
+/// without a pushkey counts only for a message that was sent to the device, or is in its user's inbox. Where keys are
+/// switched off, apps with identity mode `open` need no proof.
 extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
     try Self.check(call.form, statusKind: "2")
@@ -50,8 +50,8 @@ extension LegacyHandler {
       // A key that was requested with this PSID is valid for its present and former owners.
       let isOwn = proof?.covers(psid: token) ?? true
       guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
-      // A key that was issued to anyone who knew the PSID allows reporting a read, but not setting the user's count. A
-      // device's own key allows that for this device, whatever PSID its caller has named.
+      // A key that anyone who knows the PSID can get allows reporting a read, but not setting the user's count. A
+      // device's own key allows that for this device, whatever PSID the caller has named.
       let isTokenOnly = app.identity != .open && proof?.claim?.isTokenOnly != false
       let reach = Operation.Reach(
         app: app.number, device: isOwn ? nil : proof?.claim?.device,

@@ -35,12 +35,12 @@ struct Controller: Sendable {
   }
 
   static let about = """
-    Forms (urlencoded or multipart) posted to `/<context>/<controller>.ctl`; any context, unless UPMC_CTL_CONTEXT names \
-    some. The answer has HTTP 200, whatever the code is: `0000` done; `40100` no AUTHKEY, or one that is old or another \
-    device's (ask for a key and repeat the call); `40300` the device is another user's; `400` no such device or token; `4400` \
-    nobody whom a send is for is registered; `4444` no such app, or one that is being deleted; `5500`, `5600` a reserved send \
-    that comes too late, or fails; `42900` too much; `50300` this server may not send; `500` anything else, in words. 503 asks \
-    to come again.
+    Forms (urlencoded or multipart) posted to `/<context>/<controller>.ctl`; any context, unless UPMC_CTL_CONTEXT \
+    names some. The answer has HTTP 200, whatever the code is: `0000` done; `40100` no AUTHKEY, or one that is old or \
+    another device's (ask for a key and repeat the call); `40300` the device is another user's; `400` no such device \
+    or token; `4400` nobody whom a send is for is registered; `4444` no such app, or one that is being deleted; \
+    `5500`, `5600` a reserved send that comes too late, or fails; `42900` too much; `50300` this server may not send; \
+    `500` anything else, in words. 503 asks to come again.
     """
 
   static let byName: [String: Controller] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

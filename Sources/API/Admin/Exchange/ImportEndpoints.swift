@@ -17,11 +17,11 @@ extension Endpoint {
       .post, "/v1/admin/imports", id: "beginImport", in: .people, "Begin to bring in people from a file",
       """
       The file follows in parts. Its first line names the columns: `clientUid` (needed), `clientName`, `groupSeqs` and \
-      `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which are \
-      added, for devices. With `skipErrors` (true by default) \
-      a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts, \
-      which are stored until the last one arrives: at most 2,048 an app. The file is in UTF-8 or CP949 (EUC-KR): what \
-      `encoding` says, or what most lines are of the first part with letters beyond ASCII.
+      `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which \
+      are added, for devices. With `skipErrors` (true by default) a wrong line costs itself; without, one wrong line \
+      brings all to nothing, and the file has at most 16 parts, which are stored until the last one arrives: at most \
+      2,048 an app. The file is in UTF-8 or CP949 (EUC-KR): what `encoding` says, or what most lines are of the first \
+      part with letters beyond ASCII.
       """, by: .permission(.importPeople),
       body: Body(
         ImportService.New.object,
@@ -57,11 +57,11 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/admin/imports/{importId}/cancel", id: "cancelImport", in: .people, "Cancel an import",
       """
-      It takes no more parts. Who has been brought in stays: `imported` counts them, and `lines` says how far the file \
-      was read. With `skipErrors` false that is nobody before the last part. Cancelling it again changes nothing; one \
-      whose last part has arrived is refused with 409.
+      It takes no more parts. People who are already imported stay: `imported` counts them, and `lines` says how far \
+      the file was read. With `skipErrors` false, nobody is imported before the last part. Cancelling an import again \
+      changes nothing; one whose last part has arrived is refused with 409.
       """, by: .permission(.importPeople),
-      answers: [Answer(200, "What it came to.", ImportService.Entry.object, example: cancelled)],
+      answers: [Answer(200, "The cancelled import.", ImportService.Entry.object, example: cancelled)],
       problems: [.notFound, .conflict], handler: .whole(AdminCall.cancelImport)),
   ]
 

@@ -3,15 +3,15 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Endpoints that list and delete uploaded media and audience files, and say how much room they take.
+/// Endpoints that list and delete uploaded media and audience files, and show how much storage they use.
 extension Endpoint {
   static let storedUploads: [Endpoint] = [
     Endpoint(
-      .get, "/v1/admin/apps/{appId}/storage", id: "showStorage", in: .messages, "Ask how much an app stores of uploads",
-      "And how much it may, so that room is made before an upload is refused.", by: .permission(.send),
+      .get, "/v1/admin/apps/{appId}/storage", id: "showStorage", in: .messages, "Show the storage that an app's uploads use",
+      "With the limits, so that you can make room before an upload is refused.", by: .permission(.send),
       answers: [
         Answer(
-          200, "What is taken, and the limits.", StorageUse.object,
+          200, "The storage used, and its limits.", StorageUse.object,
           example: """
             {"mediaBytes":48213,"mediaLimit":21474836480,"audienceBytes":1048576,"audienceLimit":34359738368,\
             "importParts":0,"importPartsLimit":2048}

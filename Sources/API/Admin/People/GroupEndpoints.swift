@@ -21,14 +21,14 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups",
       """
-      Those right below one, or at the top, by name; with `name` those of all levels whose name holds it, by number. \
-      Such a page may hold fewer than asked for, also none, and still have a next.
+      The groups directly below one, or at the top, by name; with `name`, the groups of all levels whose names contain \
+      it, by number. A page of these may have fewer groups than asked for, or none, and still be followed by another.
       """,
       by: .permission(.viewPeople),
       parameters: [
         .ofApp(),
         .query("parent", JSONSchema.sequence, "The group above; absent: at the top."),
-        .query("name", JSONSchema.givenText, "A part of the name, whatever the case. Not beside `parent`."),
+        .query("name", JSONSchema.givenText, "A part of the name, ignoring case. Not together with `parent`."),
         .limit, .cursor,
       ],
       answers: [
@@ -50,9 +50,9 @@ extension Endpoint {
     Endpoint(
       .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
       """
-      Its members stay users. One that has groups below it is not deleted, nor one that the audience of a message \
-      still names, itself or in a segment's conditions: while the message is scheduled, repeats, is being sent or \
-      waits for approval. The refusal names those messages.
+      Its members stay users. A group that has groups below it is not deleted. Nor is one that a message names in its \
+      audience, directly or in a segment's conditions, while the message is scheduled, repeats, is being sent or \
+      awaits approval. The refusal names those messages.
       """, by: .permission(.manageGroups),
       answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict],
       handler: .whole(AdminCall.deleteGroup)),

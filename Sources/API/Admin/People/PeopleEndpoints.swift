@@ -54,8 +54,8 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/users/{clientUid}/export", id: "exportUser", in: .people, "Export all that is known of a user",
       """
-      Its deliveries are those to the devices it has now, the newest 10,000. Every message whose history is kept is looked at, \
-      which may take minutes where these are many millions, longer than load balancers wait: then run \
+      Its deliveries are those to the devices it has now, the newest 10,000. The export searches every message whose \
+      history is kept. With many millions of them this may take minutes, longer than load balancers wait: then run \
       `upmc user export` on a server. The export is itself in the audit log.
       """,
       by: .permission(.erasePeople), load: .heavy, parameters: [.ofApp()],
