@@ -59,8 +59,8 @@ final class DatabaseChecks {
     return true
   }
 
-  /// Returns the remedy for a connection error. Derived from the message where the error has no code, as for libpq's
-  /// own errors and those of poolers.
+  /// Returns the remedy for a connection error. Derived from the message if the error has no code, as with libpq's own
+  /// errors and those of poolers.
   static func remedy(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
     if error.sqlState == .diskFull || words.contains("no space left") || words.contains("could not write init file") {
@@ -152,13 +152,13 @@ final class DatabaseChecks {
 
   // MARK: The schema
 
-  /// Returns true if a restore was interrupted. The schema is not looked at then: to migrate would be the wrong advice.
+  /// Returns true if a restore was interrupted. The schema is then not checked: migrating it would be the wrong advice.
   private func isBeingRestored(_ connection: Connection, _ note: (Finding) -> Void) throws(PostgresError) -> Bool {
     guard try connection.run(Restoration.isUnfinished()) else { return false }
     note(
       .failure(
         "restore", place, "the database is in the middle of being restored: no server starts on it",
-        remedy: "Run `upmc restore` with the same file again, unless one is running: it goes on where it was."))
+        remedy: "Run `upmc restore` with the same file again, unless one is still running: it resumes the restore."))
     return true
   }
 
@@ -194,7 +194,7 @@ final class DatabaseChecks {
       note(
         .failure(
           "schema", place, "\(error)",
-          remedy: remedy ?? "Use the upmc and the Migrations directory that belong together."))
+          remedy: remedy ?? "Use an upmc and a Migrations directory that belong together."))
       return false
     }
   }
@@ -232,7 +232,7 @@ final class DatabaseChecks {
     }
   }
 
-  /// Returns the remedy for an error of a question that the doctor asks of a database that it has reached.
+  /// Returns the remedy for an error of a query by the doctor, on a database that it has reached.
   static func remedyWhileReading(_ error: PostgresError) -> String {
     if error.isConnectionLost { return remedy(error) }
     switch error.sqlState {

@@ -91,8 +91,8 @@ package final class Doctor {
       note(
         .warning(
           "database", configuration.dataDirectory, "there is no database yet",
-          remedy: "If a server runs here, run this with its variables (Debian package: `sudo upmcctl doctor`). "
-            + "Otherwise set UPMC_DATABASE_URL, or start `upmc serve`: it makes a private one here."))
+          remedy: "If a server runs here, run the doctor with its variables (Debian package: `sudo upmcctl doctor`). "
+            + "Otherwise set UPMC_DATABASE_URL, or start `upmc serve`, which creates a private database here."))
       return nil
     }
     do {

@@ -1,4 +1,5 @@
-/// Why a session was not opened, read from libpq's verbose message: libpq gives the server's code for it nowhere else.
+/// The reason why a session was not opened, read from libpq's verbose message, the only place where libpq gives the
+/// server's code.
 /// Source: `pqBuildErrorMessage3` in `fe-protocol3.c` of libpq.
 ///
 /// ```
@@ -6,11 +7,11 @@
 ///   LOCATION:  auth_failed, auth.c:326
 /// ```
 struct ConnectFailure {
-  /// The code of the last host that gave one. A host that gives a code ends the attempt, unless it is starting or
-  /// stopping (57P03), so only of that code can another host's failure follow. PgBouncer gives the same one (08P01) for
-  /// all that it refuses: then it is the one that PostgreSQL would give, as far as the words tell.
+  /// The code of the last host that gave one. A code ends the attempt, unless the host is starting or stopping (57P03);
+  /// only after that code can another host's failure follow. PgBouncer gives one code (08P01) for everything that it
+  /// refuses; then this is the code that PostgreSQL would give, if the words show it.
   let sqlState: SQLState?
-  /// The message on one line, as libpq words it without the verbosity.
+  /// The message on one line, in libpq's words without the verbose parts.
   let message: String
 
   init(_ text: String) {
@@ -23,21 +24,22 @@ struct ConnectFailure {
       kept += words
     }
     message = kept.joined(separator: " ")
-    // libpq's own words: the server asked for a password, neither the URL nor a PGPASSFILE has one, and no code comes.
+    // libpq's own error, without a code: the server asked for a password, and neither the URL nor a PGPASSFILE has one.
     if state == nil, message.contains("no password supplied") { state = .invalidPassword }
     if state == .protocolViolation { state = Self.poolerState(message) ?? state }
     sqlState = state
   }
 
-  /// Returns PostgreSQL's code for what a pooler refuses; nil for anything else, among it a database that is away and
-  /// too many connections. Source: the sentences of PgBouncer 1.18, in `client.c`.
+  /// Returns PostgreSQL's code for a pooler's refusal; nil for anything else, including an unreachable database and too
+  /// many connections. Source: the messages of PgBouncer 1.18, in `client.c`.
   private static func poolerState(_ message: String) -> SQLState? {
     if message.contains("no such database") { return .unknownDatabase }
     if message.contains("no such user") || message.contains("authentication failed") { return .invalidPassword }
     return message.contains("login rejected") ? .invalidAuthorization : nil
   }
 
-  /// Five digits and capitals before a colon. One is a digit, which tells them from a severity (`FATAL:`).
+  /// Five digits and capitals before a colon. At least one is a digit, which distinguishes a code from a severity
+  /// (`FATAL:`).
   private static func isCode(_ word: Substring) -> Bool {
     guard word.utf8.count == 6, word.last == ":" else { return false }
     let code = word.utf8.dropLast()

@@ -14,8 +14,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   package let origin: Origin
-  /// The server's error code, or the code that it would report for a call that this module has rejected. Nil for a
-  /// connection that was lost or that the server did not answer, and for rejections without a matching code.
+  /// The server's error code, or the code that it would report for a call that this module has rejected. Nil if the
+  /// connection was lost, if the server did not answer, and for rejections without a matching code.
   package let sqlState: SQLState?
   /// The primary message. For errors of the classes 22, 23 and P0 it may contain row data.
   package let message: String

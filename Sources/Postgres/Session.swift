@@ -50,7 +50,7 @@ final class Session {
     unsafe self.pg = pg
     // By default libpq prints notices to standard error, where they would mix with the log.
     unsafe PQsetNoticeReceiver(pg, { _, _ in }, nil)
-    // Until the session is open, its message is the only place of the server's error code.
+    // Until the session is open, only its verbose message contains the server's error code.
     unsafe PQsetErrorVerbosity(pg, PQERRORS_VERBOSE)
     guard !isBroken else { throw connectError }
   }

@@ -11,8 +11,8 @@ package struct RegularFile: ~Copyable, Sendable {
     /// The size of the file in bytes.
     package let size: Int
 
-    /// Reads the stamp of the file at `path`, following symbolic links, whatever kind of file it is; nil if it does not
-    /// exist or cannot be accessed.
+    /// Reads the stamp of a file of any kind at `path`, following symbolic links; nil if it does not exist or cannot be
+    /// accessed.
     package init?(path: String) {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { return nil }

@@ -1,7 +1,7 @@
 public import Glibc
 
-/// What the standard library does not provide yet for spans of bytes: comparing and searching in place, several bytes
-/// at a time, for the parsers of the most frequent requests, and copying.
+/// Operations on spans of bytes that the standard library does not provide yet: copying, and, for the parsers of the
+/// most frequent requests, comparing and searching in place, several bytes at a time.
 extension Span<UInt8> {
   /// Returns whether the span contains `text` at `offset`; false if it is too short. Inlinable, because the compiler
   /// replaces `memcmp` by word comparisons where the text is a literal.

@@ -41,8 +41,8 @@ package struct Thread: ~Copyable {
     pthread_join(handle, nil)
   }
 
-  /// Takes the thread that `place` holds, and waits until its body has returned. Of several calls only the first waits;
-  /// the others return at once.
+  /// Takes the thread out of `place`, and waits until its body has returned. If it is called several times, only the
+  /// first call waits; the others return at once.
   package static func joinOnce(_ place: borrowing Mutex<Thread?>) {
     let ended: Thread? = place.withLock { thread in
       var taken: Thread?

@@ -42,9 +42,9 @@ package final class Database {
     }
   }
 
-  /// Checks that no restore has been interrupted. Tables that were made in between would be taken for those of the
-  /// backup, and the restore would end without it.
-  /// - Throws: `ServerError` if one has.
+  /// Checks that no restore was interrupted. When the restore is run again, it would take tables that were created in
+  /// between for those of the backup, and end without restoring it.
+  /// - Throws: `ServerError` if one was.
   package static func refuseUnfinishedRestore(_ connection: DatabaseConnection) throws {
     guard try connection.run(Restoration.isUnfinished()) else { return }
     throw ServerError(

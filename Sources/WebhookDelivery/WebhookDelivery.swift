@@ -26,15 +26,15 @@ package import Reactor
 /// **Delivery** (`WebhookWorker`, thread `webhooks`): an event loop with a few connections per webhook, and a database
 /// connection that blocks it for the duration of a statement. A webhook that fails several times in a row backs off
 /// (1 s … 5 min) and is then probed with one event at a time, so an outage does not use up the attempts of its other
-/// events; what is due for a week without an attempt is given up all the same (`EventDeliveries.giveUpOverdue`).
+/// events; an event that is due for a week without an attempt is given up too (`EventDeliveries.giveUpOverdue`).
 /// Webhooks are served round-robin, and no app gets more than a share of the connections or name resolutions: webhooks
 /// that hang delay only those of their own app.
 ///
 /// **Allowed addresses** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then
 /// also plain `http`. We resolve the name and connect to the address that we validated, which defeats DNS rebinding.
 /// Redirections are not followed. The same holds behind a proxy, which is given the validated address, not the name
-/// (`WebhookRoute`); a proxy that resolves names itself (no DNS here) must refuse private addresses. A password that the proxy
-/// rejects is retried by one webhook for all (`ProxyState`).
+/// (`WebhookRoute`); a proxy that resolves names itself (no DNS here) must refuse private addresses. A password that
+/// the proxy rejects is retried by one webhook for all (`ProxyState`).
 ///
 /// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
 ///

@@ -36,7 +36,7 @@ extension Database {
       throw CommandError(
         "There is no database in \(configuration.dataDirectory) (UPMC_DATA_DIR). Run the command where the server runs, "
           + "with its variables (Debian package: `sudo upmcctl …`), or name its database in UPMC_DATABASE_URL; "
-          + "`upmc serve` makes a private one.")
+          + "`upmc serve` creates a private one.")
     }
     try self.init(configuration, report: report)
   }

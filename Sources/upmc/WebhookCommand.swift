@@ -70,7 +70,7 @@ struct WebhookCommand: ParsableCommand {
       }
     }
 
-    /// Returns a count of events as text. The API answers null for more than it counts.
+    /// Returns a count of events as text. The API answers null for more events than it counts.
     private func count(_ webhook: JSONTree, _ name: String) -> String {
       webhook.optional(name) ?? "more than \(Webhooks.countedDeliveries)"
     }
@@ -189,7 +189,7 @@ extension WebhookCommand {
         func dead() throws -> Int64? {
           try api.answer(.get("webhooks", webhook)).json.optional("dead").flatMap { Int64($0) }
         }
-        // Nil: more than are counted. Then they are counted as soon as few enough are left.
+        // Nil: more events than the API counts. Ask again until few enough are left.
         var all = try dead()
         let body: JSONTree = .object([("dead", .flag(true))])
         var (count, last): (Int64, Int64) = (0, 0)

@@ -73,7 +73,7 @@ import Testing
     let error = try #require(throws: PostgresError.self) {
       _ = try TestDatabase.connect(to: pooler.url(database: database.name, password: "wrong"))
     }
-    #expect(DatabaseRefusal.remedy(error)?.hasPrefix("Correct user and password") == true, "\(error)")
+    #expect(DatabaseRefusal.remedy(error)?.hasPrefix("Correct the user and the password") == true, "\(error)")
   }
 
   @Test func `without a pooler no session is lent, and with one session for all it is told at once`() throws {

@@ -6,7 +6,7 @@ extension Configuration {
   /// topic.
   package static func insertion(_ name: String, _ language: HandbookLanguage) -> String? {
     guard name == "variables" else { return nil }
-    // Compiled at its first use, and for each literal anew.
+    // One value for all rows: each evaluation of a regex literal compiles it again.
     let code = #/UPMC_[A-Z_]+|/v1/[a-z]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#
     return topics.map { topic in
       let isKorean = language == .korean
@@ -20,7 +20,7 @@ extension Configuration {
     }.joined(separator: "\n\n")
   }
 
-  /// Formats variable names and paths in a sentence, which `code` finds, as code.
+  /// Formats as code the variable names and paths that `code` finds in a sentence.
   private static func marked(_ meaning: String, _ code: Regex<Substring>) -> String {
     meaning.replacing(code) { "`\($0.output)`" }.replacing("*", with: "\\*")
   }

@@ -3,10 +3,10 @@ internal import Dispatcher
 internal import JSON
 internal import Operations
 
-/// The settings that all nodes of a database should have alike.
+/// The settings that should be the same on all nodes of a database.
 extension Configuration {
-  /// The settings that act on what all nodes share, as a JSON object with a text for each variable, defaults included.
-  /// They are no secrets: nodes store them, and the doctor and the log show those that differ.
+  /// The settings that affect all nodes, as a JSON object with a text for each variable, including defaults. They are
+  /// not secret: nodes store them, and the doctor and the log show those that differ.
   package var sharedSettings: String {
     let roles = console.secondFactor.map(\.rawValue).sorted()
     let settings: [(String, String)] = [

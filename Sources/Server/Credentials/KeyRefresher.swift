@@ -40,13 +40,13 @@ final class KeyRefresher {
     }
     try keys.refresh(connection, master: master)
     try report(connection)
-    if faults.end() { log.notice("the master keys of this node are in order again") }
+    if faults.end() { log.notice("this node's master keys are in order again") }
   }
 
   private func readFile() {
     guard let path = MasterKeyFile.path(configuration) else { return }
     guard let now = RegularFile.Stamp(path: path) else {
-      if file != nil { tell("the master key's file \(path) is not there; the keys that were read before stay in use") }
+      if file != nil { tell("the master key's file \(path) is missing; the keys that were read before stay in use") }
       return
     }
     guard now != file else { return }

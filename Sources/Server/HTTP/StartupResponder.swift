@@ -60,18 +60,18 @@ final class StartupResponder {
   }
 }
 
-/// Lets a starting server wait for an unreachable database, until a stop signal arrives. A database that answers and
-/// refuses every session ends the start after `longestRefusal`. Decision 112.
+/// Makes a starting server wait for an unreachable database until a stop signal arrives. If the database answers but
+/// refuses every session, the start ends after `longestRefusal`. Decision 112.
 enum DatabaseTimeouts {
   private static let firstPause: Duration = .milliseconds(500)
   private static let longestPause: Duration = .seconds(5)
-  /// The time for which refusals may be those of a database whose roles are still being made. With it fewer than five
-  /// starts fall into ten seconds, so systemd goes on starting a node whose password is late.
+  /// How long refusals are tolerated, because the database's roles may still be being created. It also keeps a node
+  /// below five starts in ten seconds, so that systemd keeps starting one whose password comes late.
   private static let longestRefusal: Duration = .seconds(10)
 
   /// Calls `attempt` until the database can be reached, and returns its result. Other errors are rethrown.
   /// - Returns: nil when a stop signal arrived first.
-  /// - Throws: `ServerError` if the database has refused for `longestRefusal` without a break.
+  /// - Throws: `ServerError` if the database has refused every session for `longestRefusal`.
   static func wait<Value>(_ configuration: Configuration, for attempt: () throws -> Value) throws -> Value? {
     let log = Logger(label: "database")
     var room: StartupResponder?

@@ -18,7 +18,7 @@ final class Health: Sendable {
     var history: Vitals.History
     /// The time at which the next API key in use expires; nil if none does.
     var nextKeyEnd: Timestamp?
-    /// The settings in which the live nodes differ although they act on all of them.
+    /// The settings that affect all nodes and differ between the live ones.
     var differences: [NodeSettings.Difference]
   }
 

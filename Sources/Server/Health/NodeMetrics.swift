@@ -49,7 +49,7 @@ enum NodeMetrics {
     gauge("upmc_history_drop_waiting_seconds", "For how long history has been waiting to be dropped; 0: none is.") {
       $0.history.dropWaitingSeconds
     }
-    gauge("upmc_settings_differ", "Settings that act on all nodes and are not the same on those that are alive.") {
+    gauge("upmc_settings_differ", "Settings that affect all nodes and differ between the live ones.") {
       Double($0.differences.count)
     }
     gauge("upmc_events_waiting", "Events that webhooks have not taken yet.") { Double($0.webhooks.waiting) }

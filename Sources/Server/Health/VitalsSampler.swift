@@ -64,10 +64,10 @@ final class VitalsSampler {
   }
 
   private static func tell(_ differences: [NodeSettings.Difference], _ log: Logger) {
-    if differences.isEmpty { log.notice("the nodes agree again in the settings that act on all of them") }
+    if differences.isEmpty { log.notice("the settings that affect all nodes are the same on all of them again") }
     for one in differences {
       log.warning(
-        "the nodes differ in a setting that acts on all of them: set it alike, and restart those with another value",
+        "the nodes differ in a setting that affects all of them: give it one value, and restart those with another one",
         metadata: ["setting": "\(one.name)", "values": "\(one.values)"])
     }
   }
