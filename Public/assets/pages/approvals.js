@@ -29,7 +29,7 @@ function because(item) {
   return t(`approvals.because.${item.because}`, { n: number(item.sentWithinHour) });
 }
 
-/// Its message with the time at which it is due itself: what is held may be a later one of a repetition.
+/// The request's message with its own due time: it may be a later occurrence of a repeating message.
 async function dueOf({ message, seqno }) {
   if (!seqno || !message.repeat) return message;
   const [{ repeat }, { sendAt }] = await Promise.all([get(`/messages/${enc(seqno)}/request`), get(`/messages/${enc(seqno)}`)]);

@@ -57,7 +57,7 @@ export async function importsPage(context) {
   } });
   function shown() {
     group.node.hidden = kind.value !== "members";
-    // Only such an import stores its parts.
+    // Only an import that does not skip errors stores its parts.
     room.node.hidden = skip.value;
   }
   shown();
@@ -67,8 +67,8 @@ export async function importsPage(context) {
       h("section", { class: "card" }, h("h2", null, t("imports.former")), former.node)));
 }
 
-/// A button that ends an import after a question, which says what stays of it.
-/// - shown: the import as the page has it. - ended: is called with what it came to.
+/// A button that cancels an import after a question, which says what stays imported.
+/// - shown(): the import that the page shows. - ended: called with the cancelled import.
 function cancelButton(shown, ended) {
   return h("button", { class: "button bad", type: "button", id: "cancel-import", onclick: async () => {
     try {
@@ -85,7 +85,7 @@ function cancelButton(shown, ended) {
 const counts = (found) => ({ lines: number(found.lines), imported: number(found.imported) });
 
 /// Sends the file part by part; a part that fails on its way is sent again, which changes nothing if it had arrived.
-/// - Returns: whether all of it has arrived; not if the import was cancelled meanwhile, here or elsewhere.
+/// - Returns: whether the whole file has arrived; false if the import was cancelled meanwhile, here or elsewhere.
 async function bring(made, file, progress) {
   progress.hidden = false;
   const parts = Math.max(1, Math.ceil(file.size / partBytes));

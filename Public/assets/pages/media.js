@@ -25,7 +25,7 @@ export async function mediaPage(context) {
 
 const endsCell = (item) => [time(item.expiresAt), h("span", { class: "under" }, distance(item.expiresAt))];
 
-/// A button that deletes something after a question, and brings the list and the room that is taken up to date.
+/// A button that deletes something after a question, then updates the list and the storage use.
 function deleteButton(name, question, action, list, room) {
   return h("button", { class: "button small bad", "aria-label": t("media.delete.name", { name }), onclick: async () => {
     if (!await confirm({ title: t("media.delete"), bad: true, action: t("media.delete"), body: h("p", null, question) })) return;

@@ -57,7 +57,7 @@ export async function segmentsPage() {
   return h("div", null, head(t("nav.segments"), { detail: whichApp(chosen), actions: [manages ? h("button", { class: "button main", id: "new-segment", onclick: run(() => edit(null)) }, t("segments.new")) : null] }), segments.node);
 }
 
-/// A segment's conditions in words; as JSON where they are too involved for that. Groups below others are asked for.
+/// A segment's conditions in words, or as JSON if they are too complex. Loads groups that are not at the top, through `ask`.
 function described(conditions, groups, ask) {
   const known = rowsOf(conditions);
   if (!known) return h("code", { class: "under" }, JSON.stringify(conditions));

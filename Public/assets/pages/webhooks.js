@@ -13,7 +13,7 @@ import { distance, exactTime, number, t, time, told as toldOf, word } from "../w
 
 const kinds = ["message.finished", "message.reopened", "sms.requested", "token.dropped", "device.added", "deliveries.received", "deliveries.read", "deliveries.failed", "credential.expiring"];
 
-/// How many events there are; more than 10,000 are not counted to the end.
+/// A count of events; the API counts up to 10,000.
 export const counted = (count) => (count === null ? `${number(10_000)}+` : number(count));
 
 export async function webhooksPage() {
@@ -97,7 +97,7 @@ export async function webhookPage(context) {
     do {
       answer = await post(`${path}/replay`, { dead: true });
       count += answer.replayed;
-      // More than are counted: they are counted as soon as few enough are left.
+      // There were more events than the API counts. Ask again until few enough are left.
       if (dead === null) {
         const left = (await get(path)).dead;
         if (left !== null) dead = count + left;

@@ -45,7 +45,7 @@ export function csvPart(appID, state, changed) {
   else if (state.csv) put(result, note("", t("csv.kept")));
   return {
     field: file, node: h("div", { class: "fields" }, file.node, room.node, result),
-    /// The part comes into sight.
+    /// To be called when this part is shown.
     look: room.look,
     value: () => (state.csv && state.csv.lines !== 0 ? { csv: state.csv.csvId } : null),
     words: () => (state.csv?.lines === undefined ? t("audience.csv") : t("csv.words", { n: number(state.csv.lines) })),

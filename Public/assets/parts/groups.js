@@ -1,5 +1,5 @@
-/// Choosing groups on any level of the tree: those at the top are there at once, all others are found by a part of their
-/// name. A group below others is shown with their names, because names differ below one parent only.
+/// Choosing groups on any level of the tree: those at the top are shown at once, all others are found by a part of their
+/// name. A group below others is shown with their names, because a name is unique only below one parent.
 
 import { all, get, query } from "../api.js";
 import { h, later, put } from "../dom.js";
@@ -8,19 +8,19 @@ import { enc } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../words.js";
 
-/// What one search shows at most, and so many groups are asked for by their number.
+/// How many groups one search shows at most, and how many are loaded one by one by their number.
 const most = 50;
-/// With so many groups at the top and none below them, nobody has to search.
+/// With at most this many groups at the top and none below them, there is no search field.
 const few = 10;
-/// So many at the top `all` brings. The others are found by their name only.
+/// `all` loads at most this many groups at the top. The others are found by name only.
 const brought = 1000;
 
 export const groupName = (group) => [...(group.above ?? []), group.name].join(" › ");
 
-/// One group; where it is gone or may not be seen, by its number.
+/// One group; named by its number if it is gone or may not be seen.
 export const oneGroup = (groupSeq) => get(`/groups/${enc(groupSeq)}`).catch(() => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }));
 
-/// The groups at the top of an app, and these others, which are chosen already.
+/// The groups at the top of an app, and those of `wanted`, which are already chosen.
 export async function knownGroups(appID, wanted = []) {
   if (!may("viewPeople")) return wanted.map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }));
   const top = await all("/groups", { appId: appID }).catch(() => []);
@@ -29,15 +29,15 @@ export async function knownGroups(appID, wanted = []) {
   return [...top, ...found, ...others.slice(most).map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }))];
 }
 
-/// The groups at the top that are known, and whether there are more.
+/// The known groups at the top, and whether there are more.
 function topOf(known) {
   const groups = known.filter((one) => !one.above?.length);
   return [groups, groups.length >= brought];
 }
 
-/// A field that finds groups by a part of their name; null where all that there are stand beside it anyway.
-/// - known: grows by what is found. - show: called with the groups to choose from, whether there are more, and whether
-///   they were found.
+/// A field that finds groups by a part of their name; null if all groups are shown anyway.
+/// - known: groups that are found are added to it. - show: called with the groups to choose from, whether there are
+///   more, and whether they are results of a search.
 function groupSearch(appID, known, show) {
   const [top, hasMore] = topOf(known);
   if (top.length <= few && !top.some((one) => one.hasGroups)) return null;
@@ -63,18 +63,18 @@ function groupSearch(appID, known, show) {
   });
   return h("input", { type: "search", name: "group-search", "aria-label": t("groups.search"), placeholder: t("groups.search"), autocomplete: "off", spellcheck: "false",
     oninput: (event) => search(event.target.value.trim()), onkeydown: (event) => {
-      // Enter sends no form in which it stands.
+      // Enter must not submit the form around this field.
       if (event.key === "Enter") event.preventDefault();
     } });
 }
 
-/// Says what a search came to; without one, whether there are others than those in sight.
+/// The result of a search in words; without a search, whether there are more groups than those shown.
 function outcome(count, hasMore, areFound) {
   if (hasMore) return t(areFound ? "groups.search.more" : "groups.search.rest");
   return areFound && count === 0 ? t("groups.search.none") : "";
 }
 
-/// Boxes of which any may be ticked. - known: of `knownGroups`. - chosen(): their numbers. - choose: called with the new ones.
+/// A checkbox for each group. - known: from `knownGroups`. - chosen(): the chosen numbers. - choose: called with the new ones.
 export function groupBoxes(appID, known, chosen, choose) {
   const list = h("div", { class: "group-boxes" });
   const said = h("p", { class: "hint", role: "status" });
@@ -91,10 +91,10 @@ export function groupBoxes(appID, known, chosen, choose) {
   return [search, list, said];
 }
 
-/// A list from which one is chosen, with the field that finds more. Its first input is the list. Whoever searches means
-/// what is found: the first of it is chosen, unless the present one is among it, and the present one again when the
-/// search is taken back.
-/// - value: the number of the chosen one. - choose: called with a new one.
+/// A list from which one group is chosen, with the field that finds more. Its first input is the list. A search chooses
+/// the first group that it finds, unless the present choice is among the results; clearing the search restores the
+/// present choice.
+/// - value: the number of the chosen group. - choose: called with the number of a new choice.
 export function groupList(appID, known, { value, choose = () => {}, ...more }) {
   let picked = value;
   const select = h("select", { ...more, onchange: () => {

@@ -59,7 +59,7 @@ function wallTimeAfter(localTime, every, count) {
   return `${moved.toISOString().slice(0, 10)}T${clock}`;
 }
 
-/// Whether another one of a repetition comes after the one that is due then. - zone: of the app.
+/// Whether another occurrence of a repetition follows the one that is due at `dueAt`. - zone: of the app.
 export function isFollowed(repeat, dueAt, zone) {
   if (!repeat || repeat.ended || !dueAt) return false;
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(new Date(dueAt));
@@ -159,7 +159,7 @@ export function timeWords(message) {
   return message.sendAt ? exactTime(message.sendAt) : message.localTime ? `${message.localTime.replace("T", " ")} · ${t("field.localTime.words")}` : t("compose.at.now");
 }
 
-/// Whether it waits for its time. One whose time has just passed is sent at once.
+/// Whether the message waits for its time. One whose time has just passed is sent at once.
 export const isLater = (message) => Boolean(message.localTime || (message.sendAt && new Date(message.sendAt) > Date.now()));
 
 function badgeText(badge) {

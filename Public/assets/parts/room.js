@@ -1,4 +1,5 @@
-/// How much an app stores of uploads, said where they come in: nobody learns of the limit by a refusal.
+/// How much storage an app's uploads use, shown where files are uploaded, so that nobody first learns of the limit from a
+/// refusal.
 
 import { get } from "../api.js";
 import { h, put } from "../dom.js";
@@ -14,7 +15,7 @@ const kinds = {
   imports: (found) => [found.importParts, found.importPartsLimit, number],
 };
 
-/// - Returns: `{node, look()}`: the line, and what asks for it anew. Nothing is said to those who may not send.
+/// - Returns: `{node, look()}`: the line, and a function that loads it again. The line is empty for those who may not send.
 export function roomLine(appID, kind) {
   const node = h("div", { "data-room": kind });
   async function look() {
