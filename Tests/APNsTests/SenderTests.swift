@@ -148,7 +148,7 @@ import Time
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `an ad is kept until the night begins at the device, and not sent after that`() throws {
+  @Test func `a network keeps an ad until the night begins at the device, and none is sent after that`() throws {
     let server = try TestServer()
     defer { server.stop() }
     let harness = try Harness(server)

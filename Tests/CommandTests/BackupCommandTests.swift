@@ -80,13 +80,13 @@ import Testing
     #expect(brought.complaint.contains("making the private database in "), "\(brought.complaint)")
   }
 
-  @Test func `what a killed restore has left is not migrated, and another run of it brings the backup`() throws {
+  @Test func `no migration touches what a killed restore has left, and another run completes it`() throws {
     let source = try Program()
     #expect(try source.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
     let file = source.directory + "/b.dump"
     #expect(try source.run("backup", file).status == 0)
     let program = try Program(databaseURL: TestDatabase.makeEmpty().url)
-    // As when it was killed before its first table.
+    // As if it had been killed before its first table.
     try program.connect().script("CREATE TABLE upmc_restoring ()")
     for arguments in [["migrate"], ["migrate", "--dry-run"]] {
       let ended = try program.run(arguments, removing: [])

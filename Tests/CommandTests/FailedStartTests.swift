@@ -93,7 +93,7 @@ import Testing
     #expect(try tables(program) == 3)
   }
 
-  @Test func `a database that does not exist is said at once, and ends the start`() throws {
+  @Test func `a database that does not exist is reported at once, and ends the start`() throws {
     let program = try Program(databaseURL: TestCluster.shared.url(database: "nowhere"))
     let ended = try program.run(through: [], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0"])
     #expect(ended.status == 1)

@@ -124,7 +124,7 @@ import Testing
     #expect(try world.connection.run(Confirmations.sentTo([delivery])) == [delivery: sending])
   }
 
-  @Test func `it is known of a byte, as of a row, that the push never came`() throws {
+  @Test func `a delivery in a block, like one with a row, is known never to have arrived`() throws {
     let deliveries = [7, 8, 9, 10].map { Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device($0)) }
     let sentTo = try world.connection.run(Confirmations.sentTo(deliveries))
     #expect(deliveries.map { sentTo[$0]?.neverArrived } == [true, false, false, true])

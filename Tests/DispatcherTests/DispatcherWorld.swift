@@ -122,7 +122,7 @@ final class DispatcherWorld {
 
   /// - Parameters:
   ///   - machine: the first node's clock.
-  ///   - proxy: between its nodes and the database; nil: none.
+  ///   - proxy: stands between the nodes and the database; nil for none.
   init(
     machine: any Clock = SystemClock(), through proxy: DatabaseProxy? = nil,
     _ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }

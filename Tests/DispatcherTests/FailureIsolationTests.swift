@@ -97,9 +97,9 @@ import Testing
     #expect(try world.count("outcomes WHERE seqno = 1 AND status = 6 AND due_at IS NOT NULL") == 1)
   }
 
-  /// - Parameter hasGate: each is taken up for itself, as its pace allows.
+  /// - Parameter hasGate: true if the messages have a pace, so that each is claimed in a transaction of its own.
   @Test(arguments: [false, true])
-  func `one whose deferred deliveries cannot be claimed stops nothing else that is due`(hasGate: Bool) throws {
+  func `a message whose deferred deliveries cannot be claimed stops no other that is due`(hasGate: Bool) throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<4)
     try world.connection.script("ALTER TABLE claims ADD CONSTRAINT poison CHECK (seqno <> 1)")

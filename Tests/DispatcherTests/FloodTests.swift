@@ -53,12 +53,12 @@ import Time
     #expect(try world.finished(second).funnel.accepted == 30)
   }
 
-  @Test func `what was sent again before its flood was noticed comes once`() throws {
+  @Test func `a delivery that was sent again before its flood was noticed arrives once`() throws {
     let world = try DispatcherWorld { _, _, _ in .rejected(reason: "TopicDisallowed") }
     try world.makeDevices(1..<91)
     let first = try world.finished(try world.send()).funnel
     #expect(first.rejected == 90)
-    // The hundredth refusal is one of this.
+    // The hundredth refusal is one of this message.
     let again = try world.connection.withTransaction {
       let again = try world.send()
       try world.connection.script(

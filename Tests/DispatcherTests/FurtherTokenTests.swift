@@ -108,8 +108,8 @@ import Time
     #expect((end.cancelled, end.skipped) == (0, 2) && reasons.contains("unknown-not-resent"), "\(end) \(reasons)")
   }
 
-  /// Which activities are done is known in memory only, so a second try from the database would go to both.
-  @Test func `what one activity has got is not sent again while the other one waits, if it must not be`() throws {
+  /// Only the memory knows which activities are done, so a second try from the database would go to both.
+  @Test func `an update that must not be sent twice is not repeated to one activity while another waits`() throws {
     let world = try activities { _, _, attempt in
       attempt == 1 ? .accepted : .retry(reason: "ServiceUnavailable", after: 3_600)
     }

@@ -80,7 +80,7 @@ import Testing
     try expectRestExpires(try send(world, pace: Pace(devices: 1, waitSeconds: 3_600)), world)
   }
 
-  @Test func `a pace holds for devices that wait one by one, too`() throws {
+  @Test func `a pace also holds for deferred deliveries with rows of their own`() throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<6)
     // They waited for a window that has opened.
@@ -115,12 +115,12 @@ import Testing
     #expect(network.log.isEmpty)
   }
 
-  @Test func `what has expired ends, also where PostgreSQL does not know the app's time zone any more`() throws {
+  @Test func `an expired message ends even if PostgreSQL no longer knows the app's time zone`() throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<4)
     world.stop()
     let request = #"{"appId":"\#(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}"#
-    // 700 has a window, 701 is an ad; of 702 a device waits for the window.
+    // 700 has a window, 701 is an ad, and a device of 702 waits for the window.
     try world.connection.script(
       """
       BEGIN;

@@ -118,7 +118,7 @@ import Testing
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno > 1000001") == 0)
   }
 
-  @Test func `a node that is set to less removes nothing that another node keeps, or kept until a day ago`() throws {
+  @Test func `a node with a shorter time removes nothing that another node keeps, or kept until a day ago`() throws {
     let other = UUIDValue(high: 7, low: 7)
     _ = try connection.run(Nodes.beat(other, seconds: 600))
     let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1"
@@ -127,12 +127,12 @@ import Testing
       try worker(70).look(connection)
       #expect(try number(closed) == 0, "\(days)")
     }
-    // It ended long ago, but nobody has worked since: whoever starts now may be set to less by mistake.
+    // It ended long ago, but no node has worked since: the one that starts now may have a shorter time by mistake.
     try connection.script("UPDATE nodes SET alive_until = now() - interval '30 days'")
     try connection.run(Nodes.bury())
     try worker(70).look(connection)
     #expect(try number(closed) == 0)
-    // A day of work later it is forgotten; and one that has not said anything is no reason to wait.
+    // After a day of work it is forgotten. A node that has reported nothing is no reason to wait.
     try connection.script("UPDATE nodes SET left_nothing_at = now() - interval '25 hours'")
     try connection.run(Nodes.bury())
     _ = try connection.run(Nodes.beat(UUIDValue(high: 8, low: 8), seconds: 600))
@@ -142,7 +142,7 @@ import Testing
     #expect(try number(closed) == 1)
   }
 
-  @Test func `a time that is shorter than on a node that has ended is told of until that node is forgotten`() throws {
+  @Test func `a time that is shorter than on an ended node is reported until that node is forgotten`() throws {
     func report(_ low: UInt64, _ history: Int, _ messages: Int) throws {
       let node = UUIDValue(high: 7, low: low)
       _ = try connection.run(Nodes.beat(node, seconds: 600))
@@ -156,7 +156,7 @@ import Testing
     try report(1, 90, 0)
     #expect(try shortenings() == [])
     try connection.script("UPDATE nodes SET alive_until = now() - interval '1 second'")
-    // With nobody alive there is nothing to compare it with, but what somebody is about to start with.
+    // Without a live node, there are only the settings of a node that is about to start to compare it with.
     #expect(try shortenings() == [])
     let history = "UPMC_KEEP_HISTORY_DAYS: 90, now 7"
     #expect(try shortenings(#"{"UPMC_KEEP_HISTORY_DAYS":"7"}"#) == [history])
@@ -166,7 +166,7 @@ import Testing
     #expect(try shortenings() == [])
   }
 
-  @Test func `what is kept is the longest of two times, and for ever is longest`() {
+  @Test func `the longer of two times applies, and for ever is the longest`() {
     var policy = RetentionPolicy()
     policy.historyDays = 30
     policy.messageDays = 400
@@ -311,7 +311,7 @@ import Testing
     try worker.look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 1)
     #expect(try number("SELECT count(*) FROM message_totals") == 1)
-    // With its last message a range is forgotten: whoever asks what is kept reads the others only.
+    // A range is forgotten with its last message, so statements that check what is kept read only the others.
     #expect(try number("SELECT min(from_seqno) FROM seqno_ranges") == 2_000_001)
     #expect(try confirm(1)?.status == .unknownMessage)
   }

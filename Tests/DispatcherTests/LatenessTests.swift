@@ -126,7 +126,7 @@ import Testing
     #expect(Set(world.network.log.map(\.seqno)) == [705])
   }
 
-  @Test func `one whose window closed before its hour was over waits for the next day`() throws {
+  @Test func `a message whose window closed before its hour was over waits for the next day`() throws {
     let world = try world()
     // It closed an hour ago.
     let window = { (seqno: Seqno) in
@@ -136,7 +136,7 @@ import Testing
       FROM (SELECT now() AT TIME ZONE 'Asia/Seoul' AS t) local
       """
     }
-    // Half an hour of the window was left for the one, five minutes more than an hour for the other.
+    // The first message had half an hour of the window left, the second one five minutes more than an hour.
     try planned(minutesLate: 90, 710, world, window(710))
     try planned(minutesLate: 125, 711, world, window(711))
     try failed(711, world)
@@ -146,9 +146,9 @@ import Testing
     #expect(world.network.log.isEmpty)
   }
 
-  @Test func `one of whose first portion nobody could get anything waits for the next one`() throws {
+  @Test func `a message whose first portion reached nobody waits for the next portion`() throws {
     let world = try world()
-    // The first portion had its turn 61 minutes ago; the next one has it in an hour.
+    // The first portion was due 61 minutes ago; the next one is due in an hour.
     try planned(
       minutesLate: 120, 709, world,
       """
@@ -157,21 +157,21 @@ import Testing
       """)
     func late() throws -> [Seqno] { try world.connection.run(Lateness.messages()) }
     #expect(try late() == [])
-    // Its pace is taken away: from now on nothing of its own holds it back.
+    // Its pace is removed: from now on the message itself holds nothing back.
     world.stop()
     try world.connection.run(Gates.setPace(709, nil))
     #expect(try late() == [])
     try world.connection.script("UPDATE gates SET ready_at = now() - interval '61 min'")
     #expect(try late() == [709])
-    // Or the canary has stopped it, and somebody will decide.
+    // The canary has stopped it instead, and an operator will decide.
     try world.connection.script("UPDATE gates SET canary_phase = 3; UPDATE messages SET state = 3")
     #expect(try late() == [])
   }
 
-  @Test func `one whose first canary reached nobody has an hour for the next one`() throws {
+  @Test func `a message whose first canary reached nobody has an hour for the next one`() throws {
     let world = try world()
     world.stop()
-    // The last of the canary's devices was asked for two hours, and is gone now.
+    // The network was asked about the last of the canary's devices for two hours, and it is gone now.
     try planned(
       minutesLate: 120, 712, world,
       """
@@ -185,12 +185,12 @@ import Testing
     #expect(try world.count("gates WHERE canary_phase = 0 AND canary_claimed < 0") == 1)
     #expect(try late() == [])
     #expect(try world.connection.run(MessageRecords.find(712))?.holds.canaryUntil == nil)
-    // An hour later it is something else that holds it back.
+    // An hour later, something else is holding it back.
     try world.connection.script("UPDATE gates SET canary_until = now() - interval '61 min'")
     #expect(try late() == [712])
   }
 
-  @Test func `one that waited for the morning has an hour from then, not from its own time`() throws {
+  @Test func `a message that waited for the morning has an hour from then, not from its own time`() throws {
     let world = try world { _, _, _ in .retry(reason: "ServiceUnavailable", after: 3_600) }
     // The whole day is night.
     try world.connection.script(
@@ -203,7 +203,7 @@ import Testing
       try world.count("outcomes WHERE status = 6 AND reason = 'night' AND due_at > now()") == 5 ? true : nil
     }
     try world.settled(seqno)
-    // The morning comes two hours after it was due, and the network takes nothing yet.
+    // The morning comes two hours after the due time, and the network accepts nothing yet.
     try world.connection.script(
       """
       UPDATE apps SET ad_night_from = NULL, ad_night_to = NULL;
@@ -217,7 +217,7 @@ import Testing
     try world.settled(seqno)
     #expect(try world.connection.run(Lateness.messages()).isEmpty)
     #expect(try world.funnel(seqno).funnel.state == .sending)
-    // An hour of the day has passed, and still nobody has got it.
+    // An hour after the morning, still nobody has received it.
     try world.connection.script("UPDATE messages SET put_off_until = now() - interval '61 min'")
     try failed(seqno, world)
   }

@@ -25,7 +25,8 @@ import Testing
     return (world, seqno)
   }
 
-  /// Logs a guest in, as a node does whose clock, or whose transaction, is this far behind the freezing of the audience.
+  /// Logs a guest in, as a node does whose clock, or whose transaction, is this far behind the freezing of the
+  /// audience.
   private func logIn(_ number: Int, before: String, _ seqno: Seqno, _ world: DispatcherWorld) throws {
     try world.connection.script(
       """
@@ -50,10 +51,10 @@ import Testing
     #expect(world.network.log.count { $0.device == DispatcherWorld.device(1) } == 1)
   }
 
-  /// An app that was installed anew registers as another device, with the token that its telephone has had all along,
-  /// in a transaction that began before the audience was frozen.
+  /// A reinstalled app registers as another device, with the token that its telephone already had, in a transaction
+  /// that began before the audience was frozen.
   @Test(arguments: [(1, 0), (1_400, 1)])
-  func `a telephone that got it as one device does not get it as the next, and any other does`(
+  func `a telephone that got the message as one device does not get it as another; other telephones do`(
     from former: Int, pushes: Int
   ) throws {
     let (world, seqno) = try halfSent()
@@ -100,8 +101,8 @@ import Testing
     #expect(end.state == .completed && (end.targeted, end.accepted, end.pending) == (2_001, 2_001, 0), "\(end)")
   }
 
-  /// Another node is claiming the guests, and its transaction takes its time.
-  @Test func `claimed by a transaction that is still in progress, it is not claimed once more`() throws {
+  /// Another node is claiming the guests in a slow transaction.
+  @Test func `a device in a claim that is not committed yet is not claimed again`() throws {
     let world = try DispatcherWorld()
     world.stop()
     try world.makeDevices(1..<7)
@@ -127,7 +128,7 @@ import Testing
       _ = try other.run(Claims.create(seqno, node: UUIDValue(high: 0, low: 0xff), guests))
       try logIn(1, before: "3 seconds", seqno, world)
       let network = try world.addNode()
-      _ = try poll("the users are neither waited with nor sent to") {
+      _ = try poll("the users are neither held back nor sent to") {
         let waiting = try world.count(
           "pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()")
         return waiting > 0 || !network.log.isEmpty ? true : nil

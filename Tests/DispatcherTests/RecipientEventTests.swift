@@ -222,10 +222,10 @@ import Time
     try prune()
     #expect(try world.count("events") == 0 && world.count("event_deliveries") == 0)
   }
-  @Test func `those who are erased are taken out of however many events wait, page by page`() throws {
+  @Test func `erased persons are removed from any number of waiting events, page by page`() throws {
     let world = try DispatcherWorld()
     world.stop()
-    // Each event names both of them, and somebody who stays.
+    // Each event names both of them, and a person who stays.
     try world.connection.script(
       """
       INSERT INTO users (app, user_key) SELECT \(world.app), 'u' || unnest('{kim,lee}'::text[]);
@@ -239,7 +239,7 @@ import Time
       }
     }
     func naming(_ uid: String) throws -> Int64 { try world.count("events WHERE data::text LIKE '%\(uid)%'") }
-    // An erasure searches no more than a page.
+    // An erasure itself searches only one page.
     #expect(try naming("kim") == 701 && naming("lee") == 701)
     var steps = 0
     while try world.connection.withTransaction({ try RecipientEvents.forgetNext(on: world.connection) }) { steps += 1 }

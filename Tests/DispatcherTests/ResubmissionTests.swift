@@ -56,8 +56,8 @@ import Testing
     #expect(world.network.log.map(\.device.low).sorted() == [1, 2])
   }
 
-  /// The database counts it, and nobody is there any more who could hear that.
-  @Test func `what is sent again is counted once, although the connection broke while it was counted`() throws {
+  /// The database counts it, but the connection on which it would answer is gone.
+  @Test func `a resend is counted once although the connection broke while it was counted`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }
     let world = try DispatcherWorld(through: proxy) { _, _, attempt in

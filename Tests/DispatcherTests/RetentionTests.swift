@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `where messages are kept for a day, nothing that they have left stays without them`() throws {
+  @Test func `if messages are kept for a day, their gates, waves and shards go with them`() throws {
     let connection = try TestDatabase.make().connect()
     _ = try connection.run(
       Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
@@ -70,7 +70,8 @@ import Testing
     let connection = try TestDatabase.make().connect()
     _ = try connection.run(
       Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
-    // 1 and 4 were refused long ago, 2 and 5 too but were heard of since, 3 was refused yesterday, 6 never. 4 is a guest.
+    // 1 and 4 were refused long ago; so were 2 and 5, which have called or registered since. 3 was refused yesterday, 6
+    // never. 4 is a guest.
     try connection.script(
       """
       INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
@@ -172,12 +173,14 @@ import Testing
     #expect(try left("event", "events") == [1])
   }
 
-  @Test func `what a webhook does not take for a week is given up, can be replayed, and is not kept for ever`() throws {
+  @Test func `an event that no webhook takes for a week is given up, can be replayed, and is not kept for ever`()
+    throws
+  {
     let connection = try TestDatabase.make().connect()
     _ = try connection.run(
       Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
-    // The second webhook is off. Events 1 and 2 wait for 8 days, 3 for 6; 4 was told; 5 is old and was replayed just
-    // now; 6 is older than events are kept.
+    // The second webhook is off. Events 1 and 2 have waited for 8 days, 3 for 6. 4 was delivered. 5 is old and was just
+    // replayed. 6 is older than events are kept.
     try connection.script(
       """
       INSERT INTO webhooks (app, url, sealed, kinds, active, created_at)
@@ -213,7 +216,7 @@ import Testing
     #expect(try deliveries(.waiting) == [[1, 1], [2, 1], [3, 1], [5, 1], [6, 1]])
     #expect(try deliveries(.dead) == [[1, 2]])
 
-    // Nobody takes them after all, and two more weeks pass.
+    // Their webhooks still take none, and two more weeks pass.
     try connection.script(
       """
       UPDATE event_deliveries SET due_at = due_at - interval '8 days' WHERE state = 0;
@@ -245,7 +248,7 @@ import Testing
     }
   }
 
-  @Test func `who had a device is known for as long as it is known who got the messages of then`() throws {
+  @Test func `a device's former user is kept for as long as the history of the messages that the user got`() throws {
     let world = try DispatcherWorld()
     try world.makeDevices(1..<41)
     let seqno = try world.send()
@@ -253,7 +256,7 @@ import Testing
     try world.settled(seqno)
     #expect(try world.count("blocks WHERE seqno = \(seqno)") > 0)
     world.stop()
-    // It was sent 50 days ago; ten days later the first device got another user, and the second one long before.
+    // It was sent 50 days ago. The first device got another user ten days after that, the second one ten days before.
     try world.connection.script(
       """
       UPDATE messages SET created_at = now() - interval '50 days';
@@ -271,7 +274,7 @@ import Testing
     let sentTo = try world.connection.run(Confirmations.sentTo([delivery]))[delivery]
     #expect(sentTo?.userKey.text == "u00000001", "a read counts for somebody else: \(String(describing: sentTo))")
 
-    // With the history it goes, too.
+    // It is deleted with the history.
     try world.connection.script("UPDATE seqno_ranges SET closed_at = now() WHERE from_seqno <= \(seqno)")
     try worker.look(world.connection)
     #expect(try world.count("former_users") == 0)

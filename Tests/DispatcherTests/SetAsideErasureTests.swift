@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `who registers again on the same device does not get what was meant for the erased person`(
+  func `a person who registers again on the same device does not get what was sent to the erased one`(
     isWalked: Bool
   ) throws {
     let world = try DispatcherWorld()
@@ -93,11 +93,11 @@ import Testing
     #expect(world.network.log.map(\.device) == [DispatcherWorld.device(2)])
   }
 
-  @Test func `who registers again gets what is sent from then on, at the second try too`() throws {
+  @Test func `a person who registers again gets what is sent from then on, at a second try too`() throws {
     let world = try DispatcherWorld { _, _, attempt in
       attempt == 1 ? .retry(reason: "ServiceUnavailable", after: 1) : .accepted
     }
-    // Somebody may work at its claim, so the erasure is kept.
+    // A node may still work at its claim, so the erasure is kept.
     let seqno = try aside(world, minutes: 60)
     try erase(world)
     try returnToDevice(world, after: seqno)

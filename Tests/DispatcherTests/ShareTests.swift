@@ -26,11 +26,11 @@ import Testing
     }
   }
 
-  @Test func `a node that was away for so long that it was forgotten says again what it is`() throws {
+  @Test func `a node that was forgotten because it was away for long reports again what it is`() throws {
     let world = try DispatcherWorld()
     let described = "nodes WHERE host IS NOT NULL AND settings IS NOT NULL"
-    _ = try poll("the node does not say what it is") { try world.count(described) == 1 ? true : nil }
+    _ = try poll("the node does not describe itself") { try world.count(described) == 1 ? true : nil }
     try world.connection.script("DELETE FROM nodes")
-    _ = try poll("the node does not say it again") { try world.count(described) == 1 ? true : nil }
+    _ = try poll("the node does not describe itself again") { try world.count(described) == 1 ? true : nil }
   }
 }

@@ -149,8 +149,8 @@ import Time
     try expectNothingCounted()
   }
 
-  /// Of one message a delivery waits for the morning, of a later one a refusal is undone.
-  @Test func `what waits for its hours and what is undone lock their messages in one order`() throws {
+  /// A delivery of one message waits for the morning, and a rejection of a later message is undone.
+  @Test func `deferring deliveries and undoing rejections lock their messages in one order`() throws {
     try world.connection.script("UPDATE messages SET due_at = now() WHERE seqno = \(seqno)")
     let second = try world.send()
     var decisions = try makeDecisions(of: second)
@@ -177,7 +177,7 @@ import Time
       } catch { _ = done.offer("\(error)") }
     }
     _ = try poll("it does not wait for the first") { try world.connection.waitingSessions() > 0 ? true : nil }
-    // Whoever has locked the first may go on to the second.
+    // The transaction that has locked the first message can go on to lock the second.
     try world.connection.script("SELECT FROM messages WHERE seqno = \(second) FOR UPDATE NOWAIT")
     try other.script("COMMIT")
     #expect(done.receive(atMost: .patience) == [""])

@@ -9,8 +9,8 @@ import Testing
 @testable import Dispatcher
 @testable import Domain
 
-/// What waits in a block for its hours is a row a block, is found by whoever asks, leaves when its time has come, and ends
-/// with its message.
+/// What waits in a block for its hours is a row a block, is found by whoever asks, leaves when its time has come, and
+/// ends with its message.
 @Suite struct WaitingBlockTests {
   private static let (devices, awake, refusing) = (40, 1...8, 9...10)
   private static let asleep = devices - awake.count - refusing.count
@@ -92,7 +92,7 @@ import Testing
     #expect(listed[seqno]?.map(\.status) == [.deferred] && listed[seqno]?.first?.at != nil)
   }
 
-  @Test func `an ad is kept for a device that is off until the night begins there, whatever its expiry`() throws {
+  @Test func `for a device that is off, an ad is kept until the night begins there, whatever its expiry`() throws {
     try world.connection.script(
       "UPDATE devices SET consent_night_ad = true WHERE device = '\(DispatcherWorld.device(1))'")
     let seqno = try send()
@@ -107,7 +107,7 @@ import Testing
     let (nightBegins, expires) = (times.int64(0, 0), times.int64(0, 1))
     #expect(nightBegins < expires)
     let kept = Dictionary(uniqueKeysWithValues: world.network.log.map { ($0.device, $0.keptUntilSeconds) })
-    // Whoever agreed to ads at night may be shown it then.
+    // A person who agreed to ads at night may be shown it then.
     for (device, until) in kept {
       #expect(until == (device == DispatcherWorld.device(1) ? expires : nightBegins), "\(device)")
     }
@@ -210,7 +210,7 @@ import Testing
     #expect(try world.count("claims WHERE block IS NOT NULL") == 1)
   }
 
-  @Test func `in the morning they go out no faster than the message's pace, until it has none`() throws {
+  @Test func `in the morning deliveries go out no faster than the message's pace, until the pace is removed`() throws {
     let seqno = try send()
     let woken = 7
     try world.connection.run(Gates.setPace(seqno, Pace(devices: Int32(woken), waitSeconds: 86_400)))
@@ -231,9 +231,7 @@ import Testing
     try checkInvariants()
   }
 
-  @Test func `no short message is asked for while the push waits for the pace, and its time begins with the push`()
-    throws
-  {
+  @Test func `no SMS is requested while its push waits for the pace, and its delay begins with the push`() throws {
     let seqno = try send()
     try world.connection.script(
       """
@@ -252,7 +250,7 @@ import Testing
     let due = try world.connection.run(Fallbacks.due(atMost: 100))
     #expect(due.count == Self.asleep - woken)
     #expect(due.allSatisfy { $0.decision == nil && $0.waitsUntil != nil })
-    // Without a pace nothing is left that an SMS could wait for.
+    // Without a pace, an SMS has nothing left to wait for.
     world.stop()
     try world.connection.run(Gates.setPace(seqno, nil))
     #expect(try world.connection.run(Fallbacks.due(atMost: 100)).allSatisfy { $0.decision == .asked })

@@ -121,8 +121,8 @@ import Testing
     #expect(world.network.log.count == 3)
   }
 
-  /// Seoul's wave is claimed by another node whose transaction takes its time, and London's comes up meanwhile.
-  @Test func `a device that moves while its wave is claimed is not claimed with the next one as well`() throws {
+  /// Another node claims Seoul's wave in a slow transaction, and London's becomes due meanwhile.
+  @Test func `a device that moves while its wave is claimed is not claimed again with the next wave`() throws {
     let world = try world()
     let seqno = try send(world, after: "1 hour")
     _ = try poll("it is not planned") {
@@ -145,9 +145,9 @@ import Testing
       _ = try other.run(Claims.create(seqno, node: UUIDValue(high: 0, low: 0xff), seoul))
       try move(1, to: Self.late, world)
       let network = try world.addNode()
-      // Who has sent these has looked for something to claim of the message too.
+      // The node that has sent these has also looked for devices of the message to claim.
       for _ in 0..<2 { _ = try world.finished(try world.send(#"{"clientUids":["00000004"]}"#)) }
-      #expect(!network.log.contains { $0.seqno == seqno }, "whom the other claims is not known yet")
+      #expect(!network.log.contains { $0.seqno == seqno }, "it is not known yet whom the other node claims")
       try other.run(
         Shards.advance(shard, to: .keys(after: "v", upto: "v"), claimed: 3, makesBlock: false, exhausted: true))
       return network
@@ -163,7 +163,7 @@ import Testing
     #expect(try world.funnel(seqno).funnel.targeted == 6)
   }
 
-  @Test func `a zone that waits behind the message's own pace or canary is not late`() throws {
+  @Test func `a wave that waits for the message's own pace or canary is not late`() throws {
     let world = try world()
     // One device, and the next one tomorrow.
     try world.connection.script(
@@ -184,7 +184,7 @@ import Testing
     #expect(try late() == [2])
     try world.connection.script("UPDATE gates SET canary_phase = 1, canary_until = now() - interval '61 min'")
     #expect(try late() == [])
-    // The verdict came late, for the first devices were off. The rest has an hour from it.
+    // The verdict came late, because the first devices were off. The rest has an hour from then.
     #expect(try world.connection.run(Gates.endCanary(seqno, in: [.watching], as: .passed)))
     #expect(try late() == [])
     try world.connection.script("UPDATE gates SET canary_until = now() - interval '61 min'")

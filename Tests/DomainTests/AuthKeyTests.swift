@@ -13,7 +13,7 @@ import Testing
     #expect(keyring.verify(key) == AuthKeyring.Claim(device: device, epoch: 3))
   }
 
-  @Test func `a key says by what it was asked for`() {
+  @Test func `a key records what it was requested with`() {
     var shared = AuthKeyring.Claim(device: device, epoch: 3)
     shared.isShared = true
     let key = keyring.make(device: device, epoch: 3, isShared: true)

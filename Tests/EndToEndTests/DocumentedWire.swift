@@ -6,7 +6,7 @@ import Synchronization
 /// Holds what the server sends to others, and not only what it answers, against its document.
 enum DocumentedWire {
   private static let check = SchemaCheck(document: Document.make())
-  /// Payloads from APNs with which nothing is wrong: tests read all of a token's for each thing that they look for.
+  /// Payloads to APNs that were found to be right: tests read all payloads of a token each time that they look for one.
   private static let faultless = Mutex<Set<[UInt8]>>([])
 
   /// What is wrong with a webhook's body; empty when all is well.

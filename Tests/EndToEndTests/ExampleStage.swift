@@ -16,7 +16,7 @@ final class ExampleStage {
   let world: World
   /// Who calls the admin API; nil: an API key.
   var session: TestClient.Session?
-  /// One document for all stages: making it takes long.
+  /// One document for all stages, because making it takes long.
   private static let documented = SchemaCheck(document: Document.make())
   var check: SchemaCheck { Self.documented }
   private var count = 0

@@ -61,7 +61,7 @@ import Testing
     for link in html.matches(of: #/<link [^>]*href="([^"]+)"/#) { #expect(link.1 == "/docs/page.css") }
   }
 
-  @Test func `each block and each table can be scrolled by keyboard, and the rest is as Markdown gives it`() throws {
+  @Test func `each block and each table can be scrolled by keyboard, and the rest is as it was rendered`() throws {
     let plain = try Self.page("/docs/send").text.html
     #expect(plain.contains("<pre>") && plain.contains("<table>"))
     let reachable = plain.replacing("<pre>", with: "<pre tabindex=\"0\">")

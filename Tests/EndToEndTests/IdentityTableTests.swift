@@ -9,8 +9,8 @@ import Testing
 
 @testable import Server
 
-/// What whoever knows something of a person, a device or a key can do with it, by the app's identity, through both APIs.
-/// Kim's telephone is registered and proved; the attacker has a telephone of its own.
+/// What whoever knows something of a person, a device or a key can do with it, by the app's identity, through both
+/// APIs. Kim's telephone is registered and proved; the attacker has a telephone of its own.
 @Suite(.slow) struct IdentityTableTests {
   private static let phone = ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"]
   private static let kims = World.token("a1")
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [App.Identity.proof, .strict])
-  func `a PSID, its DEVICE_ID and a voucher that was just used give the device's key in proof alone`(
+  func `a PSID, its DEVICE_ID and a voucher that was just used give the device's key only in proof`(
     _ identity: App.Identity
   ) throws {
     let world = try world(identity)
@@ -218,7 +218,7 @@ import Testing
     let key = try #require(reply.string("authKey"))
     _ = try world.register("kims-phone", token: Self.attackers, user: nil, authKey: key)
     #expect(try attackersRows(world) == 0)
-    // In strict kim's telephone is where it was, and comes back with its own key.
+    // In strict, kim's telephone keeps its row, and comes back with its own key.
     let kept = try world.count("SELECT count(*) FROM devices WHERE psid = '\(Self.kims)' AND user_key = 'ukim'")
     #expect(kept == (identity == .strict ? 1 : 0))
   }
@@ -321,7 +321,7 @@ import Testing
     #expect(thief.status == 403, "\(thief.text)")
   }
 
-  @Test func `who has a guest's DEVICE_ID and PSID sets no further token of it`() throws {
+  @Test func `a guest's DEVICE_ID and PSID are not enough to set a further token`() throws {
     let world = try World(identity: .proof)
     let own = try world.register("kims-phone", token: Self.kims, user: nil)
     let stolen = try world.register("kims-phone", token: Self.kims, user: nil)
@@ -333,7 +333,7 @@ import Testing
     let refused = try setVoIP(stolen)
     #expect(refused.status == 403, "\(refused.text)")
     #expect(try setVoIP(own).status < 300)
-    // The key registers its device as before.
+    // The key still registers its device.
     let again = try world.register("kims-phone", token: Self.kims, user: nil, authKey: stolen.string("authKey"))
     #expect(again.status == 200, "\(again.text)")
     #expect(try setVoIP(again).status == 403)

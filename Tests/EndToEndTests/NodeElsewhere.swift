@@ -3,7 +3,7 @@ import Postgres
 import Server
 import Simulator
 
-/// A server on a database that is not the tests' own, with the app of `World`, and the simulator in Apple's place.
+/// A server on a database other than the tests' own, with the app of `World`, and the simulator in place of Apple.
 final class NodeElsewhere {
   let simulator: Simulator
   let server: Server
@@ -11,8 +11,8 @@ final class NodeElsewhere {
   let apiKey: String
 
   /// - Parameters:
-  ///   - url: by which the server reaches its database.
-  ///   - connection: makes the app.
+  ///   - url: the URL by which the server reaches its database.
+  ///   - connection: the connection that creates the app.
   init(_ url: String, _ connection: Connection) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true

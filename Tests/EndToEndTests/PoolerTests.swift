@@ -65,7 +65,7 @@ import Testing
     #expect("\(error)".contains("Set pool_mode = session in PgBouncer"))
   }
 
-  @Test func `a pooler that refuses the password refuses, and need not be waited for`() throws {
+  @Test func `a pooler that refuses the password counts as a refusal, and is not waited for`() throws {
     let pooler = TestPooler(.session, password: "right")
     defer { pooler.remove() }
     let database = try TestDatabase.make()

@@ -108,13 +108,13 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 
-  @Test func `a key of one's own device that names another's PSID reports reads there, and sets no count`() throws {
+  @Test func `a key of one's own device, got with another's PSID, reports reads there but sets no count`() throws {
     let (kim, thief) = (app(), app("thief", token: World.token("d2"), cuid: "lee"))
     #expect(try register(kim, ["USERPROOF": proof(of: "kim")]).isOK)
     #expect(try register(thief, ["USERPROOF": proof(of: "lee")]).isOK)
     let seqnos = try (1...2).map { _ in try world.send(#"{"clientUids":["kim"]}"#, #","badge":{"increment":4}"#) }
     for seqno in seqnos { _ = try world.finished(seqno) }
-    // The answer has a key for the PSID that the call names.
+    // The answer contains a key for the PSID that the call names.
     thief.common["PSID"] = World.token("d1")
     #expect(try thief.call("rcv_register_user.ctl").isOK)
     #expect(thief.keysAsked == 1)

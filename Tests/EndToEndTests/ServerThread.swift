@@ -10,7 +10,7 @@ final class ServerThread: Sendable {
   private let stopper: EventLoop.Stopper
 
   /// - Parameters:
-  ///   - name: the thread's.
+  ///   - name: the thread's name.
   ///   - tls: nil for plain HTTP.
   ///   - makeHandler: called on the thread.
   init(_ name: String, tls: TLSContext? = nil, _ makeHandler: @escaping @Sendable () -> any RequestHandler) throws {

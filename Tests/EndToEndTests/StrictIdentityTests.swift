@@ -88,7 +88,7 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 
-  @Test func `a device that comes back without its key stays the user's, and gets a key for a push`() throws {
+  @Test func `a device that comes back without its key stays the user's, and gets a key by returning a push`() throws {
     try vouch()
     let device = try world.register("phone", token: Self.token, user: "kim")
     let first = try silentPush()
@@ -109,7 +109,7 @@ import Testing
     #expect(try world.client.call("GET", path, bearer: bound.string("authKey")).status == 200)
   }
 
-  @Test func `the inbox of a device that awaits its push does not stand in for it`() throws {
+  @Test func `the inbox of a device that awaits its push does not show a pushkey to return instead`() throws {
     let guest = try world.register("other", token: World.token("b2"), user: nil)
     try vouch()
     let device = try world.register("phone", token: Self.token, user: "kim")
@@ -121,7 +121,7 @@ import Testing
     }
     let seen = try inbox(guest)
     #expect(seen.status == 200 && (seen["items"] as? [Any])?.count == 1, "\(seen.text)")
-    // The entry's pushkey is that of the push, which the device has to bring back.
+    // The entry's pushkey is also that of the push, which the device has to return.
     let hidden = try inbox(device)
     #expect(hidden.status == 200 && (hidden["items"] as? [Any])?.isEmpty == true, "\(hidden.text)")
     #expect(hidden.int("unread") == 0, "\(hidden.text)")

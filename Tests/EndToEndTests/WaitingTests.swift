@@ -62,7 +62,7 @@ import Testing
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
   }
 
-  @Test func `a database that is made a moment later is waited for, and a changed password ends no node`() throws {
+  @Test func `a node waits for a database that is created a moment later, and no changed password ends it`() throws {
     let cluster = TestCluster()
     defer { cluster.remove() }
     let administrator = try TestDatabase.connect(to: cluster.url(database: "postgres"))
@@ -80,7 +80,7 @@ import Testing
       cluster.directory + "/data/pg_hba.conf", "local all postgres trust\nlocal all all scram-sha-256\n")
     try administrator.script("ALTER ROLE upmc PASSWORD 'changed'")
     try administrator.script("SELECT pg_reload_conf()")
-    // The postmaster reads its file again in its own time.
+    // The postmaster takes a while to read its file again.
     try wait("the former password still serves", server) { (try? Connection(url)) == nil }
     try administrator.script("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'upmc'")
     try wait("it does not notice", server) { ready(server)?.status == 503 }

@@ -69,7 +69,7 @@ import Testing
     #expect(headers["apns-push-type"] as? String == type && headers["apns-priority"] as? String == apple)
   }
 
-  @Test func `what must not be shown at night is not kept until it expires`() throws {
+  @Test func `an ad is kept until the night begins, not until it expires`() throws {
     let (message, _) = try Self.compose(#""alert":"x""#, keptFor: 60)
     #expect(try Self.android(message)["ttl"] as? String == "60s")
     let headers = (message["apns"] as? [String: Any])?["headers"] as? [String: Any]

@@ -19,7 +19,7 @@ struct Answer {
     if let length = header("content-length").flatMap({ Int($0) }), !toHead, bytes.count < headEnd + 4 + length {
       return nil
     }
-    // Where the next answer begins. Nothing is copied that stays: a burst of answers is megabytes long.
+    // Where the next answer begins. The rest is not copied, because a burst of answers is megabytes long.
     var end = headEnd + 4
     if !(toHead || code < 200 || code == 204 || code == 304) {
       if header("transfer-encoding") == "chunked" {
@@ -43,7 +43,7 @@ struct Answer {
     headers.first { $0.name == name }?.value
   }
 
-  /// What the chunks hold that begin at `start`, and where they end; nil when they are not complete.
+  /// The contents of the chunks that begin at `start`, and where they end; nil if they are not complete.
   private static func chunks(of bytes: [UInt8], from start: Int) -> (content: [UInt8], end: Int)? {
     var place = start
     var content: [UInt8] = []

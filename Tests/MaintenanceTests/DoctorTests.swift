@@ -54,7 +54,7 @@ import Time
       "configuration", "UPMC_DATABSE_URL is not a variable of UPMC", remedy: "Correct the variable")
   }
 
-  @Test func `a setting that is another one on a live node is named with its values`() throws {
+  @Test func `a setting that differs on a live node is reported with its values`() throws {
     let world = try MaintenanceWorld()
     let node = UUIDValue(high: 7, low: 7)
     _ = try world.connection.run(Nodes.beat(node, seconds: 600))
@@ -64,7 +64,7 @@ import Time
     #expect(found.allSatisfy { $0.severity == .warning && $0.what.contains("7, 90") }, "\(found)")
     let alike = world.findings(["UPMC_KEEP_HISTORY_DAYS": "7"]).filter { $0.subject == "settings" }
     #expect(alike.isEmpty, "\(alike)")
-    // It ends, and everything here is set to less than it was.
+    // It ends, and this process is set to a shorter time.
     try world.connection.run(NodeSettings.report(node, #"{"UPMC_KEEP_HISTORY_DAYS":"120"}"#))
     try world.connection.run(Nodes.leave(node))
     let shorter = world.findings().filter { $0.subject == "settings" }

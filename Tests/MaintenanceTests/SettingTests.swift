@@ -145,7 +145,7 @@ import Time
     #expect(PostgresProgram.version(in: "no version") == nil)
   }
 
-  @Test func `a question that is cut off is no reason to migrate`() {
+  @Test func `a query that is cancelled is no reason to migrate`() {
     func remedy(_ state: SQLState) -> String {
       DatabaseChecks.remedyWhileReading(PostgresError(origin: .server, sqlState: state, message: "no"))
     }

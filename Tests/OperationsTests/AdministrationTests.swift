@@ -93,7 +93,7 @@ import Testing
         == .unknownApp)
   }
 
-  @Test func `an app is resumed when its turn comes, so that a fault of before does not pause it again`() throws {
+  @Test func `a resume waits for the app's lock, so that an earlier fault does not pause the app again`() throws {
     try createApp()
     let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app.number
     try connection.run(AppPauses.pause(app, reason: "InvalidProviderToken"))
@@ -101,7 +101,7 @@ import Testing
     let done = try Inbox<Bool>(capacity: 1)
     let other = try database.connect()
     let sentAt = try other.withTransaction {
-      // A node decides answers of a push network that may pause the app.
+      // A node decides about answers of a push network that may pause the app.
       _ = try other.run(AppPauses.states(of: [app], alone: true))
       _ = try Thread(name: "resume") {
         let resumed = try? Administration.resumeApp("com.example.bank", by: .commandLine, on: database.connect())
@@ -164,7 +164,7 @@ import Testing
     let done = try Inbox<Bool>(capacity: 1)
     let other = try database.connect()
     let readAt = try other.withTransaction {
-      // A node decides answers of a push network that may pause the app.
+      // A node decides about answers of a push network that may pause the app.
       _ = try other.run(AppPauses.states(of: [app], alone: true))
       _ = try Thread(name: "store") {
         let key = Administration.APNsKey(pem: P256.PrivateKey().pem, keyID: "ABCDE12345", teamID: "FGHIJ67890")

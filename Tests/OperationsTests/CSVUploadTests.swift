@@ -32,7 +32,7 @@ import Time
     #expect(census.devices == 2)
   }
 
-  @Test func `to leave wrong lines out is advised only where that can be asked for`() throws {
+  @Test func `leaving out wrong lines is advised only where a caller can ask for it`() throws {
     let world = try BatchWorld()
     for (skipsFaults, advice) in [(false, "skipErrors=true"), (nil, "send the whole file again")] as [(Bool?, String)] {
       let problem = try #require(throws: Problem.self) {

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `what was brought in until then stays and is counted, and nothing more comes`() throws {
+  @Test func `people imported before a cancellation stay and are counted, and no more are imported`() throws {
     let number = try begin()
     #expect(try take("clientUid\nkim\n,\nlee\npar", 1, of: number).state == "open")
     let ended = try cancel(number)
@@ -52,14 +52,14 @@ import Testing
       #expect(refused == Problem(.conflict, "The import \(number) is cancelled. Begin a new one."))
     }
     #expect(try world.count("SELECT count(*) FROM users") == 2)
-    // Nothing is left of the line that had only begun.
+    // Nothing is left of the unfinished last line.
     #expect(try world.count("SELECT count(*) FROM imports WHERE rest <> ''") == 0)
     #expect(
       try world.count(
         "SELECT count(*) FROM audit_log WHERE action = 'import.cancel' AND after->>'imported' = '2'") == 1)
   }
 
-  @Test func `of an import that is brought in whole, nobody is there, and its parts are gone`() throws {
+  @Test func `cancelling an import that skips no errors leaves no people and no parts`() throws {
     let number = try begin(skipsErrors: false)
     _ = try take("clientUid\nkim\n", 1, of: number)
     #expect(try world.count("SELECT count(*) FROM import_parts") == 1)
@@ -69,7 +69,7 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM users") == 0)
   }
 
-  @Test func `cancelling it again changes nothing, and one that is finished stays so`() throws {
+  @Test func `cancelling an import again changes nothing, and a finished one stays finished`() throws {
     let number = try begin()
     let first = try cancel(number)
     #expect(try cancel(number).record.finishedAt == first.record.finishedAt)

@@ -93,7 +93,7 @@ import Testing
     (#"{"groups":["2","1"]}"#, #"\#(time),"repeat":{"every":"week","until":"2027-03-01"}"#),
     (#"{"segment":{"groups":["1"]}}"#, time), (#"{"segment":{"any":[{"member":true},{"not":{"groups":[1]}}]}}"#, time),
   ])
-  func `a group that a message still to be sent names is not deleted, and the message is named`(
+  func `a group that a message still to be sent names is not deleted, and the refusal names the message`(
     audience: String, members: String
   ) throws {
     try world.populate()
@@ -106,7 +106,7 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM groups") == 0)
   }
 
-  @Test func `a message is stored before the group that it names is deleted, or waits until that is done`() throws {
+  @Test func `a message is stored before the deletion of its group, or waits for it`() throws {
     try world.populate()
     let (body, now) = (world.request(#"{"groups":["1"]}"#, Self.time), world.now)
     let isSent = try run(
@@ -175,7 +175,7 @@ import Testing
     #expect(refusal() == nil)
   }
 
-  @Test func `of many messages the first ten are named`() throws {
+  @Test func `a refusal names the first ten of many messages`() throws {
     try world.populate()
     for _ in 1...12 { _ = try world.send(world.request(#"{"groups":["1"]}"#, Self.time)) }
     #expect(refusal()?.detail.contains(": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …. Cancel") == true)

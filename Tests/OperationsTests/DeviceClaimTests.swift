@@ -75,7 +75,7 @@ import Time
         reach: Operation.Reach(app: world.app.number, device: device))
       return try world.run(.confirm([confirmation]))[0].confirmed?.first
     }
-    // By a key that was asked for with the PSID, and by the device's own.
+    // With a key that was requested with the PSID, and with the device's own key.
     let (options, keys): ([BadgeOption?], [DeviceID?]) = ([nil, .keep, .reset], [nil, world.device("d1")])
     for device in keys {
       for option in options {
@@ -91,7 +91,7 @@ import Time
     #expect(try world.count("SELECT count(*) FROM reads WHERE device = '\(world.device("d1"))'") == 1)
   }
 
-  @Test func `a confirmation by key counts for no push that cannot have come, one by a pushkey for each`() throws {
+  @Test func `a confirmation by key counts for no push that cannot have arrived; by pushkey it counts`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: Self.token, user: "kim"))
     let ends: [(status: OutcomeStatus, tries: Int16, mayHaveCome: Bool)] = [
@@ -211,7 +211,7 @@ import Time
     #expect(try world.run(bring)[0].problem == .badCredential)
   }
 
-  @Test func `a look by the guest's key does not show the user whom the device gets in the same batch`() throws {
+  @Test func `reading a device with the guest's key does not show the user whom it gets in the same batch`() throws {
     let (world, user, push) = try awaiting()
     let claim = world.claim("phone")
     let outcomes = try world.run(.find(claim), .possess(claim, seqno: push, psid: Self.token), .find(claim))

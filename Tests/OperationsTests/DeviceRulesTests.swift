@@ -27,7 +27,7 @@ import Time
   }
 
   @Test(arguments: [App.Identity.proof, .strict])
-  func `whoever moves a guest to another token ends the key by which the device would name its user`(
+  func `moving a guest to another token ends the key with which the device would name its user`(
     identity: App.Identity
   ) throws {
     let world = try BatchWorld()
@@ -41,19 +41,19 @@ import Time
     try world.connection.run(Vouchers.make(for: kim, installation: nil, until: world.now + .seconds(600)))
     let named = try world.run(.setUser(world.claim("phone"), .init(clientUID: "kim", name: "Kim")))[0]
     #expect(named.problem == .badCredential, "\(named)")
-    // It registers again, as it does then, and its user is where its own token is.
+    // It registers again, as it does after such a refusal, and its user gets the device with its own token.
     try world.run(world.registration("phone", psid: "aa", user: "kim"))
     let rows = try world.rows("phone").filter { $0.userKey == kim.userKey || $0.pending?.userKey == kim.userKey }
     #expect(rows.map(\.psid) == ["aa"])
     #expect(rows.first?.device != world.device("phone"))
   }
 
-  @Test func `a guest whose answer to a new token was lost is found by that token`() throws {
+  @Test func `a guest that lost the answer to its new token is found by that token`() throws {
     let world = try BatchWorld()
     world.setPolicies(.proof)
     try world.run(world.registration("d1", psid: "aa"))
     try world.run(world.registration("d1", psid: "bb", proof: world.claim("d1")))
-    // With the key that it has, and then with the app's.
+    // First with the key that it has, then with the app's client key.
     #expect(try world.run(.badge(world.claim("d1")))[0].problem == .badCredential)
     guard case .success(.registered(let found)) = try world.run(world.registration("d1", psid: "bb"))[0] else {
       Issue.record("it is refused")
@@ -229,7 +229,7 @@ import Time
   }
 
   @Test(arguments: [App.Identity.proof, .strict])
-  func `a key that a guest's DEVICE_ID and token give sets no further token, however often it registers`(
+  func `a key got with a guest's DEVICE_ID and token sets no further token, however often it registers`(
     identity: App.Identity
   ) throws {
     let world = try BatchWorld()
@@ -249,7 +249,7 @@ import Time
     #expect(try world.run(.setToken(stolen, .voip, psid: "11"))[0].problem == .forbidden)
     #expect(try world.run(.setActivity(stolen, activity("one"), psid: "22"))[0].problem == .forbidden)
     #expect(try tokens(world) == 0)
-    // A guest's own things are nobody else's, and go with the guest.
+    // What belongs to the guest alone can be changed: it ends with the guest.
     #expect(try world.run(.setBadge(stolen, 2))[0].badge == 2)
     #expect(try world.run(.setToken(own, .voip, psid: "11"))[0].problem == nil)
     let kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
@@ -260,7 +260,7 @@ import Time
   }
 
   @Test(arguments: [App.Identity.proof, .strict], [false, true])
-  func `further tokens of a guest end when it becomes a user's by a key that others can have`(
+  func `further tokens of a guest end when it becomes a user's with a key that others can get`(
     identity: App.Identity, isByRegistration: Bool
   ) throws {
     let world = try BatchWorld()
@@ -282,7 +282,7 @@ import Time
     try world.run(world.registration("d1", psid: "aa"))
     let epoch = try #require(try world.record("d1")).authEpoch
     #expect(try world.run(.setToken(world.claim("d1", epoch: epoch), .voip, psid: "11"))[0].problem == nil)
-    // The device itself, whose key has ended, comes with its token.
+    // The device itself, whose key has ended, registers with its token.
     var own = world.claim("d1", epoch: epoch)
     own.isShared = true
     if isByRegistration {
@@ -294,7 +294,7 @@ import Time
     try bringBack(own, psid: "aa")
     #expect(try world.record("d1")?.userKey == kim)
     #expect(try tokens(world) == 0)
-    // By the key that nobody else has, they stay.
+    // With the key that nobody else has, they stay.
     try world.run(world.registration("d2", psid: "bb"))
     try world.run(.setToken(world.claim("d2"), .voip, psid: "22"))
     if isByRegistration {

@@ -65,7 +65,7 @@ import Time
     #expect(code { () throws(Problem) in _ = try page("elsewhere") } == .invalidField)
   }
 
-  @Test func `what an app stores is told beside what it may`() throws {
+  @Test func `an app's stored uploads are shown beside the limits`() throws {
     _ = try upload()
     try world.connection.script(
       """

@@ -7,14 +7,14 @@ import Time
 
 @testable import Operations
 
-/// In `strict`, nobody acts for a user's device by knowing its DEVICE_ID, token and user, even with a word of the app's
-/// server: a push must have come back.
+/// In `strict`, knowing a user's device's DEVICE_ID, token and user lets nobody act for it, even if the app's server
+/// vouches for the user: a push must have come back.
 @Suite struct StrictTokenTests {
   private static let token = "aa"
   private let world: BatchWorld
   private let kim: UserKey
 
-  /// kim's phone is registered by a voucher, and has brought back its push.
+  /// kim's phone is registered with a voucher, and has returned its push.
   init() throws {
     let world = try BatchWorld()
     world.setPolicies(.strict)
@@ -43,7 +43,7 @@ import Time
     if case .success(.found(let device, let badge, _)) = outcome { (device, badge) } else { nil }
   }
 
-  /// The key that a registration with the token alone answers with.
+  /// The key that answers a registration with the token alone.
   private var limitedKey: AuthKeyring.Claim {
     var claim = world.claim("phone", epoch: 1)
     claim.isTokenOnly = true
@@ -51,12 +51,12 @@ import Time
   }
 
   @Test(arguments: [false, true])
-  func `whoever registers as a user's device learns and changes nothing, and gets a key that opens nothing`(
+  func `a registration in the name of a user's device learns and changes nothing, and gets a powerless key`(
     hasProof: Bool
   ) throws {
     let former = try #require(try world.record("phone"))
     #expect(former.userKey == kim && former.authEpoch == 1)
-    // The voucher is good for repetitions, a user's proof for longer.
+    // The voucher is valid for repetitions, a user's proof for longer.
     world.now += .seconds(hasProof ? 3_600 : 60)
     var consents = Consents.Change()
     consents.ad = true
@@ -84,7 +84,9 @@ import Time
     #expect(try world.run(.badge(world.claim("phone", epoch: 1)))[0].badge == 5)
   }
 
-  @Test func `a device that has lost its key keeps its user, gets a key for a push, and may repeat that call`() throws {
+  @Test func `a device without its key keeps its user, gets a key by returning a push, and may repeat the call`()
+    throws
+  {
     world.now += .seconds(30)
     let before = try world.message()
     world.now += .seconds(30)
@@ -101,13 +103,13 @@ import Time
       #expect(!limitedKey.renewed(for: record).isTokenOnly)
       #expect(try world.run(.badge(limitedKey.renewed(for: record)))[0].badge == 5)
     }
-    // What it had before has ended, and repeats nothing.
+    // Its former key has ended, and cannot repeat the call.
     let lost = world.claim("phone", epoch: 1)
     #expect(try world.run(.possess(lost, seqno: push, psid: Self.token))[0].problem == .badCredential)
     #expect(try world.run(.badge(lost))[0].problem == .badCredential)
   }
 
-  @Test func `an app that starts before its push has come is told that it awaits it, and changes nothing`() throws {
+  @Test func `an app that starts before its push has arrived is told to await it, and changes nothing`() throws {
     world.now += .seconds(30)
     try world.run(world.registration("phone", psid: Self.token, user: "kim"))
     let before = try #require(try world.record("phone"))
@@ -122,13 +124,13 @@ import Time
     let after = try #require(try world.record("phone"))
     #expect(after.attributes.appVersion == before.attributes.appVersion && after.registeredAt == before.registeredAt)
     #expect(after.userKey == kim && after.authEpoch == before.authEpoch && after.pending?.at == before.pending?.at)
-    // Once it has come, the key is worth nothing here.
+    // Once the push has come back, this key no longer registers.
     let push = try world.message()
     #expect(found(try world.run(.possess(limitedKey, seqno: push, psid: Self.token))[0])?.device.userKey == kim)
     #expect(try world.run(start)[0].problem == .userMismatch)
   }
 
-  @Test func `another user who is vouched for gets a row, and the device comes back with its key as it was`() throws {
+  @Test func `another vouched user gets a row of its own, and the device comes back with its key unchanged`() throws {
     let outcome = try world.run(
       world.registration("phone", psid: Self.token, user: "lee", userProof: proof(of: "lee")))[0]
     let answer = try #require(registered(outcome), "\(outcome)")
@@ -141,13 +143,13 @@ import Time
     #expect(back?.device.device == world.device("phone") && back?.device.userKey == kim)
     #expect(back?.device.state == .active && back?.device.identity == .strict)
     #expect(try world.rows("phone").filter { $0.state == .active }.count == 1)
-    // Without anybody's word the token is not taken at all.
+    // If nobody vouches for the user, the token is not taken at all.
     #expect(
       try world.run(world.registration("phone", psid: Self.token, user: "lee"))[0].problem == .badUserProof)
     #expect(try world.record("phone")?.state == .active)
   }
 
-  @Test func `whoever has a DEVICE_ID pushes out no device that awaits its push, although it came last`() throws {
+  @Test func `nobody displaces a device that awaits its push by knowing its DEVICE_ID`() throws {
     for psid in ["b1", "b2", "b3"] {
       world.now += .seconds(1)
       try world.run(world.registration("pad", psid: psid))
@@ -161,7 +163,7 @@ import Time
     #expect(rows.first { $0.psid == "cc" }?.pending?.userKey == UserKey(clientUID: "lee"))
   }
 
-  @Test func `the row that has the token is not the one that another user gets`() throws {
+  @Test func `another user does not get the row that has the token`() throws {
     guard case .register(let registration) = world.registration("phone", psid: Self.token, user: "lee") else {
       Issue.record("it is a registration")
       return

@@ -51,7 +51,7 @@ import Time
     #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == .badUserProof)
   }
 
-  @Test func `a device that awaits its push names its user again by its key, and goes on awaiting it`() throws {
+  @Test func `a device that awaits its push can name its user again with its key, and keeps waiting`() throws {
     let world = try BatchWorld()
     world.setPolicies(.strict)
     let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
@@ -59,7 +59,7 @@ import Time
     try world.run(world.registration("phone", psid: "aa", user: "kim"))
     let pending = try #require(try world.record("phone")).pending
     #expect(pending?.userKey == user.userKey)
-    // The app is opened again when the voucher has ended, and before the push has come.
+    // The app is opened again after the voucher has ended and before the push has arrived.
     world.now += .seconds(3_600)
     let claim = world.claim("phone")
     let again: [Operation] = [

@@ -10,14 +10,14 @@ import Testing
 
     """
 
-  @Test func `the code is read and taken out of the words`() {
+  @Test func `the code is read and removed from the message`() {
     let failure = ConnectFailure(Self.refused)
     #expect(failure.sqlState == .invalidPassword)
     #expect(failure.message.hasPrefix(#"connection to server at "10.0.0.1", port 5432 failed: FATAL: password auth"#))
     #expect(failure.message.hasSuffix(#"authentication failed for user "upmc""#), "\(failure.message)")
   }
 
-  @Test func `of several hosts the last code counts`() {
+  @Test func `the last code of several hosts counts`() {
     let away = "connection to server at \"10.0.0.2\", port 5432 failed: Connection refused\n\tIs the server running?\n"
     #expect(ConnectFailure(away).sqlState == nil)
     #expect(ConnectFailure(away + Self.refused).sqlState == .invalidPassword)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["FATAL:", "ERROR: FATAL: no code", "failed: AB1DE: later AB1D: x", "", ":", "a\n\nb"])
-  func `words that look like a code are none`(text: String) {
+  func `words that only look like a code are not taken for one`(text: String) {
     let isOne = text.contains("AB1DE:")
     #expect((ConnectFailure(text).sqlState != nil) == isOne)
   }
@@ -44,19 +44,19 @@ import Testing
   ]
 
   @Test(arguments: pooler)
-  func `a pooler's one code for everything is told apart by its words`(words: String, state: SQLState) {
+  func `a pooler's single code is told apart by the message`(words: String, state: SQLState) {
     let text = "connection to server at \"10.0.0.1\", port 6432 failed: FATAL:  08P01: \(words)\n"
     #expect(ConnectFailure(text).sqlState == state)
-    // The same words with another code are PostgreSQL's own affair.
+    // The same words with another code come from PostgreSQL itself.
     #expect(ConnectFailure(text.replacing("08P01", with: "57P03")).sqlState == .cannotConnectNow)
   }
 
-  @Test func `a password that nobody has set is a wrong one`() {
+  @Test func `a missing password counts as a wrong one`() {
     let text = "connection to server on socket \"/run/.s.PGSQL.5432\" failed: fe_sendauth: no password supplied\n"
     #expect(ConnectFailure(text).sqlState == .invalidPassword)
   }
 
-  @Test func `a server that refuses says its code, and stays a connection error in its old words`() throws {
+  @Test func `a refusal has the server's code, and stays a connection error with the same message`() throws {
     let error = try #require(throws: PostgresError.self) {
       _ = try Connection(TestCluster.shared.url(database: "nowhere"))
     }

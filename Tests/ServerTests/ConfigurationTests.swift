@@ -24,7 +24,7 @@ import Testing
     #expect(mistake.description.hasPrefix("\(environment.keys.first!) is not a variable of UPMC."))
   }
 
-  @Test func `nodes tell each other what acts on all of them, defaults too`() throws {
+  @Test func `nodes report the settings that affect all of them, including defaults`() throws {
     let standard = try Configuration(environment: [:]).sharedSettings
     #expect(standard.contains(#""UPMC_KEEP_HISTORY_DAYS":"90","UPMC_KEEP_MESSAGES_DAYS":"400""#), "\(standard)")
     let other = try Configuration(

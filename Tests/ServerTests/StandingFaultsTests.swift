@@ -5,7 +5,7 @@ import Testing
 @Suite struct StandingFaultsTests {
   private static let over = "over"
 
-  /// One whole look. Returns what is to be said of it.
+  /// One complete check. Returns what is to be logged.
   private func look(_ faults: inout StandingFaults, _ found: String...) -> [String] {
     faults.begin()
     var said: [String] = []
@@ -13,7 +13,7 @@ import Testing
     return faults.end() ? said + [Self.over] : said
   }
 
-  @Test func `a fault is said once while it lasts, then its end, and its return`() {
+  @Test func `a fault is logged once while it lasts, then its end and its return`() {
     var faults = StandingFaults()
     var said: [[String]] = []
     said.append(look(&faults))
@@ -25,7 +25,7 @@ import Testing
     #expect(said == [[], ["file"], [], [Self.over], [], ["file"]])
   }
 
-  @Test func `two faults that last do not take turns in being said, and each has its own end`() {
+  @Test func `two lasting faults are each logged once, and each ends on its own`() {
     var faults = StandingFaults()
     var said: [[String]] = []
     said.append(look(&faults, "file", "sealing"))
@@ -36,10 +36,10 @@ import Testing
     #expect(said == [["file", "sealing"], [], [], ["file"], [Self.over]])
   }
 
-  @Test func `a look that was cut short ends nothing`() {
+  @Test func `an incomplete check ends no fault`() {
     var faults = StandingFaults()
     var said = [look(&faults, "file")]
-    // Nothing is found before the database fails the look.
+    // The database fails before the check has found anything.
     faults.begin()
     said.append(look(&faults, "file"))
     #expect(said == [["file"], []])

@@ -24,8 +24,8 @@ import Testing
     try connection.run(Statement("phase", "SELECT canary_phase FROM gates")).int16(0, 0)
   }
 
-  /// Two nodes have seen that nobody in it could be sent to; one of them is frozen before it says so.
-  @Test func `a verdict that comes late replaces no canary but its own`() throws {
+  /// Two nodes have seen that the canary reached nobody; one of them is frozen before it writes this down.
+  @Test func `a late verdict replaces no canary but its own`() throws {
     let first = try #require(try connection.run(Gates.watched()).first)
     try connection.run(Gates.replaceCanary(first, atLeast: 1_000))
     #expect(try phase() == Canary.Phase.filling.rawValue)

@@ -55,8 +55,8 @@ import Testing
     try connection.run(Statement("test \(what)", "SELECT count(*) FROM \(what)")).int64(0, 0)
   }
 
-  @Test func `deliveries, short messages and ends of a clock a year ahead are brought back, and no others`() throws {
-    // Of each, one that a correct clock has written, and one or two of the year after.
+  @Test func `times that a clock a year ahead has written are corrected, and no others`() throws {
+    // Of each kind, one time that a correct clock has written, and one or two from a clock a year ahead.
     try connection.script(
       """
       INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'a', 'a');

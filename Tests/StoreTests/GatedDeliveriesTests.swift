@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Time
 
-/// Who takes up what was deferred, and is due.
+/// Which claims take up deferred deliveries that are due.
 @Suite struct GatedDeliveriesTests {
   private let connection: Connection
 
-  /// Of three messages a device waited for its hour, which has come: 1 has a window, 2 a pace, and 3 had one.
+  /// A device of each of three messages waited for its hour, which has come: 1 has a window, 2 has a pace, 3 had one.
   init() throws {
     connection = try TestDatabase.make().connect()
     try connection.script(
@@ -27,7 +27,7 @@ import Time
     try connection.run(Gates.setPace(3, nil))
   }
 
-  @Test func `what waited for a window alone is taken up with all others, and what a pace has held back by itself`()
+  @Test func `a delivery that waited only for a window is claimed with all others, one that a pace held back apart`()
     throws
   {
     let now = SystemClock().wallTime

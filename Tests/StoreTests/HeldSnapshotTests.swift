@@ -7,8 +7,8 @@ import Time
 @testable import Domain
 @testable import Store
 
-/// Somebody keeps an old snapshot (a backup, a forgotten session): PostgreSQL removes nothing, and what is looked for all the
-/// time must not walk over what was done meanwhile.
+/// Somebody keeps an old snapshot (a backup, a forgotten session): PostgreSQL removes nothing, and what is looked for
+/// all the time must not walk over what was done meanwhile.
 @Suite struct HeldSnapshotTests {
   private static let sends = 20_000
   private let database: TestDatabase
@@ -203,7 +203,7 @@ import Time
     #expect(due.map(\.entry.userKey.text) == ["u2"])
   }
 
-  @Test func `what waits for the morning is not walked over whenever what is due is looked for`() throws {
+  @Test func `a search for due deliveries does not read those that wait for the morning`() throws {
     try database.connect().script(
       """
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, planned)

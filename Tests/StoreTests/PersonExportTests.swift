@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The export and the erasure of a person's data among more messages than one statement may look at.
+/// The export and the erasure of a person's data among more messages than one statement may read.
 @Suite struct PersonExportTests {
   private static let messages = 50_000
   private let database: TestDatabase
@@ -33,7 +33,7 @@ import Testing
     try connection.script("VACUUM (ANALYZE) messages")
   }
 
-  @Test func `all deliveries are in it, newest first, and no statement looks at all messages`() throws {
+  @Test func `an export has all deliveries, newest first, and no statement reads all messages`() throws {
     let log = try PlanLog(of: database)
     let connection = try database.connect()
     let export = try PersonErasure.export(
@@ -45,7 +45,7 @@ import Testing
     #expect(deliveries.matches(of: /"read_at":null/).count == 4, "\(deliveries)")
     #expect(deliveries.hasPrefix("[{") && deliveries.hasSuffix("}]"), "\(deliveries)")
 
-    // The log is that of the server, and other tests are at work on it.
+    // The log belongs to the whole server, which other tests use too.
     let entries = try log.entries().filter { $0.process == connection.backendPID }
     #expect(entries.contains { $0.sql.contains("FROM outcomes") }, "nothing was explained")
     for entry in entries where entry.rows > Self.messages - 5_000 {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `of a person without deliveries they are an empty list`() throws {
+  @Test func `a person without deliveries has an empty list`() throws {
     let export = try PersonErasure.export(
       Users.Key(app: 1, userKey: UserKey(clientUID: "park")), on: try database.connect())
     #expect(export.last?.rows == "[]")

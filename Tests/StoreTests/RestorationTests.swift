@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What a restore makes of a backup that is older than what happened since.
+/// What a restore does to a backup when the server has worked on after it was made.
 @Suite struct RestorationTests {
   private let connection: Connection
 
@@ -32,17 +32,18 @@ import Testing
     return rows.map { rows.text($0, 0) }
   }
 
-  @Test func `a text message that may have been asked for since the backup is not asked for again`() throws {
+  @Test func `an SMS that may have been requested since the backup is not requested again`() throws {
     let settled = try Restoration.settle(ahead: 1, on: connection)
     #expect(settled.calledOffFallbacks == 1)
     #expect(try fallbacks("decision = 3") == ["1 ukim"])
-    // Whose time is to come was not asked for, and what is paused is asked about by whoever resumes or cancels it.
+    // No SMS was requested before its deadline, and those of a paused message are decided when it is resumed or
+    // cancelled.
     #expect(try fallbacks("decision IS NULL") == ["1 ulee", "2 ukim", "2 ulee"])
     let due = try connection.run(Fallbacks.due(atMost: 10))
     #expect(due.map(\.key.seqno) == [2] && due.allSatisfy { $0.decision == nil })
   }
 
-  @Test func `a restore that is made once more calls off nothing else`() throws {
+  @Test func `settling a restored database again calls off nothing else`() throws {
     _ = try Restoration.settle(ahead: 1, on: connection)
     #expect(try Restoration.settle(ahead: 1, on: connection).calledOffFallbacks == 0)
     #expect(try fallbacks("decision = 3") == ["1 ukim"])

@@ -5,12 +5,12 @@ import Store
 import TestSupport
 import Testing
 
-/// Which shards of a message transactions lock, and in which order: two different ones would end in a deadlock.
+/// Which shards of a message transactions lock, and in which order: two different orders would end in a deadlock.
 @Suite struct ShardOrderTests {
-  @Test func `a cancellation locks shards in their order, however they lie in the table`() throws {
+  @Test func `a cancellation locks shards in order, wherever they are in the table`() throws {
     let database = try TestDatabase.make()
     let connection = try database.connect()
-    // The second one lies before the first.
+    // In the table, the second one precedes the first.
     try connection.script(
       """
       INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'A', 'k');
@@ -23,7 +23,7 @@ import Testing
     let done = try Inbox<String>(capacity: 1)
     let other = try database.connect()
     try other.withTransaction {
-      // Somebody claims from the second one.
+      // Another node claims from the second one.
       try other.script("SELECT FROM shards WHERE shard = 1 FOR UPDATE")
       _ = try Thread(name: "cancel") {
         var failure = ""
@@ -46,7 +46,7 @@ import Testing
     #expect(open.count == 0)
   }
 
-  @Test func `who claims alone from a wave leaves the shards of the other waves as they are`() throws {
+  @Test func `a claim that keeps its wave to itself leaves the shards of other waves alone`() throws {
     let database = try TestDatabase.make()
     let connection = try database.connect()
     // Shards 0 and 1 are of the first wave, 2 and 3 of the second one.

@@ -3,11 +3,11 @@ import Store
 import TestSupport
 import Testing
 
-/// What a node looks at every few seconds.
+/// The figures that a node samples every few seconds.
 @Suite struct VitalsTests {
-  @Test func `what waits for a pace is not overdue, and is not walked over however much it is`() throws {
+  @Test func `deliveries that wait for a pace are not overdue, and only some are read however many there are`() throws {
     let database = try TestDatabase.make()
-    // Two of another message wait for nothing.
+    // Two deliveries of another message wait for no pace.
     try database.connect().script(
       """
       INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'A', 'k');
@@ -32,7 +32,7 @@ import Testing
     let log = try PlanLog(of: database)
     let sampler = try database.connect()
     #expect(try sampler.run(Vitals.snapshot()).overdue <= 2)
-    // The log is that of the server, and other tests are at work on it.
+    // The log belongs to the whole server, which other tests use too.
     let parts = try log.entries().filter { $0.process == sampler.backendPID }.flatMap(\.parts)
     let looks = parts.filter { $0.contains("gates") }.compactMap { Int($0.prefix { $0 != " " }) }
     #expect(!looks.isEmpty && looks.allSatisfy { $0 <= 50_000 }, "\(parts.joined(separator: "\n"))")

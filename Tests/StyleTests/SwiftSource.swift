@@ -95,7 +95,7 @@ private struct Scanner {
     var depth = 0
     while position < bytes.count {
       let next = peek()
-      // Most bytes begin nothing, and there are ten million.
+      // There are ten million bytes, and most of them begin neither.
       if next == UInt8(ascii: "/"), starts(with: "//") {
         while position < bytes.count, peek() != UInt8(ascii: "\n") { advance(keeping: false) }
       } else if next == UInt8(ascii: "/"), starts(with: "/*") {

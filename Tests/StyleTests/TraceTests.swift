@@ -16,7 +16,7 @@ enum TraceRule {
     }
   }
 
-  /// All that is looked for, as bytes, and the two bytes that each begins with.
+  /// All texts that are searched for, as bytes, and the two bytes with which each begins.
   private static let marks = (unfinished + homes.map { "/\($0)/" }).map { Array($0.utf8) }
   private static let isBeginning: [Bool] = {
     var table = [Bool](repeating: false, count: 65_536)
@@ -24,8 +24,8 @@ enum TraceRule {
     return table
   }()
 
-  /// False where none of it stands, in whatever place: so it is with most files, and bytes are looked through much
-  /// faster than characters.
+  /// False if a text contains none of them anywhere, as with most files: searching bytes is much faster than searching
+  /// characters.
   private static func mayHold(_ text: String) -> Bool {
     let (bytes, table) = (Array(text.utf8), isBeginning)
     for place in bytes.indices.dropLast() where table[Int(bytes[place]) << 8 | Int(bytes[place + 1])] {

@@ -1,8 +1,8 @@
 internal import Reactor
 
 extension Duration {
-  /// How long a test waits for what must come: on a busy machine everything takes several times as long as on a quiet one,
-  /// and only what never comes is to be missed.
+  /// How long a test waits for what must come: on a busy machine everything takes several times as long as on a quiet
+  /// one, and only what never comes is to be missed.
   package static let patience = Duration.seconds(TestSupport.Limits.timeoutSeconds)
 }
 
@@ -16,9 +16,9 @@ package struct WaitedInVain: Error, CustomStringConvertible {
 /// Asks again and again until there is an answer.
 /// - Parameters:
 ///   - complaint: what is wrong when there is none.
-///   - interval: between two questions.
-///   - longest: up to which the interval grows, by a quarter each time; for what stays so once it is, and costs a
-///     server work each time. Nil: it does not grow.
+///   - interval: the time between two checks.
+///   - longest: the interval to which it grows, by a quarter each time; for checks that cost a server work, of
+///     something that stays once it has come about. Nil: it does not grow.
 /// - Throws: ``WaitedInVain`` when there is no answer within `.patience`; what `body` throws.
 package func poll<Value>(
   _ complaint: @autoclosure () -> String, every interval: Duration = .milliseconds(20), upTo longest: Duration? = nil,

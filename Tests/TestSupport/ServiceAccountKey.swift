@@ -1,8 +1,8 @@
 import Crypto
 
-/// A key that one process of tests makes once.
+/// A key that each process of tests makes once.
 package enum ServiceAccountKey {
-  /// Of the service account that simulators of tests know. Making one of 2,048 bits takes a tenth of a second and more,
-  /// which each simulator would spend before it starts.
+  /// The key of the service account that the tests' simulators know. Making one of 2,048 bits takes a tenth of a second
+  /// or more, which each simulator would otherwise spend before it starts.
   package static let pem = RSA.PrivateKey().pem
 }

@@ -42,7 +42,8 @@ package enum StoreStatements {
     "users-find": ["integer[]", "text[]"],
   ]
 
-  /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by code.
+  /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by
+  /// code.
   package static let elsewhere: Set<String> = [
     "audience-sizes-largest-of-csv", "holds-counted", "holds-most", "maintenance-analyze", "messages-freeze",
     "migrator_select", "migrator_record", "placement-moved",
@@ -154,7 +155,7 @@ package enum StoreStatements {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// A function that puts one text into another.
+  /// A function that inserts its argument into a text.
   private struct Template {
     let parameter: String
     let text: String
@@ -168,7 +169,7 @@ package enum StoreStatements {
       let types = text[..<match.range.lowerBound].matches(of: /(?m)^(?:package )?(?:enum|extension|struct) (\w+)/)
       guard let type = types.last.map({ String($0.1) }) else { return nil }
       var body = String(match.3 ?? match.4 ?? "")
-      // There it names what the type has without the type.
+      // Within the function, members of the type are named without the type.
       for (name, value) in shared where name.hasPrefix("\(type).") {
         body = body.replacing("\\(\(name.dropFirst(type.count + 1)))", with: value)
       }
@@ -176,7 +177,7 @@ package enum StoreStatements {
     }
   }
 
-  /// Puts in what such functions return for a literal.
+  /// Inserts what such functions return for a literal.
   private static func called(_ sql: String, _ templates: [String: Template], in type: Substring) -> String {
     let subscribed = sql.replacing(#/\\\(EventKind\.(\w+)\.listeners\)/#) { match -> String in
       "\\(EventKind.listeners(to: \"'\(match.1)'\"))"

@@ -125,14 +125,14 @@ package final class TestCluster: Sendable {
     initdb() {
       as_owner "$binaries/initdb" -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync
     }
-    # Of the processes of a whole run the first one makes a cluster, and each takes a copy (.ci/run-tests).
+    # In a whole run, the first process makes a cluster, and each process takes a copy (.ci/run-tests).
     make() {
       [ -n "$TEST_CLUSTER" ] || { initdb "$directory/data"; return; }
       (
         flock 9
         [ -e "$TEST_CLUSTER/data" ] && exit
         [ -n "$user" ] && chown "$user" "$TEST_CLUSTER"
-        # Whoever was killed while it made one has left this.
+        # A process that was killed while it made one has left this.
         rm -rf "$TEST_CLUSTER/new"
         initdb "$TEST_CLUSTER/new" && mv "$TEST_CLUSTER/new" "$TEST_CLUSTER/data"
       ) 9>"$TEST_CLUSTER/lock" || return
@@ -159,7 +159,8 @@ package enum PostgresBinaries {
   /// The PostgreSQL of `make citus`, whose databases get the extension; nil in other runs.
   static let citus = getenv("CITUS").map { String(cString: $0) }
 
-  /// Those of `make citus`, or the newest version installed the Debian way, or whatever stands beside `initdb` in `PATH`.
+  /// Those of `make citus`, or the newest version installed the Debian way, or whatever stands beside `initdb` in
+  /// `PATH`.
   package static let directory: String = {
     if let citus { return "\(citus)/bin" }
     let root = "/usr/lib/postgresql"

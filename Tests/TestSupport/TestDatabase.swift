@@ -17,8 +17,8 @@ package struct TestDatabase: Sendable {
     try copy(of: "template0")
   }
 
-  /// Opens a blocking connection. With the default options a test may hold a transaction open for an hour. The product's
-  /// limit of ten seconds would end it, and release its locks, in the middle of a test on a busy machine.
+  /// Opens a blocking connection. With the default options a test may hold a transaction open for an hour. The
+  /// product's limit of ten seconds would end it, and release its locks, in the middle of a test on a busy machine.
   package func connect(options: ConnectionOptions = TestDatabase.patientOptions) throws -> Connection {
     try Connection(url, options: options)
   }
@@ -54,8 +54,8 @@ package struct TestDatabase: Sendable {
     try administrator.withLock { (connection) throws in
       if connection == nil { connection = try connect(to: TestCluster.shared.url(database: "postgres")) }
       // The session that has migrated the template may still be ending. Nothing here is written to a disk, so the two
-      // checkpoints of a copy by files are cheaper than a log of every page. The list of its catalogs comes along, too,
-      // which the first session of a database otherwise makes.
+      // checkpoints of a copy by files are cheaper than a log of every page. The copy also includes the list of
+      // catalogs that the first session of a database otherwise makes.
       try connection?.insist(on: "CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY FILE_COPY")
     }
     let database = TestDatabase(name: name, url: TestCluster.shared.url(database: name))
@@ -64,7 +64,7 @@ package struct TestDatabase: Sendable {
     return database
   }
 
-  /// Makes all databases: a session of PostgreSQL takes as long to begin as a quarter of a database.
+  /// Creates all databases: beginning a session of PostgreSQL takes a quarter as long as creating a database.
   private static let administrator = Mutex<Connection?>(nil)
   private static let templateName = "upmc_template"
   private static let number = Atomic(0)

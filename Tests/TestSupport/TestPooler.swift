@@ -9,7 +9,7 @@ package final class TestPooler: Sendable {
 
   /// - Parameters:
   ///   - sessions: most that it opens for one database.
-  ///   - password: that it asks of the user `postgres`; nil: it lets in everybody.
+  ///   - password: the password that it requires of the user `postgres`; nil to let everybody in.
   ///   - cluster: which it stands in front of.
   package init(
     _ mode: Mode, sessions: Int = 80, password: String? = nil, before cluster: TestCluster = .shared

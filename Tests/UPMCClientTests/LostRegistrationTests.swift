@@ -11,7 +11,7 @@ import Testing
   private let keys = MemoryKeyStore()
   private static let lost: Result<WireAnswer, NoAnswer> = .failure(NoAnswer("lost"))
   private static let refused = FakeTransport.json(422, #"{"type":"upmc:invalid-field","status":422}"#)
-  /// To a key that the device has no longer.
+  /// The answer to a key that has ended.
   private static let ended = FakeTransport.json(401, #"{"type":"upmc:bad-credential","status":401}"#)
   private static let userSet = FakeTransport.json(
     200, #"{"device":"d-1","authKey":"second","user":{"clientUid":"kim","clientName":"Kim"},"identity":"proof"}"#)
@@ -27,7 +27,7 @@ import Testing
       transport: transport, keys: keys, now: { Date() }, onStep: onStep)
   }
 
-  /// What registrations get; nil if the server carries them out.
+  /// The answer to registrations; nil if the server carries them out.
   private final class Registrations: Sendable {
     private let current = Mutex<Result<WireAnswer, NoAnswer>?>(nil)
 
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// A client that is registered with the token "aa"; what later registrations get is up to the test.
+  /// A client that is registered with the token "aa"; the test decides how later registrations are answered.
   private func registeredClient() async throws -> (PushClient, FakeTransport, Registrations) {
     let registrations = Registrations()
     let transport = FakeTransport { Self.answer($0, registrations: registrations.answer) }
@@ -119,9 +119,9 @@ import Testing
     #expect(transport.requests.last?.text.contains(#""userProof":"vouched""#) == true)
   }
 
-  /// A server that has set the user unheard, and so has ended the key; it takes a token without the user only if it is
-  /// new. `isVouched` says whether it still takes the proof.
-  private static func unheard(isVouched: Bool) -> FakeTransport {
+  /// A server whose answer to setting the user is lost, and which has thereby ended the key. It then accepts a token
+  /// without the user only if the token is new. `isVouched` says whether it still accepts the proof.
+  private static func losingAnswer(isVouched: Bool) -> FakeTransport {
     let isSet = Mutex(false)
     return FakeTransport { request in
       if request.path == "/v1/devices/d-1/user" {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// A client as it starts after its process ended, which had set the user and got no answer.
+  /// A client at its start, after its former process had set the user and ended without an answer.
   private func restartedClient(_ transport: FakeTransport) async throws -> PushClient {
     let first = try client(transport)
     try await first.register(token: "aa")
@@ -152,10 +152,10 @@ import Testing
   }
 
   @Test(arguments: ["aa", "bb"])
-  func `a user who was set unheard before the process ended is the device's at the next start`(token: String)
+  func `a user whose setting got no answer before the process ended is the device's at the next start`(token: String)
     async throws
   {
-    let transport = Self.unheard(isVouched: true)
+    let transport = Self.losingAnswer(isVouched: true)
     let next = try await restartedClient(transport)
     #expect(try await next.register(token: token).clientUID == "kim")
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "key", "client"])
@@ -167,21 +167,21 @@ import Testing
   }
 
   @Test func `a user for whom nobody vouches any more keeps no new token from being registered`() async throws {
-    let transport = Self.unheard(isVouched: false)
+    let transport = Self.losingAnswer(isVouched: false)
     let next = try await restartedClient(transport)
     #expect(try await next.register(token: "bb").device == "d-2")
     let stored = try ClientState(keys: keys).registration()
     #expect(stored?.askedFor == "kim" && stored?.unansweredUser == nil && stored?.psid == "bb")
   }
 
-  /// Answers everything but a proof of possession, as the server does that wants one.
+  /// Answers everything but a proof of possession, like a server that wants one.
   private static func answerWithoutProof(_ request: WireRequest) -> Result<WireAnswer, NoAnswer> {
     request.path == "/v1/devices"
       ? FakeTransport.json(201, #"{"device":"d-1","authKey":"key","awaitsPush":true}"#)
       : FakeTransport.verdicts(request)
   }
 
-  /// The push that a device brings back.
+  /// The push that a device returns.
   private static func silent() throws -> ReceivedPayload {
     try ReceivedPayload(json: Array(#"{"aps":{},"mps":{"seqno":"1","pushkey":"aa"}}"#.utf8))
   }

@@ -9,28 +9,27 @@ the call was made, and does not without it, lies on the call's way.
   direct     POST /v1/admin/messages to a named user, from the socket to the push and its outcome
   campaign   the same to everybody, planned and claimed
 
-Calls are made as the client libraries make them: on one connection that stays open, head and body in one piece, the body
-without white space, a confirmation's members in the libraries' order and with `at`. Other forms take other ways: a body with
-a blank in it is left to the general reader of JSON.
+Calls are made as the client libraries make them: on one connection that stays open, head and body sent together, the
+body without white space, a confirmation's members in the libraries' order and with `at`. Other forms take other ways:
+the general JSON reader takes a body with a blank in it.
 
-There are few devices, so the campaign is too small for blocks: its deliveries are rows, as those of a direct send are. The
-receipts and reads are of direct sends, so their deliveries are looked up. A receipt of a campaign with blocks, whose `pushkey`
-says where its delivery is, takes a shorter way.
+There are few devices, so the campaign is too small for blocks: its deliveries are rows, like those of a direct send.
+The receipts and reads belong to direct sends, so their deliveries are looked up. A receipt of a campaign with blocks,
+whose `pushkey` says where its delivery is, takes a shorter way.
 
 There are two figures for each call.
 
   ran        The files of all functions on the way, their modules and lines.
-  to read    Of these files, the ones whose code one has to read to follow the path, as somebody counts who follows it by
-             hand. The technologies' own steps count (the event loop, the HTTP connection, the database session). These do
-             not:
-             - Files of which no function on the way has a body of more than one line. An accessor, an initializer or a
+  to read    The files among these whose code a person has to read to follow the path. The technologies' own steps count
+             (the event loop, the HTTP connection, the database session). These do not:
+             - Files in which every function on the way has a body of one line. An accessor, an initializer or a
                constant is understood where it is used.
-             - The modules of `ASIDE`, which follow nothing: points in time, text, digests, metrics, traces. A call of theirs
-               returns what its name says.
+             - The modules of `ASIDE`, in which nobody follows a call: points in time, text, digests, metrics, traces. A
+               call to them returns what its name says.
              - Files that only watch or bound the way, by their names (`WATCHING`): meters, logs, spans, limits.
-             How many of them belong to technologies (`TECHNOLOGIES`), which are the same for every call, is said apart.
+             A separate figure says how many of them belong to technologies (`TECHNOLOGIES`), the same for every call.
 
-`--files` names the files of the first figure; a dash marks those that the second leaves out.
+`--files` lists the files of the first figure; a dash marks those that the second one leaves out.
 """
 
 import argparse
@@ -56,7 +55,7 @@ APP = "com.example.walk"
 DEVICES = 3
 # The modules of technologies: what they do is the same for every call.
 TECHNOLOGIES = {"Reactor", "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "JSON", "Gzip"}
-# Modules that a call only asks for a value or tells a number.
+# Modules from which a call only reads a value, or to which it only reports a number.
 ASIDE = {"Time", "PlainText", "Crypto", "Metrics", "Tracing", "OTLP"}
 WATCHING = re.compile(r"(Meter|Metric|Metrics|Counters|Tracer|Spans|Log|Limits|LastSuccess)\.swift$")
 # A body of one statement: its braces may have lines of their own.
@@ -169,7 +168,7 @@ class World:
             self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         head = [f"{method} {path} HTTP/1.1", "Host: {}:{}".format(*self.address), "Content-Type: application/json",
                 f"Content-Length: {len(body)}", *([f"Authorization: Bearer {bearer}"] if bearer else [])]
-        # `http.client` would send the body apart from the head.
+        # `http.client` would send head and body separately.
         self.connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
         response = http.client.HTTPResponse(self.connection, method=method)
         response.begin()

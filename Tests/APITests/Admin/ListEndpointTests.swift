@@ -133,7 +133,7 @@ import Testing
     #expect(try world.call("DELETE", "/v1/admin/groups/\(lowest)", key: admin, type: nil).isProblem(.unknownGroup))
   }
 
-  @Test func `groups are found on every level by a part of their name, with the names of those above`() throws {
+  @Test func `groups of every level are found by a part of their name, with the names of the groups above`() throws {
     var parent = "null"
     for name in ["Korea", "Seoul", "Gangnam 100%"] {
       let made = try world.call(

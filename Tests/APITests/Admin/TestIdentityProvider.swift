@@ -5,8 +5,8 @@ import Reactor
 import Synchronization
 import Time
 
-/// An identity provider that does what it is told: it checks PKCE and the client as the standard asks, and signs ID tokens
-/// with whatever fault a test wants.
+/// An identity provider that does what it is told: it checks PKCE and the client as the standard asks, and signs ID
+/// tokens with whatever fault a test wants.
 final class TestIdentityProvider: IdentityProviderCalls {
   static let issuer = "https://login.example.com/staff"
   static let secret = "s:ecret/+"
@@ -29,7 +29,7 @@ final class TestIdentityProvider: IdentityProviderCalls {
     var spoils: (@Sendable (String) -> String)?
   }
 
-  /// What all of them begin with: making one takes a tenth of a second and more.
+  /// The first key of all providers, because making a key takes a tenth of a second or more.
   private static let firstKey = RSA.PrivateKey()
 
   let state = Mutex(State())

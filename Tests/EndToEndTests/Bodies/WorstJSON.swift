@@ -1,6 +1,7 @@
 import Synchronization
 
-/// JSON texts that cost a reader more than others of their length: every kind that is known. Each has about so many bytes.
+/// JSON texts that cost a reader more than others of their length: every kind that is known. Each has about so many
+/// bytes.
 enum WorstJSON: String, CaseIterable {
   /// `{"0":0,"1":0,…}`: is one of them given twice?
   case names
@@ -39,7 +40,7 @@ enum WorstJSON: String, CaseIterable {
     allCases.filter { worst in worst == .names || types.contains(worst.type) }
   }
 
-  /// Texts that were made, by their bytes: each stands in the bodies of hundreds of requests.
+  /// The texts made so far, by their size in bytes: each is used in the bodies of hundreds of requests.
   private static let made = Mutex<[WorstJSON: [Int: String]]>([:])
 
   func text(_ bytes: Int) -> String {

@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: ["en", "ko"])
-  func `a group below others is found by its name, and told by those above it`(language: String) throws {
+  func `a group below others is found by its name, and shown with the groups above it`(language: String) throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     let (client, key) = (console.world.client, console.world.apiKey)
@@ -189,7 +189,7 @@ import Testing
     try browser.expectSilence("the group")
   }
 
-  @Test func `who searches for a group and brings a file in at once brings it into what was found`() throws {
+  @Test func `a file that is imported right after a search goes into the group that was found`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     let (client, key) = (console.world.client, console.world.apiKey)
@@ -217,7 +217,7 @@ import Testing
     let isChosen = "return document.querySelector(arguments[0]).value === arguments[1]"
     try browser.type("input[name=group-search]", "seo")
     try browser.wait("what is found", isChosen, [list, group])
-    // Taken back, it was nothing.
+    // Clearing the search restores the former choice.
     try browser.script(
       """
       const search = document.querySelector('input[name=group-search]');

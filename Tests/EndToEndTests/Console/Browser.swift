@@ -3,7 +3,8 @@ import Reactor
 import TestSupport
 import Testing
 
-/// What somebody does at the console: opens pages, types, clicks, looks, and complains about what the page says in secret.
+/// What somebody does at the console: opens pages, types, clicks, looks, and complains about what the page says in
+/// secret.
 final class Browser {
   private let driver: WebDriver
   private let base: String
@@ -69,8 +70,8 @@ final class Browser {
   @discardableResult
   func script(_ text: String, _ arguments: [Any] = []) throws -> Any? { try driver.script(text, arguments) }
 
-  /// A body that looks again and again for a second, within the page. A call from here takes as much processor time as
-  /// a hundred looks there. A page that goes away meanwhile ends the call.
+  /// A script that checks repeatedly for a second, within the page. One call from here takes as much processor time as
+  /// a hundred checks there. If the page goes away meanwhile, the call ends.
   private static func lasting(_ text: String) -> String {
     """
     const look = function () {
@@ -291,14 +292,15 @@ final class Browser {
   func screenshot(_ name: String) throws {
     // What sticks to the window would else stand in the middle of the picture.
     try driver.script("scrollTo(0, 0)")
-    // The same picture in a larger file: compressing it well takes longer than taking it.
+    // The same picture in a larger file: compressing it well takes longer than capturing it.
     let shot = try driver.developer(
       "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true, "optimizeForSpeed": true])
     let data = try #require(Data(base64Encoded: shot["data"] as? String ?? ""))
     try data.write(to: URL(filePath: "\(Self.screenshots)/\(name).png"))
   }
 
-  /// What a reader of the accessibility rules would object to on the page that is shown: our own checks, and axe-core's.
+  /// What a reader of the accessibility rules would object to on the page that is shown: our own checks, and
+  /// axe-core's.
   func accessibilityFindings() throws -> [String] { try ownFindings() + axeFindings() }
 
   /// What our own checks object to. They take a small part of the time of axe-core's.

@@ -49,7 +49,7 @@ final class ConsoleWorld {
     try expect(language)
   }
 
-  /// Lets the page keep the event streams that it opens from now on in `window.streams`.
+  /// Makes the page keep in `window.streams` the event streams that it opens from now on.
   func keepStreams() throws {
     try browser.script(
       """

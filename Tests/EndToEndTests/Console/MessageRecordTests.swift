@@ -40,7 +40,7 @@ import Testing
     try browser.expectSilence("the record")
   }
 
-  @Test func `who cancels one of a repetition on its way is told that the others still come`() throws {
+  @Test func `cancelling an occurrence that is being sent says that later ones still come`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.world.populate(3)
@@ -122,7 +122,7 @@ import Testing
     try browser.expectSilence("the paused app")
   }
 
-  @Test func `a later one of a repetition that waits for approval says when it is due itself`() throws {
+  @Test func `a later occurrence that awaits approval shows its own due time`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.world.populate(3)
@@ -150,7 +150,7 @@ import Testing
     String(ISO8601DateFormatter().string(from: now + days * 86_400).prefix(10))
   }
 
-  @Test func `a time that has just passed is sent at once, and the question says so`() throws {
+  @Test func `a message whose time has just passed is sent at once, and the question says so`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.world.populate(3)
@@ -176,7 +176,7 @@ import Testing
     try browser.expectSilence("the question")
   }
 
-  @Test func `who may send and not decide sees the request that was made`() throws {
+  @Test func `a user who may send but not decide sees the request that was made`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.world.populate(12)

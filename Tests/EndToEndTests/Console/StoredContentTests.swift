@@ -48,7 +48,7 @@ import Testing
     try browser.expectSilence("uploads", except: "409")
   }
 
-  @Test func `pages say how much room uploads take, and warn before it is full`() throws {
+  @Test func `pages show how much storage uploads use, and warn before the limit`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.connection.script(

@@ -6,9 +6,9 @@ import Testing
 
 /// One Chromium without a window, driven through `chromedriver` by the WebDriver protocol (W3C): HTTP and JSON.
 ///
-/// Both programs come from Debian (`chromium-headless-shell`, `chromium-driver`). The shell is Chromium's engine without
-/// what surrounds a page: it starts in a third of the processor time, and opens a page in a fifth. The profile is new
-/// and goes with it; names other than 127.0.0.1 do not resolve, so nothing can come from elsewhere.
+/// Both programs come from Debian (`chromium-headless-shell`, `chromium-driver`). The shell is Chromium's engine
+/// without what surrounds a page: it starts in a third of the processor time, and opens a page in a fifth. The profile
+/// is new and goes with it; names other than 127.0.0.1 do not resolve, so nothing can come from elsewhere.
 final class WebDriver {
   private var driver: ChildProcess
   private let client: HTTPClient.Blocking
@@ -87,7 +87,7 @@ final class WebDriver {
           "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
           "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
           "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1280,900",
-          // A dot that pulses has the page painted sixty times a second, a tenth of a core for as long as it is shown.
+          // A pulsing dot repaints the page sixty times a second, which takes a tenth of a core while it is shown.
           "--force-color-profile=srgb", "--force-prefers-reduced-motion",
           "--user-data-dir=\(profile)", "--lang=en-US",
         ],

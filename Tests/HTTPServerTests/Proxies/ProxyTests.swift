@@ -73,7 +73,7 @@ import Testing
   ) throws {
     let server = try BackgroundServer()
     let proxy = try ReverseProxy(kind, before: server.address)
-    // Bytes that repeat after 256, doubled until there are enough of them.
+    // A sequence of 256 bytes, doubled until it is long enough.
     var body = (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     while body.count < 20_000_000 { body += body }
     body.removeLast(body.count - 20_000_000)
@@ -93,7 +93,7 @@ import Testing
     #expect(server.seen.map(\.bodyBytes) == [body.count, body.count])
   }
 
-  /// In one call of the C library: byte by byte, megabytes take seconds in a debug build.
+  /// Compares in one call of the C library: byte by byte, megabytes take seconds in a debug build.
   private static func ends(_ answer: [UInt8], with body: [UInt8]) -> Bool {
     guard answer.count >= body.count else { return false }
     return answer.withUnsafeBytes { whole in
