@@ -25,7 +25,7 @@ final class RetentionWorker {
   let isolation: FailureIsolation
   private var hasLearntZones = false
   /// The shortenings that were logged last.
-  private var told: [NodeSettings.Shortening] = []
+  private var warnedOf: [NodeSettings.Shortening] = []
   /// Position of the ledger scan, and when the scan began; nil while no scan is in progress.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Timestamp)?
 
@@ -105,7 +105,7 @@ final class RetentionWorker {
         DeviceTokens.endActivities(at: now, atMost: Limits.prunedRows),
       ], connection)
     let kept = try kept(connection)
-    try tellOfShortenings(connection)
+    try warnOfShortenings(connection)
     guard let days = kept.historyDays, let hours = kept.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
@@ -151,15 +151,15 @@ final class RetentionWorker {
   }
 
   /// Warns of each time that is shorter now than on a node that has ended, before anything is removed because of it.
-  private func tellOfShortenings(_ connection: Connection) throws(PostgresError) {
+  private func warnOfShortenings(_ connection: Connection) throws(PostgresError) {
     let found = try connection.run(NodeSettings.shortenings())
-    for one in found where !told.contains(one) {
+    for one in found where !warnedOf.contains(one) {
       let before = one.before == 0 ? "0 (for ever)" : "\(one.before)"
       log.warning(
         "history or messages are now kept for a shorter time: in about a day, what is older is deleted for good",
         metadata: ["setting": "\(one.name)", "before": "\(before)", "now": "\(one.now)"])
     }
-    told = found
+    warnedOf = found
   }
 
   /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer or the node stops, but at

@@ -35,7 +35,7 @@ final class KeyRefresher {
       if master.seal(with: current) {
         log.notice("another master key seals from now on", metadata: ["key": "\(current)"])
       } else {
-        tell("the database seals with the master key \(current), which this node does not have: give it here too")
+        complain("the database seals with the master key \(current), which this node does not have: give it here too")
       }
     }
     try keys.refresh(connection, master: master)
@@ -46,7 +46,7 @@ final class KeyRefresher {
   private func readFile() {
     guard let path = MasterKeyFile.path(configuration) else { return }
     guard let now = RegularFile.Stamp(path: path) else {
-      if file != nil { tell("the master key's file \(path) is missing; the keys that were read before stay in use") }
+      if file != nil { complain("the master key's file \(path) is missing; the keys that were read before stay in use") }
       return
     }
     guard now != file else { return }
@@ -54,14 +54,14 @@ final class KeyRefresher {
       let keys = try MasterKeyFile.read(configuration)
       let ids = try MasterKey(keys: keys).ids
       guard ids.contains(master.sealingID) else {
-        return tell("the master key's file no longer holds the key that seals; those that were read before stay")
+        return complain("the master key's file no longer holds the key that seals; those that were read before stay")
       }
       file = now
       guard ids != master.ids else { return }
       try master.take(keys)
       log.notice("the master key's file was read again", metadata: ["keys": .stringConvertible(keys.count)])
     } catch {
-      tell("the master key's file cannot be used; the keys that were read before stay in use: \(error)")
+      complain("the master key's file cannot be used; the keys that were read before stay in use: \(error)")
     }
   }
 
@@ -78,7 +78,7 @@ final class KeyRefresher {
 
   private static let turnsPerReport = 5
 
-  private func tell(_ text: String) {
+  private func complain(_ text: String) {
     if faults.isNew(text) { log.error("\(text)") }
   }
 }

@@ -39,7 +39,7 @@ final class VitalsSampler {
         if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
         let sample = try queues.sample(connection, databaseBytes: bytes)
         health.record(sample)
-        if sample.differences != differences { Self.tell(sample.differences, log) }
+        if sample.differences != differences { Self.report(sample.differences, log) }
         differences = sample.differences
         // Opens a connection to find out whether admin threads can get one again.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
@@ -63,7 +63,7 @@ final class VitalsSampler {
     }
   }
 
-  private static func tell(_ differences: [NodeSettings.Difference], _ log: Logger) {
+  private static func report(_ differences: [NodeSettings.Difference], _ log: Logger) {
     if differences.isEmpty { log.notice("the settings that affect all nodes are the same on all of them again") }
     for one in differences {
       log.warning(

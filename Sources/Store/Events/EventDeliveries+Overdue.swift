@@ -13,17 +13,17 @@ extension EventDeliveries {
   private static let giveUpOverdueStatement = Statement(
     "event-deliveries-give-up-overdue",
     """
-    WITH RECURSIVE told AS (
+    WITH RECURSIVE awaited AS (
       (SELECT webhook FROM event_deliveries WHERE state = \(Events.State.waiting.sql) ORDER BY webhook LIMIT 1)
       UNION ALL
-      SELECT n.webhook FROM told t, LATERAL (
+      SELECT n.webhook FROM awaited t, LATERAL (
         SELECT d.webhook FROM event_deliveries d WHERE d.state = \(Events.State.waiting.sql) AND d.webhook > t.webhook
         ORDER BY d.webhook LIMIT 1) n)
     UPDATE event_deliveries SET state = \(Events.State.dead.sql), ended_at = clock_timestamp(),
       reason = 'it waited for \(patienceDays) days: the webhook was off or did not answer'
     WHERE (event, webhook) IN (
       SELECT d.event, d.webhook
-      FROM told t JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
+      FROM awaited t JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
         -- Not by the time of the event, which is old if it is replayed. During an attempt, `due_at` is in the future.
         AND d.due_at < now() - interval '\(patienceDays) days'
       LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
