@@ -10,8 +10,9 @@ internal import Time
 /// janitor, because a step may take longer than the node's lease.
 ///
 /// What one node removes is gone for all nodes, so each keeps history and messages for the longest time that any node
-/// is set to, or was set to until about a day ago (`NodeSettings`): a node with a wrong setting deletes nothing that the
-/// others keep, and one that starts alone with a shorter time deletes nothing before an operator can read the warning.
+/// is set to, or was set to until about a day ago (`NodeSettings`): a node with a wrong setting deletes nothing that
+/// the others keep, and one that starts alone with a shorter time deletes nothing before an operator can read the
+/// warning.
 ///
 /// Every node runs one. Each step is one transaction that locks the rows it works on and skips those locked by others,
 /// so that the nodes share the work, and a killed node leaves a step undone but never half done.

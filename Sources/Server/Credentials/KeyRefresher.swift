@@ -46,7 +46,7 @@ final class KeyRefresher {
   private func readFile() {
     guard let path = MasterKeyFile.path(configuration) else { return }
     guard let now = RegularFile.Stamp(path: path) else {
-      if file != nil { complain("the master key's file \(path) is missing; the keys that were read before stay in use") }
+      if file != nil { complain("the master key's file \(path) is missing; keys that were read before stay in use") }
       return
     }
     guard now != file else { return }

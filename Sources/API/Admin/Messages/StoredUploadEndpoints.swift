@@ -7,7 +7,7 @@ internal import Operations
 extension Endpoint {
   static let storedUploads: [Endpoint] = [
     Endpoint(
-      .get, "/v1/admin/apps/{appId}/storage", id: "showStorage", in: .messages, "Show the storage that an app's uploads use",
+      .get, "/v1/admin/apps/{appId}/storage", id: "showStorage", in: .messages, "Show the storage of an app's uploads",
       "With the limits, so that you can make room before an upload is refused.", by: .permission(.send),
       answers: [
         Answer(
