@@ -130,8 +130,8 @@ struct Resubmission {
   }
 
   /// Returns why nothing can be sent to a recipient now; nil if it can. `values` is nil if the message needs none.
-  /// - Parameter hasReturned: whether the recipient was erased since the message's audience was frozen, and has
-  ///   registered again.
+  /// - Parameter hasReturned: whether the recipient was erased and has registered again since the message's audience
+  ///   was frozen.
   private static func obstacle(
     _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared, hasReturned: Bool
   ) -> SkipReason? {

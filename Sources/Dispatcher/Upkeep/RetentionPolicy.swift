@@ -9,7 +9,7 @@ package struct RetentionPolicy: Sendable {
 
   package init() {}
 
-  /// Returns the policy that keeps everything for as long as both this one and the one given do.
+  /// Returns the policy that keeps everything for the longer of this policy's times and the given ones.
   /// - Parameters:
   ///   - historyDays: like the property, but 0 means for ever; nil if unknown, which keeps this policy's value.
   ///   - messageDays: likewise.

@@ -64,7 +64,7 @@ struct RecognizedDevice: Equatable {
   /// guest, preferably one with the same token; otherwise a row that does not exist yet, if fewer than
   /// `devicesPerInstallation` exist or all that exist belong to vouched users; otherwise the row that `leaving` gives
   /// up.
-  /// - Parameter kept: a row that is not given up; nil if there is none.
+  /// - Parameter kept: a row that must not be given up; nil if there is none.
   private static func room(
     _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record], keeping kept: DeviceID? = nil
   ) -> DeviceID {

@@ -13,8 +13,8 @@ final class KeyRefresher {
   private let master: MasterKey
   private let node: UUIDValue
   private let log = Logger(label: "keys")
-  /// The stamp of the key file that was read last; nil before the first look, because the file may have changed since
-  /// the start of this process read it: it waits for the database in between, and migrates it.
+  /// The stamp of the key file that was read last; nil before the first check, because the file may have changed since
+  /// this process read it at its start: in between, it waits for the database and migrates it.
   private var file: RegularFile.Stamp?
   /// The keys last reported to the database; nil before the first report.
   private var reported: (ids: [MasterKey.ID], sealing: MasterKey.ID)?

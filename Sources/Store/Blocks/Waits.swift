@@ -125,7 +125,7 @@ package enum Waits {
     return found
   }
 
-  /// Claims positions whose rows here were removed, in blocks whose states are locked.
+  /// Claims the positions whose rows were removed from `waits`, in blocks whose states are locked.
   private static func claim(
     _ taken: [BlockID: [Int]], _ locked: [BlockID: BlockStates], node: UUIDValue, on connection: Connection
   ) throws(PostgresError) -> [Taken] {
