@@ -55,55 +55,23 @@ import Testing
     try connection.run(Statement("test \(what)", "SELECT count(*) FROM \(what)")).int64(0, 0)
   }
 
-  @Test func `times that a clock a year ahead has written are corrected, and no others`() throws {
+  @Test func `retries that a clock a year ahead has written are due at once, and no others`() throws {
     // Of each kind, one time that a correct clock has written, and one or two from a clock a year ahead.
     try connection.script(
       """
       INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'a', 'a');
-      INSERT INTO messages (seqno, app, state, lane, request, created_at, expires_at, finished_at, planned)
-      SELECT n, 1, 4, 1, '{}', now(), now(), now() - interval '1 day' + (n - 1) * interval '1 year', true
-      FROM generate_series(1, 2) n;
       INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key)
       SELECT 1, gen_random_uuid(), now(), now() + wait, 6, 1, 'ukim' FROM unnest('{30 days,1 year}'::interval[]) wait;
       INSERT INTO waits (seqno, block, due_at, at, reason, places) VALUES
         (1, 0, date_trunc('second', now()) + interval '30 days', now(), 'night', '{0}'),
         (1, 0, date_trunc('second', now()) + interval '1 year', now(), 'night', '{1,2}'),
-        (1, 0, date_trunc('second', now()) + interval '2 years', now(), 'night', '{3}');
-      INSERT INTO fallbacks (seqno, app, user_key, due_at)
-      SELECT 1, 1, 'u' || wait, now() + wait FROM unnest('{1 day,1 year}'::interval[]) wait
+        (1, 0, date_trunc('second', now()) + interval '2 years', now(), 'night', '{3}')
       """)
     for query in FutureWatermarks.corrections { _ = try connection.run(query) }
-    #expect(try count("messages WHERE finished_at > now()") == 0)
-    #expect(try count("messages WHERE finished_at < now() - interval '23 hours'") == 1)
     #expect(try count("outcomes WHERE due_at <= now()") == 1)
     #expect(try count("outcomes WHERE due_at > now() + interval '29 days'") == 1)
     #expect(try count("waits, unnest(places) place WHERE due_at <= now()") == 3)
     #expect(try count("waits WHERE due_at > now() + interval '29 days' AND places = '{0}'") == 1)
-    #expect(try count("fallbacks WHERE due_at <= now() + interval '4 minutes'") == 1)
-    #expect(try count("fallbacks WHERE due_at > now() + interval '23 hours'") == 1)
     for query in FutureWatermarks.corrections { #expect(try connection.run(query) == 0) }
-  }
-
-  /// The first: the clock was a year ahead. In the others it may be behind now: messages were created at all times from
-  /// now on; the first message is younger than what the clock shows; and one was sent since.
-  /// - Parameters:
-  ///   - created: when messages were created that ended at once, in hours from now, in the order of their numbers.
-  ///   - left: how many ends stay in the future, and how many short messages ten minutes later.
-  @Test(arguments: [([-1, 8_760, 8_761], 0), ([-1, 2, 8_760], 2), ([2_000, 8_760], 2), ([2_000, 8_760, -1], 2)])
-  func `ends and short messages stay as they are while the clock may be behind`(created: [Int], left: Int) throws {
-    let hours = created.map { "\($0)" }.joined(separator: ",")
-    try connection.script(
-      """
-      INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'a', 'a');
-      INSERT INTO messages (seqno, app, state, lane, request, created_at, expires_at, finished_at, planned)
-      SELECT n, 1, 4, 1, '{}', at, at, at, true FROM (
-        SELECT n, now() + hours * interval '1 hour' AS at
-        FROM unnest('{\(hours)}'::integer[]) WITH ORDINALITY AS t(hours, n)) m;
-      INSERT INTO fallbacks (seqno, app, user_key, due_at)
-      SELECT seqno, 1, 'ukim', finished_at + interval '10 minutes' FROM messages WHERE finished_at > now()
-      """)
-    for query in FutureWatermarks.corrections { _ = try connection.run(query) }
-    #expect(try count("messages WHERE finished_at > now()") == Int64(left))
-    #expect(try count("fallbacks WHERE due_at > now() + interval '1 hour'") == Int64(left))
   }
 }

@@ -60,12 +60,12 @@ package enum FutureWatermarks {
     WHERE state = \(Events.State.waiting.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
-  /// All corrections; each returns the number of rows that it has changed. They read only unfinished work and the
-  /// newest messages, so they are cheap when little is pending.
+  /// All corrections; each returns the number of rows that it has changed. They read only unfinished work, so they are
+  /// cheap when little is pending.
   package static var corrections: [Query<Int>] {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,
-      eventsStatement, outcomesStatement, waitsStatement, fallbacksStatement, endsStatement,
+      eventsStatement, outcomesStatement, waitsStatement,
     ].map { statement in Query(statement) { $0.affected } }
   }
 
