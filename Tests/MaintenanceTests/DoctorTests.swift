@@ -113,7 +113,7 @@ import Time
       let findings = world.findings(["UPMC_DATABASE_URL": url])
       return findings.failures.contains(where: { $0.what.contains("password") }) ? findings : nil
     }
-    found.expectOnlyFailure("database", "password authentication failed", remedy: "user and password")
+    found.expectOnlyFailure("database", "password authentication failed", remedy: "user and the password")
     #expect(!found.contains { "\($0)".contains("wrong") })
   }
 
