@@ -269,6 +269,7 @@ package enum Confirmations {
     Query(countStatement, seqno, received, read, writer) { _ in }
   }
 
+  /// Returns deliveries as two arrays, SEQNOs and devices, for `unnest($1, $2)`.
   static func columns(_ deliveries: some Collection<Delivery>) -> Parameters {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
@@ -279,9 +280,10 @@ package enum Confirmations {
     return Parameters(seqnos, devices)
   }
 
-  static func fresh(_ rows: Rows) -> Set<Delivery> {
-    var fresh: Set<Delivery> = []
-    rows.forEach { row in fresh.insert(Delivery(seqno: row.seqno(), device: row.device())) }
-    return fresh
+  /// Reads rows of a SEQNO and a device.
+  static func deliveries(_ rows: Rows) -> Set<Delivery> {
+    var deliveries: Set<Delivery> = []
+    rows.forEach { row in deliveries.insert(Delivery(seqno: row.seqno(), device: row.device())) }
+    return deliveries
   }
 }

@@ -17,14 +17,6 @@ extension Outcomes {
   package static func ended(
     _ deliveries: some Collection<Confirmations.Delivery>
   ) -> Query<Set<Confirmations.Delivery>> {
-    var seqnos = Int64Column()
-    var devices = UUIDColumn()
-    for delivery in deliveries {
-      seqnos.append(delivery.seqno)
-      devices.append(delivery.device)
-    }
-    return Query(endedStatement, seqnos, devices) { rows in
-      Set(rows.decode { Confirmations.Delivery(seqno: $0.seqno(), device: $0.device()) })
-    }
+    Query(endedStatement, Confirmations.columns(deliveries), read: Confirmations.deliveries)
   }
 }

@@ -36,11 +36,6 @@ extension Outcomes {
   /// Locks the rows of deliveries, in key order, so that none that waits is taken up before the transaction ends.
   /// Ignores deliveries without a row.
   package static func lock(_ deliveries: some Collection<Confirmations.Delivery>) -> Query<Void> {
-    var (seqnos, devices) = (Int64Column(), UUIDColumn())
-    for delivery in deliveries {
-      seqnos.append(delivery.seqno)
-      devices.append(delivery.device)
-    }
-    return Query(lockStatement, seqnos, devices) { _ in }
+    Query(lockStatement, Confirmations.columns(deliveries)) { _ in }
   }
 }

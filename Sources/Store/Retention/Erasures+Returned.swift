@@ -1,4 +1,3 @@
-internal import Domain
 internal import Postgres
 
 /// Finds deliveries to persons who were erased while the deliveries were in progress and have registered again since.
@@ -20,14 +19,6 @@ extension Erasures {
   package static func returned(
     _ deliveries: some Collection<Confirmations.Delivery>
   ) -> Query<Set<Confirmations.Delivery>> {
-    var seqnos = Int64Column()
-    var devices = UUIDColumn()
-    for delivery in deliveries {
-      seqnos.append(delivery.seqno)
-      devices.append(delivery.device)
-    }
-    return Query(returnedStatement, seqnos, devices) { rows in
-      Set(rows.decode { Confirmations.Delivery(seqno: $0.seqno(), device: $0.device()) })
-    }
+    Query(returnedStatement, Confirmations.columns(deliveries), read: Confirmations.deliveries)
   }
 }

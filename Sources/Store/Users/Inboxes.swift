@@ -243,7 +243,7 @@ package enum Inboxes {
 
   /// Returns those of the deliveries whose message is in the inbox of the device's current user, read or not.
   package static func have(_ asked: some Collection<Confirmations.Delivery>) -> Query<Set<Confirmations.Delivery>> {
-    Query(haveStatement, Confirmations.columns(asked), read: Confirmations.fresh)
+    Query(haveStatement, Confirmations.columns(asked), read: Confirmations.deliveries)
   }
 
   private static let readStatement = Statement(
