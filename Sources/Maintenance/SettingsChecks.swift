@@ -14,11 +14,10 @@ struct SettingsChecks {
           remedy: "Set the same value on every node and for this command, and restart the nodes that had another one."))
     }
     for one in try connection.run(NodeSettings.shortenings(with: settings)) {
-      let before = one.before == 0 ? "0 (for ever)" : "\(one.before)"
       note(
         .warning(
           "settings", one.name,
-          "is \(one.now) now, and was \(before) on a node that has ended: a day after that, older data is deleted",
+          "is \(one.now) now, and was \(one.beforeInWords) on a node that has ended: a day after that, older data is deleted",
           remedy: "If this is a mistake, set the former value again within the day: deleted data cannot be recovered."))
     }
   }

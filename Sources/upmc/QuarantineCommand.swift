@@ -11,7 +11,7 @@ struct QuarantineCommand: ParsableCommand {
     discussion: """
       A device whose token the push network refuses is quarantined: messages skip it (reason quarantine) until it \
       registers again, which every start of the app does, or until it is released here. One that stays here for \
-      UPMC_KEEP_HISTORY_DAYS without a call is emptied.
+      UPMC_KEEP_HISTORY_DAYS (90 days at least) without a call is emptied.
       """,
     subcommands: [List.self, Restore.self])
 

@@ -120,7 +120,11 @@ final class RetentionWorker {
     }
     for range in closed { note("closed the history of messages", range) }
     try prune([Tombstones.empty(afterDays: days, atMost: Limits.prunedRows)], connection)
-    try isolated { () throws(PostgresError) in try emptyRefused(afterDays: days, connection) }
+    try isolated { () throws(PostgresError) in
+      _ = try inPortions(connection) { () throws(PostgresError) in
+        try Tombstones.emptyRefused(afterDays: days, atMost: Limits.prunedRows, at: clock.wallTime, on: connection)
+      }
+    }
     guard let messageDays = kept.messageDays else { return }
     for _ in 0..<Limits.pruningRounds where !isStopping() {
       let gone = try connection.run(
@@ -135,15 +139,6 @@ final class RetentionWorker {
       ], connection)
   }
 
-  private func emptyRefused(afterDays days: Int32, _ connection: Connection) throws(PostgresError) {
-    for _ in 0..<Limits.pruningRounds where !isStopping() {
-      let gone = try connection.transaction(attempts: 3) { () throws(PostgresError) in
-        try Tombstones.emptyRefused(afterDays: days, atMost: Limits.prunedRows, at: clock.wallTime, on: connection)
-      }
-      guard gone >= Limits.prunedRows else { break }
-    }
-  }
-
   /// Returns the policy that this node applies: the longest times that it or another node is set to, or was set to
   /// until about a day ago.
   private func kept(_ connection: Connection) throws(PostgresError) -> RetentionPolicy {
@@ -155,37 +150,41 @@ final class RetentionWorker {
   private func warnOfShortenings(_ connection: Connection) throws(PostgresError) {
     let found = try connection.run(NodeSettings.shortenings())
     for one in found where !warnedOf.contains(one) {
-      let before = one.before == 0 ? "0 (for ever)" : "\(one.before)"
       log.warning(
         "history or messages are now kept for a shorter time: in about a day, what is older is deleted for good",
-        metadata: ["setting": "\(one.name)", "before": "\(before)", "now": "\(one.now)"])
+        metadata: ["setting": "\(one.name)", "before": "\(one.beforeInWords)", "now": "\(one.now)"])
     }
     warnedOf = found
   }
 
-  /// Runs each query, which removes at most `Limits.prunedRows` rows, until it finds fewer or the node stops, but at
-  /// most `Limits.pruningRounds` times: one campaign can leave a row for each of millions of people. A query that fails
-  /// because of its data is logged, and the others still run.
+  /// Runs each query in portions. A query that fails because of its data is logged, and the others still run.
   private func prune(_ queries: [Query<Int>], _ connection: Connection) throws(PostgresError) {
     for query in queries {
       try isolated { () throws(PostgresError) in
-        for _ in 0..<Limits.pruningRounds where !isStopping() {
-          let gone = try connection.transaction(attempts: 3) { () throws(PostgresError) in try connection.run(query) }
-          guard gone >= Limits.prunedRows else { break }
-        }
+        _ = try inPortions(connection) { () throws(PostgresError) in try connection.run(query) }
       }
     }
   }
 
-  /// Gives up the events that have waited too long for webhooks that are off or do not answer, and logs how many.
-  private func giveUpEvents(_ connection: Connection) throws(PostgresError) {
+  /// Runs a step, which changes at most `Limits.prunedRows` rows, in a transaction of its own each time, until it finds
+  /// fewer or the node stops, but at most `Limits.pruningRounds` times: one campaign can leave a row for each of
+  /// millions of people. Returns the number of rows that it has changed.
+  private func inPortions(
+    _ connection: Connection, _ step: () throws(PostgresError) -> Int
+  ) throws(PostgresError) -> Int {
     var count = 0
     for _ in 0..<Limits.pruningRounds where !isStopping() {
-      let part = try connection.transaction(attempts: 3) { () throws(PostgresError) in
-        try connection.run(EventDeliveries.giveUpOverdue(atMost: Limits.prunedRows))
-      }
+      let part = try connection.transaction(attempts: 3) { () throws(PostgresError) in try step() }
       count += part
-      guard part == Limits.prunedRows else { break }
+      guard part >= Limits.prunedRows else { break }
+    }
+    return count
+  }
+
+  /// Gives up the events that have waited too long for webhooks that are off or do not answer, and logs how many.
+  private func giveUpEvents(_ connection: Connection) throws(PostgresError) {
+    let count = try inPortions(connection) { () throws(PostgresError) in
+      try connection.run(EventDeliveries.giveUpOverdue(atMost: Limits.prunedRows))
     }
     guard count > 0 else { return }
     log.error(

@@ -65,6 +65,9 @@ package enum NodeSettings {
     package let before: Int32
     /// The longest time in days that any live node is set to.
     package let now: Int32
+
+    /// `before` for a person to read.
+    package var beforeInWords: String { before == 0 ? "0 (for ever)" : "\(before)" }
   }
 
   private static let shorteningsStatement = Statement(
