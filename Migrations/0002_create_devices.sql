@@ -27,6 +27,8 @@ CREATE TABLE devices (
   quarantine_seqno bigint,
   -- When the network said that its token is invalid and it got state 3; left as it is when it registers again.
   refused_at      timestamptz,
+  -- When it got state 2; NULL in every other state, and once it is emptied.
+  unregistered_at timestamptz,
   -- When it last brought back the push that made it its user's, and of which message that push was; NULL: never.
   proved_at       timestamptz,
   proved_seqno    bigint,
@@ -71,8 +73,9 @@ CREATE TABLE devices (
 CREATE INDEX devices_by_user ON devices (app, user_key, device) INCLUDE (bound_at) WHERE state = 1;
 CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pending_user IS NOT NULL;
 CREATE INDEX devices_in_quarantine ON devices (app, device) WHERE quarantined_at IS NOT NULL;
--- Unregistered devices that still contain personal data.
-CREATE INDEX devices_unregistered ON devices (registered_at) WHERE state = 2 AND device_id <> '';
+-- Unregistered devices that still contain personal data. No index has `registered_at`, which changes whenever an app
+-- registers again: each change would write an entry into every index of the device.
+CREATE INDEX devices_unregistered ON devices (unregistered_at) WHERE state = 2 AND device_id <> '';
 -- Devices whose apps may have been removed, by the time at which their networks refused their tokens.
 CREATE INDEX devices_refused ON devices (refused_at) WHERE state = 3;
 CREATE INDEX devices_set_aside ON devices (quarantined_at) WHERE quarantined_at IS NOT NULL;

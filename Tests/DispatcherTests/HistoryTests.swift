@@ -320,9 +320,10 @@ import Testing
     try connection.script(
       """
       INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, model, bound_at,
-        registered_at, created_at)
-      SELECT gen_random_uuid(), 1, 'gx', 1, 1, s, 'p', 'id' || s || d, 'phone', now() - d * interval '1 day',
-        now() - interval '200 days', now() FROM unnest(ARRAY[1, 2]) s, unnest(ARRAY[10, 100]) d;
+        registered_at, created_at, unregistered_at)
+      SELECT gen_random_uuid(), 1, 'gx', 1, 1, s, 'p', 'id' || s || d, 'phone', now() - interval '200 days',
+        now() - interval '200 days', now(), CASE s WHEN 2 THEN now() - d * interval '1 day' END
+      FROM unnest(ARRAY[1, 2]) s, unnest(ARRAY[10, 100]) d;
       INSERT INTO former_psids (app, psid, device, ended_at)
       SELECT 1, 'old' || d, gen_random_uuid(), now() - d * interval '1 day' FROM unnest(ARRAY[29, 32]) d
       """)

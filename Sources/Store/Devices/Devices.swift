@@ -142,6 +142,11 @@ package enum Devices {
   /// SQL condition, in the update of a conflicting row: the new epoch does not come after the row's.
   static let isEpochPast = "(((excluded.auth_epoch::integer - devices.auth_epoch) & 65535) NOT BETWEEN 1 AND 32767)"
 
+  /// SQL expression, in the update of a conflicting row: when the device was unregistered; NULL if it is not.
+  static let unregisteredAt = """
+    CASE WHEN excluded.state = \(Devices.State.unregistered.sql)
+      THEN coalesce(devices.unregistered_at, clock_timestamp()) END
+    """
   /// Number of columns in `columnList`.
   static let columnCount = columnList.split(separator: ",").count
 
@@ -183,6 +188,7 @@ package enum Devices {
       -- A row that its writer took for free: whoever reuses one knows its epoch.
       state = CASE WHEN excluded.created_at <> devices.created_at AND \(Devices.isEpochPast)
         THEN row_is_taken() ELSE excluded.state END,
+      unregistered_at = \(Devices.unregisteredAt),
       -- What the network told us about this very token outranks what the app believes.
       environment = CASE WHEN devices.environment_is_learned AND devices.psid = excluded.psid
         THEN devices.environment ELSE excluded.environment END,

@@ -70,7 +70,7 @@ package enum InstalledDevices {
       $22, $23, $24, $25, $26, $27, $28) AS t(\(Devices.columnList))
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET
-      user_key = excluded.user_key, state = excluded.state,
+      user_key = excluded.user_key, state = excluded.state, unregistered_at = \(Devices.unregisteredAt),
       environment = CASE WHEN devices.environment_is_learned AND devices.psid = excluded.psid
         THEN devices.environment ELSE excluded.environment END,
       environment_is_learned = devices.environment_is_learned AND devices.psid = excluded.psid,

@@ -16,14 +16,14 @@ package enum Tombstones {
     """
     UPDATE devices SET \(PersonErasure.emptied) WHERE device IN (
       SELECT device FROM devices
-      -- Not by its last registration alone: it may have been in use for years.
-      WHERE state = \(Devices.State.unregistered.sql) AND device_id <> '' AND \(isSilent)
-      ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+      WHERE state = \(Devices.State.unregistered.sql) AND device_id <> ''
+        AND unregistered_at < now() - make_interval(days => $1) AND \(isSilent)
+      ORDER BY unregistered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Removes all personal data from the rows of at most `limit` unregistered devices whose last registration, binding
-  /// and call were all more than `days` days ago, and returns the number of these rows. Skips locked rows. The rows
-  /// themselves stay, because they keep the devices' old keys invalid.
+  /// Removes all personal data from the rows of at most `limit` devices that were unregistered more than `days` days
+  /// ago and whose last registration, binding and call were all more than `days` days ago too, and returns the number
+  /// of these rows. Skips locked rows. The rows themselves stay, because they keep the devices' old keys invalid.
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     Query(emptyStatement, days, limit) { $0.affected }
   }

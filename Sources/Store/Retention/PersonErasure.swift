@@ -119,8 +119,8 @@ package enum PersonErasure {
       os_version = '', app_version = '', locale = '', time_zone = '', consent_notification = NULL, consent_ad = NULL,
       consent_night_ad = NULL, consent_notification_at = NULL, consent_ad_at = NULL, consent_night_ad_at = NULL,
       tags = '{}', bound_at = now(), auth_epoch = \(Devices.nextEpoch), quarantined_at = NULL,
-      quarantine_reason = NULL, quarantine_seqno = NULL, refused_at = NULL, identity = 0, pending_user = NULL,
-      pending_at = NULL, proved_at = NULL, proved_seqno = NULL
+      quarantine_reason = NULL, quarantine_seqno = NULL, refused_at = NULL, unregistered_at = NULL,
+      identity = 0, pending_user = NULL, pending_at = NULL, proved_at = NULL, proved_seqno = NULL
     """
 
   /// Further arguments of `translate`, which turn whatever surrounds a word of a CSV line into commas, so that a whole
