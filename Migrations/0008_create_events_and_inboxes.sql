@@ -24,6 +24,8 @@ CREATE TABLE fallbacks (
 ) WITH (fillfactor = 80);
 
 CREATE INDEX fallbacks_due ON fallbacks (due_at) WHERE decision IS NULL;
+-- Those of a person who is erased, or whose data is exported.
+CREATE INDEX fallbacks_by_user ON fallbacks (app, user_key);
 -- Decided fallbacks, deleted a month later.
 CREATE INDEX fallbacks_decided ON fallbacks (decided_at) WHERE decided_at IS NOT NULL;
 

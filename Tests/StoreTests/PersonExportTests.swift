@@ -111,6 +111,32 @@ import Testing
     }
   }
 
+  @Test func `an export and an erasure find the person's short messages without reading all others`() throws {
+    let connection = try database.connect()
+    try connection.script(
+      """
+      INSERT INTO fallbacks (seqno, user_key, app, due_at, decision, decided_at)
+      SELECT n, CASE WHEN n % 10000 = 0 THEN 'ukim' ELSE 'u' || n END, 1, now(), 1, now()
+      FROM generate_series(1, \(Self.messages)) n
+      """)
+    try connection.script("VACUUM (ANALYZE) fallbacks")
+    let log = try PlanLog(of: database)
+    let kim = Users.Key(app: 1, userKey: UserKey(clientUID: "kim"))
+    let eraser = try database.connect()
+    let exported = try PersonErasure.export(kim, on: eraser).first { $0.name == "shortMessages" }
+    #expect(exported?.rows.matches(of: /"seqno"/).count == 5)
+    _ = try eraser.withTransaction { try PersonErasure.erase(kim, on: eraser) }
+    let left = try connection.run(Statement("short messages left", "SELECT count(*) FROM fallbacks"))
+    #expect(left.int64(0, 0) == Int64(Self.messages) - 5)
+    let entries = try log.entries().filter {
+      $0.process == eraser.backendPID && $0.sql.contains("FROM fallbacks")
+    }
+    #expect(entries.count == 2, "\(entries.map(\.sql))")
+    for entry in entries where entry.rows > Self.messages / 2 {
+      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+  }
+
   @Test func `a person without deliveries has an empty list`() throws {
     let export = try PersonErasure.export(
       Users.Key(app: 1, userKey: UserKey(clientUID: "park")), on: try database.connect())
