@@ -107,6 +107,8 @@ CREATE TABLE event_deliveries (
 
 CREATE INDEX event_deliveries_due ON event_deliveries (webhook, due_at, event) WHERE state = 0;
 CREATE INDEX event_deliveries_ended ON event_deliveries (webhook, event) WHERE state = 2;
+-- For a webhook's list, and for its removal: another one may have very many.
+CREATE INDEX event_deliveries_by_webhook ON event_deliveries (webhook, event);
 
 -- Messages whose failures are told to webhooks, page by page. Written only for apps that ask.
 CREATE TABLE failure_reports (

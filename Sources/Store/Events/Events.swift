@@ -228,6 +228,7 @@ package enum Events {
     package let history: [UInt8]
   }
 
+  /// Planned anew each time: a plan for any webhook would look for a quiet one's deliveries among those of all.
   private static let listStatement = Statement(
     "events-list",
     """
@@ -235,7 +236,7 @@ package enum Events {
       d.history::text
     FROM event_deliveries d JOIN events e ON e.event = d.event
     WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3) ORDER BY d.event DESC LIMIT $4
-    """)
+    """, isKept: false)
 
   /// Returns at most `limit` deliveries of a webhook with event numbers below `event`, newest first.
   /// - Parameter state: the only state to include; nil for all.

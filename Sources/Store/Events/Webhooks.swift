@@ -115,14 +115,15 @@ package enum Webhooks {
     Query(changeStatement, webhook, url, kinds?.joined(separator: " "), isActive, sealed, overlap) { _ in }
   }
 
+  /// Planned anew each time, like the list of a webhook's deliveries.
   private static let deleteStatement = Statement(
     "webhooks-delete",
     """
-    WITH gone AS (DELETE FROM webhooks WHERE webhook = $1 RETURNING webhook)
-    DELETE FROM event_deliveries WHERE webhook IN (SELECT webhook FROM gone)
-    """)
+    WITH gone AS (DELETE FROM webhooks WHERE webhook = $1)
+    DELETE FROM event_deliveries WHERE webhook = $1
+    """, isKept: false)
 
-  /// Deletes a webhook and its deliveries, if the webhook exists. The events themselves stay.
+  /// Deletes a webhook and its deliveries. The events themselves stay.
   package static func delete(_ webhook: Number) -> Query<Void> {
     Query(deleteStatement, webhook) { _ in }
   }
