@@ -40,27 +40,25 @@ package enum RejectionReversals {
   /// deliveries that are not rejected, those of cancelled or expired messages, those of confidential messages whose
   /// content was wiped, those to deleted devices, and those that a resend repeats: the resend's own delivery to the
   /// device was accepted or rejected, or is pending.
-  package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Timestamp) -> Query<
-    [Record]
-  > {
-    var seqnos = Int64Column()
-    var devices = UUIDColumn()
-    for delivery in deliveries {
-      seqnos.append(delivery.seqno)
-      devices.append(delivery.device)
-    }
-    return Query(each: outcomesStatement, seqnos, devices, now) { row in
-      let (seqno, device, userKey) = (row.seqno(), row.device(), row.userKey())
-      let (app, reason) = (row.int32(), row.optionalText())
-      var statistic = Statistics.Key(app: app)
-      statistic.lane = Lane(rawValue: row.int16())
-      statistic.network = PushNetwork(rawValue: row.int16())
-      statistic.appVersion = row.text()
-      statistic.reason = reason ?? ""
-      return Record(
-        seqno: seqno, device: device, userKey: userKey, app: app, reason: reason,
-        statistic: MessagePurpose(rawValue: row.int16())?.isCounted == false ? nil : statistic)
-    }
+  package static func outcomes(
+    _ deliveries: some Collection<Confirmations.Delivery>, at now: Timestamp
+  ) -> Query<[Record]> {
+    var parameters = Confirmations.columns(deliveries)
+    parameters.append(now)
+    return Query(outcomesStatement, parameters) { rows in rows.decode(record) }
+  }
+
+  private static func record(_ row: inout RowReader) -> Record {
+    let (seqno, device, userKey) = (row.seqno(), row.device(), row.userKey())
+    let (app, reason) = (row.int32(), row.optionalText())
+    var statistic = Statistics.Key(app: app)
+    statistic.lane = Lane(rawValue: row.int16())
+    statistic.network = PushNetwork(rawValue: row.int16())
+    statistic.appVersion = row.text()
+    statistic.reason = reason ?? ""
+    return Record(
+      seqno: seqno, device: device, userKey: userKey, app: app, reason: reason,
+      statistic: MessagePurpose(rawValue: row.int16())?.isCounted == false ? nil : statistic)
   }
 
   private static let lockStatement = Statement(
