@@ -57,7 +57,7 @@ CREATE TABLE devices (
   os_version      text NOT NULL DEFAULT '',
   app_version     text NOT NULL DEFAULT '',
   locale          text NOT NULL DEFAULT '',
-  time_zone       text NOT NULL DEFAULT '',
+  time_zone       text COLLATE "C" NOT NULL DEFAULT '',
   -- Tags of the installation, independent of its user.
   tags            text[] NOT NULL DEFAULT '{}',
   pending_user    text COLLATE "C",
@@ -71,6 +71,8 @@ CREATE TABLE devices (
 
 -- Audiences are read along this index, with a user's devices next to each other.
 CREATE INDEX devices_by_user ON devices (app, user_key, device) INCLUDE (bound_at) WHERE state = 1;
+-- The time zones of an app's devices are read along this index, from one to the next.
+CREATE INDEX devices_by_time_zone ON devices (app, time_zone) WHERE state = 1;
 CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pending_user IS NOT NULL;
 CREATE INDEX devices_in_quarantine ON devices (app, device) WHERE quarantined_at IS NOT NULL;
 -- Unregistered devices that still contain personal data. No index has `registered_at`, which changes whenever an app

@@ -43,8 +43,7 @@ package enum Schedules {
       LATERAL (SELECT s.first_local + (m.occurrence + 1) * ('1 ' || s.unit)::interval AS wall) w,
       LATERAL (SELECT w.wall, CASE WHEN s.is_local
         THEN (SELECT min(w.wall AT TIME ZONE zone_or(z.time_zone, \(TimeZones.ofApp))) FROM (
-          SELECT DISTINCT time_zone FROM devices WHERE app = m.app
-            AND state = \(Devices.State.active.sql) UNION SELECT a.time_zone) z)
+          SELECT time_zone FROM \(TimeZones.used(by: "m.app")) reported UNION SELECT a.time_zone) z)
         WHEN \(TimeZones.isOfAppKnown) THEN w.wall AT TIME ZONE a.time_zone
         -- Until the zone is known again, changes of its clocks are ignored.
         ELSE m.due_at + ('1 ' || s.unit)::interval END AS due_at) n

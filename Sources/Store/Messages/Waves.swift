@@ -15,7 +15,7 @@ package enum Waves {
     """
     SELECT min(due_at), max(due_at) FROM (
       SELECT $2::text::timestamp AT TIME ZONE zone_or(time_zone, $3) AS due_at
-      FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql)) zones
+      FROM \(TimeZones.used(by: "$1")) zones
       UNION ALL SELECT $2::text::timestamp AT TIME ZONE $3) dues
     """)
 
@@ -36,8 +36,7 @@ package enum Waves {
     """
     WITH zones AS (
       SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
-      FROM (SELECT DISTINCT \(TimeZones.named) AS time_zone FROM devices WHERE app = $2
-        AND state = \(Devices.State.active.sql)) z
+      FROM (SELECT DISTINCT \(TimeZones.named) AS time_zone FROM \(TimeZones.used(by: "$2")) reported) z
     ), ranked AS (
       SELECT time_zone, due_at, dense_rank() OVER (ORDER BY due_at) AS place FROM zones
     ), found AS (
