@@ -158,7 +158,9 @@ $$;
 
 INSERT INTO seqno_timeline (timeline) SELECT present_timeline();
 
--- Skips half a million numbers when the timeline has changed: more than is sent while a useful standby lags behind.
+-- Skips half a million numbers when the timeline has changed: more than is sent while a useful standby lags behind. And
+-- as many numbers of claims: nodes still hold the claims that the standby has missed, and would end others by the same
+-- numbers.
 CREATE FUNCTION follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   present integer := present_timeline();
@@ -176,6 +178,7 @@ BEGIN
     PERFORM add_seqno_range(1000000);
   END LOOP;
   PERFORM setval('messages_seqno_seq', last + 500000);
+  PERFORM setval('claims_claim_seq', nextval('claims_claim_seq') + 500000);
   UPDATE seqno_timeline SET timeline = present, changed_at = clock_timestamp(), from_seqno = last,
     upto_seqno = last + 500000;
 END $$;
@@ -188,6 +191,8 @@ END $$;
 
 -- Before the first row gets its number.
 CREATE TRIGGER messages_follow_timeline BEFORE INSERT ON messages
+  FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_first();
+CREATE TRIGGER claims_follow_timeline BEFORE INSERT ON claims
   FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_first();
 
 -- Makes the next message get a number higher than `behind`; returns false when it would have anyway. Continues the
