@@ -43,13 +43,9 @@ final class Deadlines {
   /// Calls `decideTogether`. If the batch fails because of a row's data, retries with half the limit; if a single row
   /// fails, postpones it and returns `decidedAtOnce`, so that the caller continues at once.
   func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
-    var due: [Fallbacks.Due] = []
-    do {
-      return try decideTogether(connection, atMost: limit, due: &due)
-    } catch let error as PostgresError where error.isOwnFault {
-      if limit > 1 { return try decide(connection, atMost: limit / 2) }
-      // Without a row, no row's data is at fault.
-      guard let failed = due.first?.key else { throw error }
+    try Halving.run(atMost: limit) { (limit: Int, first: inout Fallbacks.Key?) throws -> Int in
+      try decideTogether(connection, atMost: limit, first: &first)
+    } giveUp: { (failed: Fallbacks.Key, error: PostgresError) throws -> Int in
       // By its key: by now another row may be the longest due, one that another node has just unlocked, for example.
       if try connection.run(Fallbacks.postponeFailed(failed)) {
         log.error(
@@ -62,10 +58,13 @@ final class Deadlines {
 
   /// Decides at most `limit` due fallbacks and writes their SMS events in the same transaction. Returns how many were
   /// processed, including those of paused messages, and of ads where it is night, which stay undecided.
-  /// - Parameter due: set to those that were taken up, also if deciding them fails.
-  private func decideTogether(_ connection: Connection, atMost limit: Int, due: inout [Fallbacks.Due]) throws -> Int {
+  /// - Parameter first: set to the first that was taken up, also if deciding them fails.
+  private func decideTogether(
+    _ connection: Connection, atMost limit: Int, first: inout Fallbacks.Key?
+  ) throws -> Int {
     try connection.withTransaction {
-      due = try connection.run(Fallbacks.due(atMost: limit))
+      let due = try connection.run(Fallbacks.due(atMost: limit))
+      first = due.first?.key
       guard !due.isEmpty else { return 0 }
       let asked = due.filter { $0.decision == .asked }
       let events = try SMSRequest.events(asked, configuration.contents, connection)

@@ -247,20 +247,17 @@ final class RetentionWorker {
   /// - Returns: the number of messages that have no recipients left: 0 if more recipients must be removed, or if a
   ///   message was postponed. Nil if there is no message to empty.
   func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
-    var marked: [Seqno] = []
-    do throws(PostgresError) {
-      return try connection.transaction(attempts: 3) { () throws(PostgresError) -> Int? in
+    try Halving.run(atMost: messages) { (limit: Int, first: inout Seqno?) throws(PostgresError) -> Int? in
+      try connection.transaction(attempts: 3) { () throws(PostgresError) -> Int? in
         // Of this attempt alone: it may fail before it has any.
-        marked = []
-        marked = try connection.run(Forgetting.marked(atMost: messages))
+        first = nil
+        let marked = try connection.run(Forgetting.marked(atMost: limit))
+        first = marked.first
         guard !marked.isEmpty else { return nil }
         let areEmpty = try Forgetting.empty(marked, atMost: Limits.forgottenDeliveries, on: connection)
         return areEmpty ? marked.count : 0
       }
-    } catch {
-      guard error.isOwnFault else { throw error }
-      if messages > 1 { return try empty(of: messages / 2, connection) }
-      guard let failed = marked.first else { throw error }
+    } giveUp: { (failed: Seqno, error: PostgresError) throws(PostgresError) -> Int? in
       // By its key: by now another one may have been marked longest, which another node had locked.
       if try connection.run(Forgetting.postpone(failed)) {
         isolation.note("a message cannot be forgotten; it is tried again in a day", failed, error)
