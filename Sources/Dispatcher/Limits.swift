@@ -53,6 +53,8 @@ enum Limits {
   static let partsPerLook = 8
   /// Maximum number of paused and cancelling messages, together, that one query reads.
   static let heldMessages = 1_000
+  /// Maximum time per turn of `control` for ending the deferred deliveries of cancelled messages, or of late ones.
+  static let endingTurn: Duration = .milliseconds(500)
   /// Interval at which `control` polls for changes whose announcement it missed.
   static let controlInterval: Duration = .milliseconds(250)
   /// Same as `controlInterval`, while no message is open, paused or being cancelled. The interval is shorter if a

@@ -136,13 +136,21 @@ final class ControlWorker {
     }
   }
 
+  /// Returns a condition that holds for `Limits.endingTurn` from now on: the millions of deliveries that a message may
+  /// have deferred are ended in several turns, so that other messages do not wait for that.
+  private func whileInTurn() -> () -> Bool {
+    let end = shared.clock.now + Limits.endingTurn
+    return { [shared] in shared.clock.now < end }
+  }
+
   private func endCancellations(_ connection: Connection) throws {
+    let isInTurn = whileInTurn()
     for seqno in try connection.run(Controls.cancelling(atMost: Limits.heldMessages)) {
       guard let message = try connection.run(Messages.find(seqno)) else { continue }
       let movesBadge = PartialRequest(stored: message.request).movesBadge
       try passingBy("a cancellation does not end", seqno) {
         let hasEnded = try Cancellation.sweep(
-          seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallTime, on: connection)
+          seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallTime, on: connection, while: isInTurn)
         if hasEnded { log.info("ended: cancelled", metadata: ["seqno": .stringConvertible(seqno)]) }
       }
     }
@@ -192,11 +200,13 @@ final class ControlWorker {
   private func endLate(_ connection: Connection) throws {
     guard shared.clock.now >= endsAgainAt else { return }
     endsAgainAt = shared.clock.now + Limits.heartbeat
-    let now = shared.clock.wallTime
+    let (now, isInTurn) = (shared.clock.wallTime, whileInTurn())
     for message in try connection.run(Messages.find(connection.run(Lateness.messages()))) {
       let movesBadge = PartialRequest(stored: message.request).movesBadge
       try passingBy("a message that is too late does not end", message.seqno) {
-        guard try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
+        guard
+          try Lateness.end(
+            message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection, while: isInTurn)
         else { return }
         log.error(
           "a message that reached no device in time has failed", metadata: ["seqno": .stringConvertible(message.seqno)])

@@ -24,7 +24,7 @@ package enum ControlService {
 
   /// Pauses, resumes or cancels a message, and audits the change. A message that is already in the requested state
   /// stays unchanged. Resuming a message that its canary has stopped also ends the canary. A cancellation blocks for up
-  /// to `cancelTimeout` plus the time to cancel what is not in flight.
+  /// to `cancelTimeout`, or for one batch of deferred deliveries if that takes longer.
   /// - Returns: the message's numbers at the moment of the change; for a cancellation, after the wait, even if the
   ///   message is not cancelled yet.
   /// - Throws: `.forbidden`; `.wrongState` if the message's state does not allow it; `.unknownMessage`, also if the
@@ -96,8 +96,8 @@ package enum ControlService {
     try connection.run(AuditTrail.add(change.from { $0.member("state", locked.status.state.name) }, by: caller))
   }
 
-  /// Cancels all deliveries that are not in flight (those that may have arrived on an earlier attempt become skipped),
-  /// then blocks until the others have an outcome, for at most `cancelTimeout`.
+  /// Cancels the deliveries that are not in flight (those that may have arrived on an earlier attempt become skipped),
+  /// then blocks until the others have an outcome, for `cancelTimeout` in all. The nodes cancel what is left by then.
   /// - Returns: the message's numbers, whether or not the message is cancelled by then.
   /// - Throws: `.unknownMessage` if there is no such message for the caller.
   static func finishCancelling(
@@ -108,13 +108,15 @@ package enum ControlService {
     }
     // A request that only a newer release can parse is cancelled like any other.
     let movesBadge = PartialRequest(stored: message.request).movesBadge
+    let clock = SystemClock()
+    let deadline = clock.now + Operations.Limits.cancelTimeout
     do {
-      try Cancellation.sweep(seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
+      try Cancellation.sweep(seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection) {
+        clock.now < deadline
+      }
     } catch {
       throw Problem(error)
     }
-    let clock = SystemClock()
-    let deadline = clock.now + Operations.Limits.cancelTimeout
     while true {
       let answer = try ReportService.funnel(seqno, for: caller, on: connection)
       guard !answer.funnel.state.isFinal, clock.now < deadline else { return answer }

@@ -168,15 +168,21 @@ package enum Cancellation {
 
   /// Performs all steps that need no answer from a push network, in several transactions, then ends the message if no
   /// delivery is in progress. Must not be called within a transaction.
-  /// - Parameter movesBadge: true if the message changes badge counts.
-  /// - Returns: true if this call has ended the message; false if deliveries are still in progress, or if it had ended
-  ///   before.
+  /// - Parameters:
+  ///   - movesBadge: true if the message changes badge counts.
+  ///   - goesOn: asked after each batch of deferred deliveries, of which a message may have thousands; false leaves the
+  ///     rest to the next call.
+  /// - Returns: true if this call has ended the message; false if deliveries are still deferred or in progress, or if it
+  ///   had ended before.
   @discardableResult
   package static func sweep(
-    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection,
+    while goesOn: () -> Bool
   ) throws(PostgresError) -> Bool {
     try endUnclaimed(seqno, on: connection)
-    while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
+    while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {
+      guard goesOn() else { return false }
+    }
     return try !Messages.finish([seqno], at: now, on: connection).isEmpty
   }
 }

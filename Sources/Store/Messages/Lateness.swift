@@ -106,11 +106,14 @@ package enum Lateness {
 
   /// Ends a late message, in several transactions: counts the recipients that have no final result as skipped, and
   /// closes the message.
-  /// - Parameter movesBadge: whether the message counts in badges, so that its increments must be taken back.
+  /// - Parameters:
+  ///   - movesBadge: whether the message counts in badges, so that its increments must be taken back.
+  ///   - goesOn: asked after each batch of deferred deliveries; false leaves the rest to the next call.
   /// - Returns: false, without changes, if the message is no longer late or must not be ended here: its sending has
-  ///   begun, it has ended, or it is held or being cancelled.
+  ///   begun, it has ended, or it is held or being cancelled. False also if a part of it was left to the next call.
   package static func end(
-    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection
+    _ seqno: Seqno, app: App.Number, movesBadge: Bool, now: Timestamp, on connection: Connection,
+    while goesOn: () -> Bool
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Lock the shards before the message, as claims do.
@@ -124,7 +127,9 @@ package enum Lateness {
     guard isLate else { return false }
     while try Cancellation.endDeferred(
       seqno, app: app, movesBadge: movesBadge, as: .skipped, reason: Schedules.lateReason, on: connection)
-    {}
+    {
+      guard goesOn() else { return false }
+    }
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
       try Messages.finish([seqno], at: now, within: connection)
       try connection.run(say(seqno))
