@@ -66,6 +66,8 @@ CREATE TABLE events (
 
 CREATE UNIQUE INDEX events_once ON events (app, event_kind, subject) WHERE subject IS NOT NULL;
 CREATE INDEX events_by_time ON events (at);
+-- Finds the one that an operator repeats.
+CREATE INDEX events_by_id ON events (id);
 -- Events that name many persons each: deleted as soon as they are told, and searched when a person is erased.
 CREATE INDEX events_of_recipients ON events (event)
   WHERE event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed');

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What is done for one webhook reads none of the deliveries to the others.
+/// What is done for one webhook, or with one event, reads none of the others.
 @Suite struct WebhookDeliveryTests {
   private static let events = 50_000
   private let database: TestDatabase
@@ -45,6 +45,17 @@ import Testing
         #expect(found.map(\.event) == [50_000, 40_000, 30_000, 20_000, 10_000])
       }
     }
+  }
+
+  @Test func `one event is told again without reading all others`() throws {
+    let row = try database.connect().run(Statement("an event", "SELECT id FROM events WHERE event = 30000"))
+    let id = row.uuid(0, 0)
+    try readsFew { connection in
+      for _ in 0..<7 { #expect(try connection.run(Events.replay(.event(id), to: 2, limit: 10)) <= 1) }
+    }
+    let waiting = try database.connect().run(
+      Statement("waiting", "SELECT webhook, event FROM event_deliveries WHERE state = 0"))
+    #expect(waiting.count == 1 && waiting.int32(0, 0) == 2 && waiting.int64(0, 1) == 30_000)
   }
 
   @Test func `a quiet webhook is deleted without reading the deliveries to a busy one`() throws {

@@ -277,6 +277,7 @@ package enum Events {
         ORDER BY event LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
+  /// Planned anew each time: only the value that is given leads to an index.
   private static let repeatStatement = Statement(
     "events-repeat",
     """
@@ -290,7 +291,7 @@ package enum Events {
       due_at = excluded.due_at, ended_at = NULL
     -- What waits already is told anyway.
     WHERE event_deliveries.state <> \(Events.State.waiting.sql)
-    """)
+    """, isKept: false)
 
   /// Makes deliveries due again, or creates missing ones, and returns their number. The event ids stay the same, and
   /// attempts count from 0. Ignores deliveries that are waiting already. For `dead`, repeats at most `limit`
