@@ -239,7 +239,7 @@ struct AppChecks {
   }
 
   private func hasSandboxDevices(_ app: App.Number) throws(PostgresError) -> Bool {
-    try connection.run(Diagnosis.hasDevices(of: app, in: .sandbox))
+    try connection.run(Diagnosis.hasSandboxDevices(of: app))
   }
 
   private func ask(_ questions: [ProviderProbe.Question], _ master: MasterKey, _ note: (Finding) -> Void) throws {

@@ -50,16 +50,16 @@ package enum Diagnosis {
     }
   }
 
-  private static let hasDevicesStatement = Statement(
-    "diagnosis-has-devices",
+  private static let hasSandboxDevicesStatement = Statement(
+    "diagnosis-has-sandbox-devices",
     """
-    SELECT EXISTS (SELECT FROM devices WHERE app = $1 AND network = 1 AND environment = $2
-      AND state = \(Devices.State.active.sql))
+    SELECT EXISTS (SELECT FROM devices WHERE app = $1 AND network = \(PushNetwork.apns.sql)
+      AND environment = \(PushEnvironment.sandbox.sql) AND state = \(Devices.State.active.sql))
     """)
 
-  /// Returns whether an app has an active device in one of Apple's environments.
-  package static func hasDevices(of app: App.Number, in environment: PushEnvironment) -> Query<Bool> {
-    Query(one: hasDevicesStatement, app, environment.rawValue) { $0.bool() }
+  /// Returns whether an app has an active device in Apple's sandbox.
+  package static func hasSandboxDevices(of app: App.Number) -> Query<Bool> {
+    Query(one: hasSandboxDevicesStatement, app) { $0.bool() }
   }
 
   // MARK: Sessions

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Time
 
-/// The time zones in use are found without reading the devices that use them.
-@Suite struct TimeZonesInUseTests {
+/// What is asked about an app's devices reads few of them, however many there are.
+@Suite struct LargeAppTests {
   private static let devices = 50_000
   private let database: TestDatabase
 
@@ -35,9 +35,30 @@ import Time
     try connection.script("VACUUM (ANALYZE) devices")
   }
 
-  @Test func `a message by local time is due in the zones of its app's devices, found without reading these`() throws {
+  private func readsFew(_ body: (Connection) throws -> Void) throws {
     let log = try PlanLog(of: database)
     let connection = try database.connect()
+    try body(connection)
+    let entries = try log.entries().filter { $0.process == connection.backendPID && $0.sql.contains("devices") }
+    #expect(!entries.isEmpty, "nothing was explained")
+    for entry in entries where entry.rows > Self.devices / 10 {
+      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `a message by local time is due in the zones of its app's devices`() throws {
+    try readsFew(findsZones)
+  }
+
+  @Test func `the doctor finds out whether an app has devices in Apple's sandbox`() throws {
+    try readsFew { connection in
+      #expect(try !connection.run(Diagnosis.hasSandboxDevices(of: 1)))
+      try database.connect().script("UPDATE devices SET environment = 2 WHERE device_id IN ('d7', 'dy')")
+      for app in [1, 2] as [App.Number] { #expect(try connection.run(Diagnosis.hasSandboxDevices(of: app))) }
+    }
+  }
+
+  private func findsZones(_ connection: Connection) throws {
     let local = try #require(LocalTime("2030-01-01T09:00:00"))
     let span = try connection.run(Waves.span(app: 1, local, appTimeZone: "Asia/Seoul"))
     #expect(span.first.description.hasPrefix("2030-01-01T00:00:00"))
@@ -58,11 +79,5 @@ import Time
     let due = try connection.run(
       Statement("next due", "SELECT due_at = '2030-01-02T00:00:00Z' FROM messages WHERE seqno = \(next)"))
     #expect(due.bool(0, 0))
-
-    let entries = try log.entries().filter { $0.process == connection.backendPID }
-    #expect(entries.contains { $0.sql.contains("WITH RECURSIVE used") }, "nothing was explained")
-    for entry in entries where entry.rows > Self.devices / 10 {
-      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
-    }
   }
 }
