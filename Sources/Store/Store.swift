@@ -16,6 +16,10 @@
 /// transaction is retried. Partitions are dropped one table per transaction, with a lock timeout of a tenth of a second
 /// (`HistoryRanges`), so a drop cannot block others for longer and cannot take part in a deadlock.
 ///
+/// **Indexes** of large tables contain no column that ordinary writes change, except the due times and states by which
+/// queues are read: each change of such a column adds an entry to all indexes of the table. A partial index counts even
+/// for rows that it does not hold.
+///
 /// **Times** come from the database's clock: read in the statement, or passed as a parameter by a node whose clock
 /// follows the database's (decision 013). Leases are always computed in the statement.
 package enum Store {
