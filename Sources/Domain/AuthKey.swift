@@ -3,9 +3,9 @@ package import Crypto
 /// Creates and verifies `authKey`, the credential of a device.
 ///
 /// The format is `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token
-/// alone, and `b` if it was requested with a guest's DEVICE_ID and token. The digits are the first 20 bytes of an HMAC
-/// over the device id (which is derived from the app), the letter and the epoch. Keys are not stored: raising the
-/// device's epoch invalidates all earlier ones, and issuing a new key invalidates none.
+/// alone. The digits are the first 20 bytes of an HMAC over the device id (which is derived from the app), the letter
+/// and the epoch. Keys are not stored: raising the device's epoch invalidates all earlier ones, and issuing a new key
+/// invalidates none.
 package struct AuthKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
 
@@ -29,9 +29,6 @@ package struct AuthKeyring: Sendable {
     /// True if the key was issued to a caller that had proved no more than knowledge of the PSID, which push networks
     /// and logs also contain.
     package var isTokenOnly = false
-    /// True if the key was issued to a caller that had proved no more than knowledge of the DEVICE_ID and token of a
-    /// guest: it gives access to what the guest has, but sets no token that would stay with a later user of the device.
-    package var isShared = false
     /// The app backend's proof for the user on whose behalf the caller acts; nil if none was given.
     package var userProof: String?
 
@@ -46,9 +43,8 @@ package struct AuthKeyring: Sendable {
   /// Returns a new authKey for a device.
   /// - Parameter isTokenOnly: true if the caller has presented only the token. The key then does not authorize a new
   ///   token and, in apps that require proof, gives only limited access (`AppPolicies.grantsFullAccess`).
-  /// - Parameter isShared: true if the caller has presented only the DEVICE_ID and token of a guest.
-  package func make(device: DeviceID, epoch: Int16, isTokenOnly: Bool = false, isShared: Bool = false) -> String {
-    let mark = isTokenOnly ? "a" : isShared ? "b" : ""
+  package func make(device: DeviceID, epoch: Int16, isTokenOnly: Bool = false) -> String {
+    let mark = isTokenOnly ? "a" : ""
     return "\(device).\(mark)\(epoch).\(Self.seal(device, "\(mark)\(epoch)", keys.present))"
   }
 
@@ -57,14 +53,12 @@ package struct AuthKeyring: Sendable {
   package func verify(_ authKey: String) -> Claim? {
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }
-    let (isTokenOnly, isShared) = (parts[1].hasPrefix("a"), parts[1].hasPrefix("b"))
-    guard let epoch = Int16(parts[1].dropFirst(isTokenOnly || isShared ? 1 : 0)) else { return nil }
+    let isTokenOnly = parts[1].hasPrefix("a")
+    guard let epoch = Int16(parts[1].dropFirst(isTokenOnly ? 1 : 0)) else { return nil }
     let (given, epochText) = (Array(parts[2].utf8), String(parts[1]))
     guard keys.all.contains(where: { ConstantTime.isEqual(given, Array(Self.seal(device, epochText, $0).utf8)) })
     else { return nil }
-    var claim = Claim(device: device, epoch: epoch, isTokenOnly: isTokenOnly)
-    claim.isShared = isShared
-    return claim
+    return Claim(device: device, epoch: epoch, isTokenOnly: isTokenOnly)
   }
 
   private static func seal(_ device: DeviceID, _ epoch: String, _ hmac: HMAC) -> String {

@@ -82,5 +82,5 @@ struct ShownUser {
 extension JSONForm<String> {
   /// Form of an authKey in answers.
   fileprivate static let authKey = JSONForm.anyText.described(
-    JSONSchema.text(matching: #"^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\.[ab]?[0-9]{1,5}\.[0-9a-f]{40}$"#))
+    JSONSchema.text(matching: #"^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\.a?-?[0-9]{1,5}\.[0-9a-f]{40}$"#))
 }

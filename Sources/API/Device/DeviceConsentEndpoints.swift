@@ -31,8 +31,7 @@ extension Endpoint {
       """
       A device has one token for alerts, its PSID, and may have one more of each other kind; those of Live Activities \
       are registered by activity. The last registration wins: a token belongs to one device. In `proof` and `strict`, \
-      an authKey that a known guest's device got with the client key alone sets no further token; and a guest's \
-      further tokens end when its device names a user with such a key, or with the client key.
+      a guest's further tokens end when its device registers with the client key: set them again afterwards.
       """, by: .authKey,
       body: Body(
         FurtherToken.object,
@@ -52,8 +51,7 @@ extension Endpoint {
       The token that ActivityKit gave one activity on the device; registering it again replaces it. Of a device that \
       comes through FCM it is sent as `live_activity_token` beside its registration. A device has \
       \(Domain.Limits.activitiesPerDevice) activities at most: one more takes the place of the oldest. A token goes \
-      when Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen. \
-      An authKey that sets no further token (`…/tokens/{kind}`) sets no activity's token either.
+      when Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen.
       """, by: .authKey,
       body: Body(
         ActivityToken.object,

@@ -25,7 +25,8 @@ extension Endpoint {
       device gets its key when it returns a push (`…/possession`).
 
       An authKey registers only its own device, and ends when that device unregisters. In `proof` and `strict`, a \
-      guest's key also ends when it registers a new token: the answer has the next key.
+      guest's key also ends when its device registers with the client key, or registers a new token: the answer has \
+      the next key.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
       Known devices never are.

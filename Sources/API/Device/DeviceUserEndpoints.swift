@@ -97,8 +97,7 @@ extension DeviceHandler {
       ShownUser.object,
       ShownUser(
         userState: DeviceUserState(device: device, userName: userName),
-        authKey: keys.authKeys.make(
-          device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly, isShared: renewed.isShared)))
+        authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isTokenOnly: renewed.isTokenOnly)))
   }
 
   func clearUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {

@@ -44,8 +44,7 @@ extension DeviceHandler {
     guard case .registered(let registered) = answer else { return }
     let device = registered.device
     let authKey = keys.authKeys.make(
-      device: device.device, epoch: device.authEpoch, isTokenOnly: !registered.givesFullKey,
-      isShared: registered.isKeyShared)
+      device: device.device, epoch: device.authEpoch, isTokenOnly: !registered.givesFullKey)
     responder.send(
       status: registered.isNew ? .created : .ok, Registered.object,
       Registered(

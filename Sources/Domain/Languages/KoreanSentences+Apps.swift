@@ -109,10 +109,6 @@ extension KoreanSentences {
     = 같은 사람이 두 번 있습니다
     names GUEST, which means: no user
     = GUEST는 고객 ID로 쓸 수 없습니다
-    This authKey proves no more than knowledge of the device's DEVICE_ID and token. Set further tokens with the key \
-    that the device got first, or with the one that it gets when its user is vouched for.
-    = 이 authKey로는 단말의 DEVICE_ID와 토큰을 안다는 것만 확인됩니다. 추가 토큰은 단말이 처음 받은 키나 사용자가 확인되었을 때 \
-    받은 키로 등록하세요.
     This token belongs to a device of another user.
     = 다른 사용자의 단말에 등록된 토큰입니다.
     Register the device first (POST /v1/devices).

@@ -197,15 +197,12 @@ package enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// Returns the claim of the key to issue after the operation. If this claim proves only knowledge of the token
-  /// (`isTokenOnly`) or of DEVICE_ID and token (`isShared`), so does the new one, unless the operation has ended the
-  /// device's earlier keys, as it does when the user was vouched for.
+  /// Returns the claim of the key to issue after the operation. If this claim proves only knowledge of the token, so
+  /// does the new one, unless the operation has ended the device's earlier keys, as it does when the user was vouched
+  /// for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
-    let isCurrent = epoch == record.authEpoch
-    var claim = AuthKeyring.Claim(
-      device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && isCurrent)
-    claim.isShared = isShared && isCurrent
-    return claim
+    AuthKeyring.Claim(
+      device: record.device, epoch: record.authEpoch, isTokenOnly: isTokenOnly && epoch == record.authEpoch)
   }
 }
 
@@ -234,8 +231,6 @@ package enum OperationAnswer: Sendable {
     package let isNew: Bool
     /// Whether the device has proved its identity; otherwise it gets a key that proves no more than its token.
     package let givesFullKey: Bool
-    /// Whether anybody can get that key with the DEVICE_ID and token of a guest (`AuthKeyring.Claim.isShared`).
-    package let isKeyShared: Bool
   }
 
   package struct Confirmed: Equatable, Sendable {

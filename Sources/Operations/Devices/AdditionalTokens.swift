@@ -9,8 +9,7 @@ struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
     /// Current tokens, other than alert tokens and oldest first, of the devices that set or remove tokens, unregister,
-    /// or name a user with a key that anybody can get. Read in round 1, so the tokens that `lock` has inserted are
-    /// included.
+    /// or name a user with a token-only key. Read in round 1, so the tokens that `lock` has inserted are included.
     var present: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -55,7 +54,7 @@ struct AdditionalTokens {
       switch operation {
       case .setToken(let claim, _, _), .setActivity(let claim, _, _), .unregister(let claim):
         devices.insert(claim.device)
-      case .setUser(let claim, _) where claim.isOfToken, .possess(let claim, _, _) where claim.isOfToken:
+      case .setUser(let claim, _) where claim.isTokenOnly, .possess(let claim, _, _) where claim.isTokenOnly:
         devices.insert(claim.device)
       default: break
       }
@@ -75,27 +74,15 @@ struct AdditionalTokens {
   // MARK: Round 2
 
   /// Returns the problem if a device may not take a token: unless the app's identity mode is `open`, it must not take
-  /// the token of a registered device that belongs to another user, or set any token with a key that anybody can get
-  /// with a guest's DEVICE_ID and token. Nil in all other cases, including operations that set no token.
+  /// the token of a registered device that belongs to another user. Nil in all other cases, including operations that
+  /// set no token.
   func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
-    if Self.wanted(operation) != nil, operation.claim?.isShared == true,
-      batch.policies.rules(of: record.app).identity != .open
-    {
-      return Self.sharedKey
-    }
     guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
       batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
       owner.state != .unregistered, !owner.userKey.isGuest, owner.userKey != record.userKey
     else { return nil }
     return Problem(.userMismatch, "This token belongs to a device of another user.")
   }
-
-  private static let sharedKey = Problem(
-    .forbidden,
-    """
-    This authKey proves no more than knowledge of the device's DEVICE_ID and token. Set further tokens with the key \
-    that the device got first, or with the one that it gets when its user is vouched for.
-    """)
 
   /// Deletes, with the steps of round 2, the row that `lock` inserted for the token of a refused operation. Does
   /// nothing if the token existed before or the operation sets none.
@@ -142,9 +129,9 @@ struct AdditionalTokens {
   }
 
   /// Removes all tokens of a device except its alert token, if the device was a guest and has become a user's with a
-  /// key that anybody can get: somebody else may have set them. No effect in `open` apps.
+  /// token-only key: somebody else may have set them. No effect in `open` apps.
   mutating func end(_ guest: Users.Key?, by claim: AuthKeyring.Claim, _ batch: BatchContext) {
-    guard let guest, claim.isOfToken, batch.policies.rules(of: guest.app).identity != .open else { return }
+    guard let guest, claim.isTokenOnly, batch.policies.rules(of: guest.app).identity != .open else { return }
     end(claim.device)
   }
 

@@ -141,7 +141,4 @@ extension AuthKeyring.Claim {
   /// By how much a proof of possession with this key raises the device's epoch. The epoch thus records which kind of
   /// key made the proof, so that a key of the other kind cannot repeat it.
   var epochsOfProof: Int16 { isTokenOnly ? 2 : 1 }
-
-  /// Whether anybody can get such a key with the token, or with the DEVICE_ID and token of a guest.
-  var isOfToken: Bool { isTokenOnly || isShared }
 }

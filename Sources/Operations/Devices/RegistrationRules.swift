@@ -45,22 +45,18 @@ struct RegistrationRules {
     return identity != .open && isRecognised
   }
 
-  /// Whether the issued key proves no more than knowledge of a guest's DEVICE_ID and token. Such a key sets no further
-  /// tokens, which would stay with the device when it becomes a user's. Binding a vouched user ends such keys; in
-  /// `strict`, that happens when the device has returned a push.
-  var givesSharedKey: Bool { isSharedGuest && (!isVouched || identity == .strict) }
+  /// Whether the token is the only evidence that this is a guest's device, and the app vouches for users.
+  var isGuestByToken: Bool { identity != .open && row.recognition == .token && own?.userKey.isGuest == true }
 
-  /// Whether the only evidence that this is a guest's device is its DEVICE_ID and token, or a key that anybody can get
-  /// with them. If the device becomes a user's, its further tokens end: somebody else who knows both may have
-  /// unregistered the guest, registered it again and set them with the new key.
-  var isSharedGuest: Bool {
-    guard identity != .open, own?.userKey.isGuest == true else { return false }
-    return row.recognition == .token || row.recognition == .key && registration.proof?.isShared == true
-  }
+  /// Whether the registration takes a guest over: the guest's earlier keys and further tokens end. Anybody who knows
+  /// the DEVICE_ID and token can do that, but never has a key beside the device's own: the device finds that its key
+  /// has ended, and takes itself back before it names its user. Whoever has the key that is current has set all further
+  /// tokens.
+  var takesGuest: Bool { isGuestByToken && givesFullKey }
 
-  /// Whether a guest's key moves the device to a new token in an app that vouches for users. Anybody can get such a key
-  /// with the DEVICE_ID and token, so the guest's other keys end. Otherwise the device itself could name its user with
-  /// one of them, without noticing that the user's pushes go to another token.
+  /// Whether a guest's key moves the device to a new token in an app that vouches for users. Somebody else may have the
+  /// same key, by repeating the registration of a user who has left since, so the guest's other keys end. Otherwise the
+  /// device itself could name its user with one of them, without noticing that the user's pushes go to another token.
   private var movesGuest: Bool {
     guard row.recognition == .key, identity != .open, let own, own.userKey.isGuest else { return false }
     return own.psid != registration.psid
@@ -78,8 +74,9 @@ struct RegistrationRules {
     if own == nil, let known { record.authEpoch = known.authEpoch &+ 1 }
     bind(&record)
     // Keys that were issued to the guest or to the former user must not give access to the new user's data.
-    if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
-    if movesGuest { record.authEpoch &+= 1 }
+    let isBoundAnew =
+      isVouched && own.map { $0.userKey != record.userKey || $0.identity < record.identity } == true
+    if isBoundAnew || takesGuest || movesGuest { record.authEpoch &+= 1 }
     // The pending proof is a push that was sent to the former token.
     if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
     // With a new token and its former key, the device is still the recipient of queued messages. A token taken from

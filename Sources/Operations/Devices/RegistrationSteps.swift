@@ -15,9 +15,8 @@ struct RegistrationSteps {
     var owners: [String: DeviceID] = [:]
     /// Refused registrations: the index of the operation and the reason.
     var refused: [(operation: Int, problem: Problem)] = []
-    /// Additional tokens of the devices whose alert token changes or goes to another device, or that are guests whose
-    /// key anybody can get and name a user; `end` removes them if the device loses its row, is unregistered, or becomes
-    /// that user's.
+    /// Additional tokens of the devices whose alert token changes or goes to another device, or that are guests
+    /// recognized by their token; `end` removes them if the device loses its row, is unregistered, or is taken over.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -33,7 +32,6 @@ struct RegistrationSteps {
     var existing: DeviceID?
     var isNew = false
     var givesFullKey = true
-    var givesSharedKey = false
 
     /// The user that the registration names, or the guest of `row` if it names the guest; nil if it names nobody.
     var user: Users.Key? {
@@ -105,8 +103,11 @@ struct RegistrationSteps {
     // Also those that another operation only reads: their rows change.
     let displaced = owners.filter { !batch.hasLocked($0) }
     let changed = state.entries.filter { batch.devices[$0.row.device].map(\.psid) != $0.registration.psid }
-    let shared = state.entries.filter { $0.user?.userKey.isGuest == false && rules($0, batch).isSharedGuest }
-    let losing = owners.union(changed.map(\.row.device)).union(shared.map(\.row.device))
+    // Whether they are taken over can depend on vouchers, which this round reads.
+    let guests = state.entries.filter {
+      $0.registration.app.identity != .open && rules($0, batch).isGuestByToken
+    }
+    let losing = owners.union(changed.map(\.row.device)).union(guests.map(\.row.device))
     var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
     guard !losing.isEmpty else { return steps }
     if !displaced.isEmpty { steps.append(Devices.lock(displaced).map { records in batch.remember(records) }) }
@@ -184,11 +185,8 @@ struct RegistrationSteps {
     let record = rules.record
     state.entries[index].isNew = known == nil
     state.entries[index].givesFullKey = rules.givesFullKey
-    state.entries[index].givesSharedKey = rules.givesFullKey && rules.givesSharedKey
     if let known {
-      // Anybody else who can get the guest's key may have set its further tokens.
-      let isDoubtful = rules.isSharedGuest && !record.userKey.isGuest
-      if entry.row.recognition == .none || isDoubtful { end(known.device, &changes) }
+      if entry.row.recognition == .none || rules.takesGuest { end(known.device, &changes) }
       if known.psid != record.psid, known.state != .unregistered {
         changes.retired.insert(
           Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
@@ -367,7 +365,7 @@ struct RegistrationSteps {
           .init(
             device: record, badge: batch.counts[user],
             userName: batch.shownName(entry.registration.user?.name ?? "", of: record), isNew: entry.isNew,
-            givesFullKey: entry.givesFullKey, isKeyShared: entry.givesSharedKey)))
+            givesFullKey: entry.givesFullKey)))
     }
   }
 }
