@@ -51,6 +51,32 @@ import Time
     #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == .badUserProof)
   }
 
+  @Test func `a user's device takes its token back from another user's with its key, and a guest's does not`() throws {
+    let world = try BatchWorld()
+    world.setPolicies(.proof)
+    func vouch(_ user: String) throws {
+      let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: user))
+      try world.connection.run(Vouchers.make(for: user, installation: nil, until: world.now + .seconds(600)))
+    }
+    try world.run(world.registration("spy", psid: "aa"))
+    try vouch("kim")
+    #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == nil)
+    // Somebody who registered the token before does not get it back.
+    let refused = try world.run(world.registration("spy", psid: "aa", proof: world.claim("spy")))[0]
+    #expect(refused.problem == .userMismatch, "\(refused)")
+    try vouch("mallory")
+    #expect(try world.run(world.registration("thief", psid: "aa", user: "mallory"))[0].problem == nil)
+    #expect(try world.record("phone")?.state == .unregistered)
+    // The app registers at its next start.
+    let back = try world.run(world.registration("phone", psid: "aa", proof: world.claim("phone")))[0]
+    #expect(back.problem == nil, "\(back)")
+    let record = try #require(try world.record("phone"))
+    #expect(record.state == .active && record.userKey == UserKey(clientUID: "kim") && record.identity == .proof)
+    #expect(try world.record("thief")?.state == .unregistered)
+    #expect(try world.count("SELECT count(*) FROM psids WHERE device = '\(world.device("phone"))'") == 1)
+    #expect(try world.count("SELECT count(*) FROM psids") == 1)
+  }
+
   @Test func `a device that awaits its push can name its user again with its key, and keeps waiting`() throws {
     let world = try BatchWorld()
     world.setPolicies(.strict)

@@ -15,9 +15,10 @@ extension Endpoint {
       A new token for a known device keeps the user when the device proves itself with its authKey (in place of the \
       client key). Otherwise it is another device, a guest, and the one that was there stays as it is: a `deviceId` is \
       no secret. In apps whose identity is `proof` or `strict` a `clientUid` needs the app's own server: a \
-      `userProof`, or a voucher made at log-in; and a token whose device has a user is moved by nothing less. \
-      `clientName` names a user who has no name yet; only where somebody vouches for it does it replace another, \
-      because it stands in messages to that user.
+      `userProof`, or a voucher made at log-in; and a token whose device has a user is moved by nothing less, \
+      except back to the vouched user's device that had it last, by that device's authKey. `clientName` names a user \
+      who has no name yet; only where somebody vouches for it does it replace another, because it stands in messages \
+      to that user.
 
       The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a \
       known device gets with the client key alone proves no more than its token: keep the first. In `strict` apps this \

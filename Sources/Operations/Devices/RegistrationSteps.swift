@@ -323,11 +323,18 @@ struct RegistrationSteps {
   /// Returns the other device that keeps the token, because the app requires proof, that device has a user, and the
   /// registration's user is not vouched for; nil if the registration may take the token.
   private func existingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
-    guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
-      let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
-      !record.userKey.isGuest
+    guard entry.registration.app.identity != .open, !isVouched(entry, batch), !Self.takesBack(entry, batch),
+      let owner = displacedOwner(entry, batch), let record = batch.devices[owner],
+      record.psid == entry.registration.psid, record.state != .unregistered, !record.userKey.isGuest
     else { return nil }
     return owner
+  }
+
+  /// Returns whether the registration comes with the key of a vouched user's device that had this token last: only
+  /// another user's registration can have taken the token from it, and pushes to it still reach the device.
+  private static func takesBack(_ entry: Entry, _ batch: BatchContext) -> Bool {
+    guard entry.row.recognition == .key, let known = batch.devices[entry.row.device] else { return false }
+    return known.identity > .open && known.psid == entry.registration.psid
   }
 
   /// Unregisters the device that had the token, since nothing can reach it any more.
