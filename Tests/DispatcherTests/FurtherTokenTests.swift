@@ -41,6 +41,23 @@ import Time
     #expect(try world.quarantine().isEmpty)
   }
 
+  @Test func `whoever waits for a token that dies has not locked its device, which sets that token`() throws {
+    let world = try world { _, target, _ in
+      DispatcherWorld.number(target) == 1 && target.psid.hasPrefix("call")
+        ? .badToken(reason: "Unregistered", since: .max) : .accepted
+    }
+    // As a device that sets its token does: first the token, then its row.
+    let device = try TestDatabase.connect(to: world.databaseURL)
+    try device.script("BEGIN; SELECT FROM psids WHERE psid = 'calld1' FOR UPDATE")
+    let seqno = try world.send(#"{"all":true}"#, Self.voip)
+    _ = try poll("nothing waits for the token") { try world.connection.waitingSessions() > 0 ? true : nil }
+    let free = Statement("test-free-devices", "SELECT device FROM devices FOR UPDATE SKIP LOCKED")
+    #expect(try device.run(free).count == 2)
+    try device.script("COMMIT")
+    #expect(try world.finished(seqno).funnel.rejected == 1)
+    #expect(try world.count("former_psids WHERE psid = 'calld1'") == 1)
+  }
+
   // MARK: Live Activities
 
   private static func activity(_ more: String = "") -> String {

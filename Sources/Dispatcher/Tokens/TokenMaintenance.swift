@@ -88,9 +88,10 @@ struct TokenMaintenance {
   ) throws(PostgresError) {
     let valid = findings.filter { !isVoid($0) && !($0.isRefusal && others.contains($0.delivery)) }
     guard !valid.isEmpty else { return }
-    let locked = try connection.run(Devices.lock(Set(valid.map(\.delivery.device))))
+    // Tokens before devices, in the order of devices that set tokens meanwhile.
     let dead = valid.compactMap(\.deadFurtherToken)
     if !dead.isEmpty { try connection.run(Tokens.retire(dead: dead, at: now)) }
+    let locked = try connection.run(Devices.lock(Set(valid.map(\.delivery.device))))
     let records = Dictionary(locked.map { ($0.device, $0) }) { first, _ in first }
     var dropped: Set<DeviceID> = []
     var refused: [DeviceID: Quarantine.Entry] = [:]

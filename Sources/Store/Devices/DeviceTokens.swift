@@ -4,7 +4,7 @@ package import Time
 
 /// A device's tokens other than its alert token: at most one of each kind or, for updates of Live Activities, one per
 /// activity. The table `psids` stores them like all tokens. Callers lock the device's row before they move a token to
-/// the device or remove one, except before `endActivities`.
+/// the device or remove one, except before `endActivities` and `Tokens.retire(dead:at:)`.
 package enum DeviceTokens {
   /// A token, other than an alert token, that a device claims.
   package struct Wanted: Hashable, Sendable {
