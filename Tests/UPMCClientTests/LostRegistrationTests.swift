@@ -203,8 +203,53 @@ import Testing
     #expect(known.device == "d-2" && known.token == "aa" && known.awaitsPush)
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "client"])
     // With such a key nobody signs out, and a registration would not change that.
-    await #expect(throws: ClientError.self) { try await client.register(user: .guest) }
+    #expect(try await client.register(user: .guest).awaitsPush)
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "client", "second"])
+    #expect(try ClientState(keys: keys).registration()?.signsOut == true)
+  }
+
+  @Test(arguments: [false, true])
+  func `whoever signs out before the push has come back is signed out afterwards`(asGuest: Bool) async throws {
+    let isLost = Mutex(true)
+    let transport = FakeTransport { request in
+      switch request.path {
+      case "/v1/devices/d-1/possession": return Self.proved
+      case "/v1/devices/d-1/user":
+        guard request.bearer == "second" else {
+          return FakeTransport.json(403, #"{"type":"upmc:forbidden","status":403}"#)
+        }
+        return isLost.withLock { $0 } ? Self.lost : FakeTransport.json(204, "")
+      default: return Self.answerWithoutProof(request)
+      }
+    }
+    let client = try client(transport)
+    #expect(try await client.register(token: "abcd").badge == nil, "the server does not tell it")
+    if asGuest {
+      try await client.register(user: .guest)
+    } else {
+      try await client.unregisterUser()
+    }
+    let silent = try Self.silent()
+    #expect(await client.receive(silent) == .notNeeded)
+    #expect(await client.known?.awaitsPush == false)
+    isLost.withLock { $0 = false }
+    for _ in 1...2 { await client.flush() }
+    let calls = transport.requests.filter { $0.path == "/v1/devices/d-1/user" }
+    #expect(calls.map(\.bearer) == ["key", "second", "second"])
+    #expect(try ClientState(keys: keys).registration()?.signsOut == false)
+  }
+
+  @Test func `whoever signs in after that stays signed in`() async throws {
+    let transport = FakeTransport { request in
+      request.path == "/v1/devices/d-1/user"
+        ? FakeTransport.json(403, #"{"type":"upmc:forbidden","status":403}"#) : Self.answerWithoutProof(request)
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    try await client.unregisterUser()
+    try await client.register(user: ClientUser("kim", proof: "vouched"))
+    let stored = try ClientState(keys: keys).registration()
+    #expect(stored?.signsOut == false && stored?.askedFor == "kim")
   }
 
   @Test func `a push that is stored while an earlier one is refused as a proof is brought back`() async throws {

@@ -29,6 +29,7 @@ extension PushClient {
       // A proof that got no answer may have ended the key, with which the device keeps its user now.
       do throws(ClientError) {
         try await provePossessionNow()
+        try await signOutNow()
       } catch {
         log("possession is proved later: \(error)")
       }
@@ -71,10 +72,13 @@ extension PushClient {
     stored.adopt(token: token)
     stored.adopt(device)
     stored.unansweredUser = nil
-    if let named { stored.askedFor = named == .guest ? nil : named.clientUID }
+    if let named {
+      stored.askedFor = named == .guest ? nil : named.clientUID
+      stored.signsOut = false
+    }
     try state.write(stored)
     log("registered device \(device.device), token \(token.prefix(8))…, identity \(device.identity ?? "guest")")
-    return DeviceRegistration(stored, badge: device.badge)
+    return DeviceRegistration(stored, badge: device.awaitsPush ? nil : device.badge)
   }
 
   private func registrationCall(
@@ -108,9 +112,10 @@ extension PushClient {
     }
   }
 
-  /// Sets the user of a registered device; `.guest` removes the user. In an app whose identity mode is `strict`, the
-  /// device belongs to the user only after a push (`DeviceRegistration.awaitsPush`). If the device's key is not valid
-  /// any more, or may not name this user, registers the device with its user, like `register(token:user:consent:)`.
+  /// Sets the user of a registered device; `.guest` removes the user, like `unregisterUser()`. In an app whose identity
+  /// mode is `strict`, the device belongs to the user only after a push (`DeviceRegistration.awaitsPush`). If the
+  /// device's key is not valid any more, or may not name this user, registers the device with its user, like
+  /// `register(token:user:consent:)`.
   /// - Throws: `.notRegistered`; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user and there
   ///   is no valid one; `.keyStore`; the errors of a call to the server.
   @discardableResult
@@ -138,12 +143,14 @@ extension PushClient {
       // which awaits its push: a registration gives this user a device of its own.
       return try await registerNow(asked.expectedPsid ?? asked.psid, user, nil)
     }
+    if user == .guest, let known = try noteSignOut(answer, of: asked) { return DeviceRegistration(known, badge: nil) }
     note(answer, of: user)
     var known = try reread(asked)
     known.unansweredUser = nil
     if ServerProblem(answer) != nil, !answer.isBusy { keep(known) }
     try take(try answer.decoded(DeviceUserAnswer.self), into: &known)
     known.askedFor = user == .guest ? nil : user.clientUID
+    known.signsOut = false
     try state.write(known)
     return DeviceRegistration(known, badge: nil)
   }
@@ -172,20 +179,45 @@ extension PushClient {
   }
 
   /// Removes the user from the device, which becomes a guest: it still receives messages to everyone. If the device
-  /// awaits a push that would prove possession of its token (`strict` apps), ends that too. Otherwise no effect on a
-  /// guest.
-  /// - Throws: `.notRegistered`; `.refused` (`upmc:forbidden`) in a `strict` app, if a user's device has registered
-  ///   without its key and awaits the push; `.keyStore`; the errors of a call to the server.
+  /// awaits a push that would prove possession of its token (`strict` apps), ends that too. But a user's device that
+  /// has registered without its key can remove the user only with the key that the push brings: it does so then, or
+  /// with a later `flush`, unless the app sets a user before. Otherwise no effect on a guest.
+  /// - Throws: `.notRegistered`; `.keyStore`; the errors of a call to the server.
   public func unregisterUser() async throws(ClientError) {
-    try await inOrder { client throws(ClientError) in
-      let asked = try client.demandRegistration()
-      try await client.deviceCall("DELETE", "/user", of: asked).demandNoContent()
-      var known = try client.reread(asked)
-      known.adopt(user: nil, identity: nil, awaitsPush: false)
-      known.askedFor = nil
-      known.unansweredUser = nil
-      try client.state.write(known)
-    }
+    try await inOrder { client throws(ClientError) in try await client.removeUser(of: client.demandRegistration()) }
+  }
+
+  private func removeUser(of asked: StoredRegistration) async throws(ClientError) {
+    let answer = try await deviceCall("DELETE", "/user", of: asked)
+    guard try noteSignOut(answer, of: asked) == nil else { return }
+    try answer.demandNoContent()
+    var known = try reread(asked)
+    known.adopt(user: nil, identity: nil, awaitsPush: false)
+    known.askedFor = nil
+    known.unansweredUser = nil
+    known.signsOut = false
+    try state.write(known)
+  }
+
+  /// If the server has refused to remove the user because the device awaits its push, notes that the user is to be
+  /// removed afterwards, and returns the changed registration. Otherwise returns nil.
+  private func noteSignOut(
+    _ answer: WireAnswer, of asked: StoredRegistration
+  ) throws(ClientError) -> StoredRegistration? {
+    guard asked.awaitsPush, ServerProblem(answer)?.type == "upmc:forbidden" else { return nil }
+    var known = try reread(asked)
+    known.askedFor = nil
+    known.unansweredUser = nil
+    known.signsOut = true
+    try state.write(known)
+    log("the user is removed when a push has come back")
+    return known
+  }
+
+  /// Removes the user, if the app has asked for that while the device awaited its push, and it awaits none any more.
+  private func signOutNow() async throws(ClientError) {
+    guard let asked = try registration(), asked.signsOut, !asked.awaitsPush else { return }
+    try await removeUser(of: asked)
   }
 
   /// Unregisters the device, so that nothing more is sent to it, and removes the stored registration. Also succeeds if
@@ -220,10 +252,15 @@ extension PushClient {
 
   /// Returns to the server the pushes that `store(possessionBy:)` has stored, one after the other, until it accepts
   /// one. Removes a stored push if the server rejects it, and all if it accepts one, or if the device is not registered
-  /// or awaits no push any more. If there is no answer of a UPMC server, or it is busy, keeps the push and throws.
+  /// or awaits no push any more. If there is no answer of a UPMC server, or it is busy, keeps the push and throws. Then
+  /// removes the user, if the app has asked for that meanwhile.
   func proveStoredPossession() async throws(ClientError) {
-    guard try !state.possessions().isEmpty else { return }
-    try await inOrder { client throws(ClientError) in try await client.provePossessionNow() }
+    let pushes = try state.possessions()
+    guard try registration()?.signsOut == true || !pushes.isEmpty else { return }
+    try await inOrder { client throws(ClientError) in
+      try await client.provePossessionNow()
+      try await client.signOutNow()
+    }
   }
 
   private func provePossessionNow() async throws(ClientError) {
@@ -273,7 +310,8 @@ public struct DeviceRegistration: Sendable, Equatable {
   /// True in `strict` mode from the setting of a user until a push has been returned; only then does the device belong
   /// to that user.
   public let awaitsPush: Bool
-  /// The user's badge count at the registration; nil if this value was not returned by `register(token:user:consent:)`.
+  /// The user's badge count at the registration; nil if this value was not returned by `register(token:user:consent:)`,
+  /// or while `awaitsPush` holds, because the server does not tell it then.
   public let badge: Int?
 
   init(_ stored: StoredRegistration, badge: Int?) {

@@ -26,6 +26,9 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   /// The user whose setting the server has not answered yet: it may have carried it out, and ended the key; nil if
   /// there is none.
   var unansweredUser: UnansweredUser?
+  /// True if the app has removed the user while the device's key did not allow that, because the device awaits a push:
+  /// the user is removed with the next key.
+  var signsOut = false
 
   /// The tokens that a push may have been sent to, the most likely first.
   var tokens: [String] {
