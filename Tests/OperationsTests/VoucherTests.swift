@@ -51,20 +51,21 @@ import Time
     #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == .badUserProof)
   }
 
+  private func vouch(for user: String, in world: BatchWorld) throws {
+    let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: user))
+    try world.connection.run(Vouchers.make(for: user, installation: nil, until: world.now + .seconds(600)))
+  }
+
   @Test func `a user's device takes its token back from another user's with its key, and a guest's does not`() throws {
     let world = try BatchWorld()
     world.setPolicies(.proof)
-    func vouch(_ user: String) throws {
-      let user = Users.Key(app: world.app.number, userKey: UserKey(clientUID: user))
-      try world.connection.run(Vouchers.make(for: user, installation: nil, until: world.now + .seconds(600)))
-    }
     try world.run(world.registration("spy", psid: "aa"))
-    try vouch("kim")
+    try vouch(for: "kim", in: world)
     #expect(try world.run(world.registration("phone", psid: "aa", user: "kim"))[0].problem == nil)
     // Somebody who registered the token before does not get it back.
     let refused = try world.run(world.registration("spy", psid: "aa", proof: world.claim("spy")))[0]
     #expect(refused.problem == .userMismatch, "\(refused)")
-    try vouch("mallory")
+    try vouch(for: "mallory", in: world)
     #expect(try world.run(world.registration("thief", psid: "aa", user: "mallory"))[0].problem == nil)
     #expect(try world.record("phone")?.state == .unregistered)
     // The app registers at its next start.
@@ -75,6 +76,23 @@ import Time
     #expect(try world.record("thief")?.state == .unregistered)
     #expect(try world.count("SELECT count(*) FROM psids WHERE device = '\(world.device("phone"))'") == 1)
     #expect(try world.count("SELECT count(*) FROM psids") == 1)
+  }
+
+  @Test func `a user who leaves a device that has lost its token does not come back with the token`() throws {
+    let world = try BatchWorld()
+    world.setPolicies(.proof)
+    for (user, installation) in [("kim", "phone"), ("mallory", "thief")] {
+      try vouch(for: user, in: world)
+      #expect(try world.run(world.registration(installation, psid: "aa", user: user))[0].problem == nil)
+    }
+    let key = world.claim("phone")
+    #expect(try world.run(.badge(key))[0].problem == .unknownDevice)
+    #expect(try world.run(.clearUser(world.claim("phone", epoch: 7)))[0].problem == .unknownDevice)
+    for _ in 1...2 { #expect(try world.run(.clearUser(key))[0].problem == nil) }
+    // As a guest it takes the token from no user.
+    #expect(try world.run(world.registration("phone", psid: "aa", proof: key))[0].problem == .userMismatch)
+    let record = try #require(try world.record("phone"))
+    #expect(record.state == .unregistered && record.userKey.isGuest)
   }
 
   @Test func `a device that awaits its push can name its user again with its key, and keeps waiting`() throws {

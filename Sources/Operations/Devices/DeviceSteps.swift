@@ -102,16 +102,13 @@ struct DeviceSteps {
       let state = state
       steps.append(Groups.joinRules(of: groups).map { state.joinRules = $0 })
     }
-    let brought = state.entries.compactMap { entry in
-      if case .possess(_, let seqno, _) = entry.kind { seqno } else { nil }
-    }
-    let bringers = state.entries.compactMap { entry in
-      if case .possess(let claim, _, _) = entry.kind { claim.device } else { nil }
+    let brought = state.entries.compactMap { entry -> (device: DeviceID, seqno: Seqno)? in
+      if case .possess(let claim, let seqno, _) = entry.kind { (claim.device, seqno) } else { nil }
     }
     if !brought.isEmpty {
       let state = state
-      steps.append(Messages.origins(of: brought).map { state.brought = $0 })
-      steps.append(Possessions.repeatable(of: bringers, at: batch.now).map { state.proofs = $0 })
+      steps.append(Messages.origins(of: brought.map { $0.seqno }).map { state.brought = $0 })
+      steps.append(Possessions.repeatable(of: brought.map { $0.device }, at: batch.now).map { state.proofs = $0 })
     }
     return steps
   }
@@ -161,12 +158,16 @@ struct DeviceSteps {
     return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
   }
 
-  /// Returns the device's row if the operation is allowed: the device is registered, its key is current, the app is not
-  /// being deleted or the operation does not change it, and the rules for users, groups, tokens and identity permit the
-  /// operation. Otherwise returns the problem. Counts calls with a token-only key that the app's identity mode refuses
-  /// or that its simulated stricter mode would refuse.
+  /// Returns the device's row if the operation is allowed: the device is registered (or gives up its user after another
+  /// device has taken its token), its key is current, the app is not being deleted or the operation does not change it,
+  /// and the rules for users, groups, tokens and identity permit the operation. Otherwise returns the problem. Counts
+  /// calls with a token-only key that the app's identity mode refuses or that its simulated stricter mode would refuse.
   private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
-    guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
+    let known = batch.devices[entry.claim.device]
+    var isGone = known?.state == .unregistered
+    // A device that has only lost its token would get its user back with it.
+    if case .clearUser(let claim) = entry.kind, claim.epoch == known?.authEpoch { isGone = false }
+    guard let record = known, !isGone else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
     }
     let isRepeated = repeatsProof(entry, record)
