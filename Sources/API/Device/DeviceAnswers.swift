@@ -42,7 +42,9 @@ struct Registered {
       .always("device", .device, \.userState.device.device, "Our id of the device: for every path about it."),
       .always(
         "authKey", .authKey, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
-      .always("badge", .badgeCount, \.badge, "The user's badge count."),
+      .always(
+        "badge", .badgeCount, \.badge,
+        "The user's badge count; while `awaitsPush` holds, a guest's, or 0 for a user not shown: leave the icon."),
     ] + DeviceUserState.fields.map { $0.of(\.userState) })
 }
 
