@@ -73,6 +73,8 @@ CREATE TABLE devices (
 CREATE INDEX devices_by_user ON devices (app, user_key, device) INCLUDE (bound_at) WHERE state = 1;
 -- The time zones of an app's devices are read along this index, from one to the next.
 CREATE INDEX devices_by_time_zone ON devices (app, time_zone) WHERE state = 1;
+-- Devices that can come back with their user.
+CREATE INDEX devices_gone_by_user ON devices (app, user_key) WHERE state <> 1;
 CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pending_user IS NOT NULL;
 -- Development devices: whether an app has any is asked when its credential is checked.
 CREATE INDEX devices_in_sandbox ON devices (app) WHERE network = 1 AND environment = 2 AND state = 1;

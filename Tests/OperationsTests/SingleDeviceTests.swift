@@ -35,6 +35,22 @@ import Time
     }
   }
 
+  @Test(arguments: [Devices.State.tokenRefused, .unregistered])
+  func `a device whose token was refused or taken comes back without the user who has another one since`(
+    state: Devices.State
+  ) throws {
+    let world = try BatchWorld(policy: .single)
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.connection.script("UPDATE devices SET state = \(state.rawValue)")
+    try world.run(world.registration("d2", psid: "bb", user: "kim"))
+    // The app on the first device is opened once more, and has a new token.
+    let back = try world.run(world.registration("d1", psid: "cc", proof: world.claim("d1")))[0]
+    #expect(back.problem == nil, "\(back)")
+    let record = try #require(try world.record("d1"))
+    #expect(record.state == .active && record.userKey.isGuest)
+    #expect(try users(world) == 1)
+  }
+
   @Test func `a device that goes to another user in the same batch stays there`() throws {
     let world = try BatchWorld(policy: .single)
     try world.run(world.registration("d1", psid: "aa", user: "kim"))

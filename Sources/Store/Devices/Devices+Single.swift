@@ -32,7 +32,11 @@ extension Devices {
       SELECT unnest($1::uuid[]) AS device
       UNION
       SELECT o.device FROM devices o, unnest($2::text[]) AS named(user_key)
-      WHERE o.app = ANY($3) AND o.user_key = named.user_key AND o.state = \(Devices.State.active.sql)) u
+      WHERE o.app = ANY($3) AND o.user_key = named.user_key AND o.state = \(Devices.State.active.sql)
+      -- One whose token was refused or taken keeps its user, and comes back with its key.
+      UNION
+      SELECT o.device FROM devices o, unnest($2::text[]) AS named(user_key)
+      WHERE o.app = ANY($3) AND o.user_key = named.user_key AND o.state <> \(Devices.State.active.sql)) u
     CROSS JOIN LATERAL (SELECT \(columnList) FROM devices WHERE devices.device = u.device) d
     -- In key order, those that are asked for and the others together.
     ORDER BY device
@@ -40,8 +44,8 @@ extension Devices {
     RETURNING \(columnList)
     """)
 
-  /// Locks `devices` and all active devices of these users in these apps, in key order, until the transaction ends.
-  /// Returns the latest rows of all these devices; devices that do not exist are omitted.
+  /// Locks `devices` and all devices of these users in these apps, in any state and in key order, until the transaction
+  /// ends. Returns the latest rows of all these devices; devices that do not exist are omitted.
   package static func lock(
     _ devices: some Collection<DeviceID>, othersOf users: some Collection<UserKey>, in apps: some Collection<App.Number>
   ) -> Query<[Record]> {
