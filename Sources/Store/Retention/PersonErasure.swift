@@ -89,7 +89,12 @@ package enum PersonErasure {
 
   private static let devicesStatement = Statement(
     "person-erase-devices",
-    "SELECT device FROM devices WHERE app = $1 AND user_key = $2 ORDER BY device")
+    """
+    SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state = \(Devices.State.active.sql)
+    -- The other states have an index of their own.
+    UNION ALL SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state <> \(Devices.State.active.sql)
+    ORDER BY device
+    """)
 
   /// Returns the user's devices in any state, in order of id.
   private static func devices(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [DeviceID] {
