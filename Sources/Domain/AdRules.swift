@@ -13,6 +13,17 @@ package struct AdRules: Equatable, Sendable {
       self.from = from
       self.to = to
     }
+
+    /// Returns true if all hours of a send window are in the night.
+    package func covers(_ window: SendWindow) -> Bool {
+      Self.seconds(from: from, to: window.opens) + Self.seconds(from: window.opens, to: window.closes)
+        <= Self.seconds(from: from, to: to)
+    }
+
+    /// Seconds until a clock that shows `start` shows `end` next.
+    private static func seconds(from start: ClockTime, to end: ClockTime) -> Int64 {
+      (end.seconds - start.seconds + 86_400) % 86_400
+    }
   }
 
   /// Quiet hours for ads; nil to send them at any hour.

@@ -38,6 +38,21 @@ import Testing
     #expect(try pointers(#""contentAvailable":true"#) == [])
   }
 
+  @Test(arguments: [
+    // a send window, whether it lies in a night from nine in the evening to eight in the morning
+    ("22:00", "23:30", true), ("21:00", "08:00", true), ("23:00", "01:00", true), ("06:00", "08:00", true),
+    ("20:59", "22:00", false), ("06:00", "08:01", false), ("09:00", "18:00", false), ("08:00", "21:00", false),
+    ("22:00", "21:30", false),
+  ])
+  func `a send window without an hour of day is recognized`(opens: String, closes: String, isCovered: Bool) throws {
+    let night = AdRules.Night(from: try #require(ClockTime("21:00")), to: try #require(ClockTime("08:00")))
+    let json = """
+      {"appId":"a","audience":{"all":true},"alert":"x","window":{"from":"\(opens)","to":"\(closes)"}}
+      """
+    let window = try #require(try MessageRequest(json: Array(json.utf8)).window)
+    #expect(night.covers(window) == isCovered)
+  }
+
   @Test func `an app without rules takes anything`() throws {
     #expect(try pointers(#""alert":"Sale""#, AdRules(night: nil, label: "", optOut: "")) == [])
   }

@@ -139,6 +139,11 @@ import Testing
     #expect(good.status == 202, "\(good.text)")
     let tried = try send(world, #""alert":"(광고) B 무료수신거부","kind":"ad","dryRun":true"#)
     #expect(tried.text.contains("nightAd") && !tried.text.contains("--opt-out"), "\(tried.text)")
+    #expect(!tried.text.contains("lies within these hours"), "\(tried.text)")
+    let nightly = try send(
+      world,
+      #""alert":"(광고) B 무료수신거부","kind":"ad","window":{"from":"22:00","to":"23:30"},"dryRun":true"#)
+    #expect(nightly.status == 200 && nightly.text.contains("lies within these hours"), "\(nightly.text)")
     for wrong in [
       "{}", #"{"night":{"from":"21:00"}}"#, #"{"night":{"from":"8:00","to":"21:00"}}"#, #"{"label":7}"#,
       #"{"label":"\#(String(repeating: "x", count: 65))"}"#,

@@ -31,6 +31,9 @@ extension KoreanSentences {
     = 수신 거부 안내가 있는지 확인하지 않습니다. 법령에 따라 필요할 수 있습니다: upmc app ads {1} --opt-out …
     From {1} to {2} by a device's clock it waits, unless the device has given consent to ads at night (nightAd).
     = 야간 광고에 동의(nightAd)하지 않은 단말에는 단말 시각으로 {1}~{2} 동안 발송을 보류합니다.
+    Its send window lies within these hours: where it is night then, only devices with that consent get it, and \
+    for the others it expires.
+    = 발송 시간대가 모두 야간 시간에 들어 있습니다. 야간인 단말 중 야간 광고에 동의한 단말에만 발송되고, 나머지는 발송되지 않고 만료됩니다.
     is a file whose values stand in the text, and a file is not sealed: send each person a message of their own, \
     or choose a lane that is not among the app's confidentialLanes
     = 파일의 값을 쓰는 메시지는 기밀로 보관할 수 없습니다. 고객마다 따로 보내거나 앱의 confidentialLanes에 없는 우선순위를 선택하세요

@@ -101,7 +101,8 @@ package enum AdvertisingRules {
   }
 
   /// Returns a dry run's notes for the sender of an ad: that no opt-out wording is checked, if the app demands none;
-  /// and the night hours, if the app has any. Empty for other messages.
+  /// the night hours, if the app has any; and whether the message's send window lies within them. Empty for other
+  /// messages.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     guard message.kind == .ad else { return [] }
     let rules = try rules(of: app, on: connection)
@@ -117,6 +118,13 @@ package enum AdvertisingRules {
       From \(night.from.text) to \(night.to.text) by a device's clock it waits, unless the device has given consent to \
       ads at night (nightAd).
       """)
+    if let window = message.window, night.covers(window) {
+      notes.append(
+        """
+        Its send window lies within these hours: where it is night then, only devices with that consent get it, and \
+        for the others it expires.
+        """)
+    }
     return notes
   }
 
