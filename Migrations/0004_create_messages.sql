@@ -12,8 +12,9 @@ CREATE TABLE messages (
   targeted        bigint,
   -- When it is (or was) due; NULL: immediately. By local time: the instant of the first zone.
   due_at          timestamptz,
-  -- The latest time to which deliveries of a message with a due time were deferred because it was night or the send
-  -- window was closed. NULL: none was.
+  -- When the hours begin in which a message with a due time may be sent, if that is later: reckoned when it is created,
+  -- if it is an ad or has a window of the devices' clocks; afterwards the latest time to which its deliveries were
+  -- deferred because it was night or a send window was closed. NULL: neither.
   put_off_until   timestamptz,
   -- The local time at which it is sent by each device's own clock; NULL otherwise.
   local_time      timestamp,
@@ -204,6 +205,16 @@ LANGUAGE sql STABLE AS $$
     WHEN wall::time < opens THEN (wall::date + opens) AT TIME ZONE zone
     ELSE (wall::date + 1 + opens) AT TIME ZONE zone END
   FROM (SELECT moment AT TIME ZONE zone AS wall) local
+$$;
+
+-- The first time, from a moment on, at which two daily windows are both open; a window without times is always open.
+-- If they never are, some time at which one of them opens.
+CREATE FUNCTION both_open_at(
+  moment timestamptz, zone text, opens time, closes time, other_opens time, other_closes time) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce(window_opens_at(t.at, zone, opens, closes), t.at)
+  FROM (SELECT coalesce(window_opens_at(moment, zone, opens, closes), moment) AS at) o,
+    LATERAL (SELECT coalesce(window_opens_at(o.at, zone, other_opens, other_closes), o.at) AS at) t
 $$;
 
 -- The waves of a message by local time: groups of time zones, one for each instant at which some of them are due.

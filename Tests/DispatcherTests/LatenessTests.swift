@@ -222,6 +222,52 @@ import Testing
     try failed(seqno, world)
   }
 
+  @Test(arguments: [(120, 180), (62, 30)])
+  func `an ad whose app is paused when the night is on, or begins within the hour, has an hour from the morning`(
+    minutesLate: Int, minutesOfNight: Int
+  ) throws {
+    let world = try world()
+    world.stop()
+    // The night ends in an hour.
+    try planned(
+      minutesLate: minutesLate, 713, world,
+      """
+      UPDATE apps SET ad_night_from = (t - interval '\(minutesOfNight) min')::time,
+        ad_night_to = (t + interval '1 h')::time
+      FROM (SELECT now() AT TIME ZONE 'Asia/Seoul' AS t) local
+      """)
+    func late() throws -> [Seqno] { try world.connection.run(Lateness.messages()) }
+    #expect(try late() == [713])
+    try world.connection.run(#require(Lateness.reckonHours(713, window: nil, isAd: true)))
+    #expect(
+      try world.count("messages WHERE put_off_until - now() BETWEEN interval '55 min' AND interval '60 min'") == 1)
+    #expect(try late() == [])
+    // So has one that is found before it was planned.
+    try world.connection.script("UPDATE messages SET state = 0, planned = false, frozen_at = NULL")
+    func failLate() throws -> Int { try Schedules.failLate(on: world.connection) { _, _ in } }
+    #expect(try failLate() == 0)
+    try world.connection.script("UPDATE messages SET put_off_until = now() - interval '61 min'")
+    #expect(try failLate() == 1)
+  }
+
+  @Test func `a message with a window of the devices' clocks has an hour from its opening`() throws {
+    let world = try world()
+    world.stop()
+    try planned(minutesLate: 120, 714, world)
+    // It was due at half past eleven in the evening.
+    try world.connection.script(
+      """
+      UPDATE messages SET due_at = date_trunc('day', now() AT TIME ZONE 'Asia/Seoul') AT TIME ZONE 'Asia/Seoul'
+        - interval '30 min'
+      """)
+    let json = """
+      {"appId":"a.b","audience":{"all":true},"alert":"x","window":{"from":"08:00","to":"10:00","zone":"device"}}
+      """
+    let window = try MessageRequest(json: Array(json.utf8)).window
+    try world.connection.run(#require(Lateness.reckonHours(714, window: window, isAd: false)))
+    #expect(try world.count("messages WHERE put_off_until = due_at + interval '510 min'") == 1)
+  }
+
   @Test func `one with a window waits while PostgreSQL does not know the app's time zone`() throws {
     let world = try world()
     // By UTC, its window was open when it was due.

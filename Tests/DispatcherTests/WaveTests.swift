@@ -163,6 +163,33 @@ import Testing
     #expect(try world.funnel(seqno).funnel.targeted == 6)
   }
 
+  @Test func `a wave that came at night has an hour from the morning, also if it is opened late`() throws {
+    let world = try world()
+    let seqno = try send(world, after: "1 hour")
+    _ = try poll("it is not planned") {
+      try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
+    }
+    world.stop()
+    try world.connection.script(
+      """
+      UPDATE waves SET due_at = now() - interval '2 hours', opened = NOT sweeps;
+      UPDATE messages SET due_at = now() - interval '2 hours'
+      """)
+    func late() throws -> [Int16] { try world.connection.run(Lateness.waves()).map(\.wave) }
+    func openedLate() throws -> [Bool] {
+      try world.connection.script("UPDATE waves SET opened = false")
+      return try world.connection.run(Waves.open()).map(\.isLate)
+    }
+    #expect(try late() == [1, 2])
+    #expect(try openedLate() == [true, true])
+    // In both zones it was ten in the evening, and an ad.
+    try world.connection.script("UPDATE messages SET put_off_until = due_at + interval '10 hours'")
+    #expect(try late() == [])
+    #expect(try openedLate() == [false, false])
+    try world.connection.script("UPDATE messages SET put_off_until = due_at + interval '59 min'")
+    #expect(try late() == [1, 2])
+  }
+
   @Test func `a wave that waits for the message's own pace or canary is not late`() throws {
     let world = try world()
     // One device, and the next one tomorrow.

@@ -115,6 +115,21 @@ import Testing
     _ = try poll("they wait on") { try decided(ad) == 4 ? true : nil }
   }
 
+  @Test func `an ad reserved for the night has its hour in the morning`() throws {
+    let world = try World()
+    try makeDevices(world)
+    let night = Self.zone(hour: 0)
+    try world.connection.script("UPDATE apps SET time_zone = '\(night)'")
+    let sendAt = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 600))
+    let seqno = try #require(try send(world, Self.ad + #","sendAt":"\#(sendAt)""#).string("seqno"))
+    #expect(
+      try world.count(
+        """
+        SELECT count(*) FROM messages WHERE seqno = \(seqno) AND put_off_until < now() + interval '11 hours'
+          AND (put_off_until AT TIME ZONE '\(night)')::time = '08:00'
+        """) == 1)
+  }
+
   @Test func `what is no ad goes out at night`() throws {
     let world = try World()
     try makeDevices(world)

@@ -182,11 +182,13 @@ final class ControlWorker {
     }
     let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
     if let gate { try connection.run(gate) }
+    let hours = Lateness.reckonHours(next, window: request.window, isAd: request.kind == .ad)
+    if let hours { try connection.run(hours) }
   }
 
   private func openWaves(_ connection: Connection) throws {
     let opened = try connection.withTransaction {
-      let opened = try connection.run(Waves.open(lateAfter: Domain.Limits.lateSeconds))
+      let opened = try connection.run(Waves.open())
       for wave in opened where wave.isLate { try Schedules.endWave(wave.seqno, wave: wave.wave, on: connection) }
       return opened
     }

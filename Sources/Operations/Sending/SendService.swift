@@ -132,6 +132,11 @@ package enum SendService {
       } else if let gate = Gates.create(seqno, pace: message.pace, canary: nil, window: message.window) {
         try connection.run(gate)
       }
+      if stored.dueAt != nil,
+        let hours = Lateness.reckonHours(seqno, window: message.window, isAd: message.kind == .ad)
+      {
+        try connection.run(hours)
+      }
       try connection.run(Announcements.announce(channel, String(seqno)))
       // The message itself stores its content and recipients.
       let change = AuditTrail.Change(

@@ -7,16 +7,47 @@ package import Time
 /// like messages that are found late before they are planned (`Schedules.failLate`), by the same hour.
 ///
 /// The hour starts at the requested time or, if the send window is closed then or closes before the hour is over, when
-/// the window opens next. A message that may have reached anyone within the hour continues until it expires, because
-/// leaving out part of an audience would be worse than being late. So does a message with deliveries that wait for a
-/// device's send window or for the end of the night; it then has another hour from the end of that wait (`putOff`). The
-/// time for which the message's own pace or canary holds it back does not count either. For a message by local time,
-/// each wave (`Waves`) is judged separately.
+/// the window opens next; for an ad, the night counts as closed hours too (`reckonHours`). A message that may have
+/// reached anyone within the hour continues until it expires, because leaving out part of an audience would be worse
+/// than being late. So does a message with deliveries that wait for a device's send window or for the end of the night;
+/// it then has another hour from the end of that wait (`putOff`). The time for which the message's own pace or canary
+/// holds it back does not count either. For a message by local time, each wave (`Waves`) is judged separately.
 ///
 /// Late messages are no longer claimed, and any node can end them. Each step keeps the totals exact and can be
 /// repeated, as in `Cancellation`.
 package enum Lateness {
   // MARK: Waiting
+
+  private static let reckonHoursStatement = Statement(
+    "lateness-reckon-hours",
+    """
+    UPDATE messages m SET put_off_until = m.due_at + (h.begins_at - h.moment) FROM (
+      SELECT d.seqno, d.moment, CASE WHEN r.moment > e.moment THEN r.moment ELSE b.moment END AS begins_at
+      FROM (
+        SELECT m.seqno, z.zone, coalesce(m.local_time AT TIME ZONE z.zone, m.due_at) AS moment,
+          CASE WHEN $4::boolean THEN a.ad_night_to END AS day_opens,
+          CASE WHEN $4::boolean THEN a.ad_night_from END AS day_closes
+        FROM messages m JOIN apps a ON a.app = m.app
+          CROSS JOIN LATERAL (SELECT \(TimeZones.ofApp) AS zone OFFSET 0) z
+        WHERE m.seqno = $1) d
+        CROSS JOIN LATERAL (SELECT both_open_at(
+          d.moment, d.zone, $2::text::time, $3::text::time, d.day_opens, d.day_closes) AS moment OFFSET 0) b
+        -- If they close again before the hour is over, it begins when they open next.
+        CROSS JOIN LATERAL (SELECT b.moment + \(LatenessCondition.almostAnHour) AS moment OFFSET 0) e
+        CROSS JOIN LATERAL (SELECT both_open_at(
+          e.moment, d.zone, $2::text::time, $3::text::time, d.day_opens, d.day_closes) AS moment OFFSET 0) r) h
+    WHERE m.seqno = h.seqno AND h.begins_at > h.moment
+    """)
+
+  /// Returns the query that records when the hours begin in which a new message with a due time may be sent: then it is
+  /// not late until an hour after that, even if nothing of it is claimed, for example because its app is paused. The
+  /// hours are those of the app's clock, by which most devices go. Nil if the message may be sent at any hour, or only
+  /// has a send window in the app's time zone, which its gate knows.
+  /// - Parameter isAd: true if the message must not be sent in the app's night.
+  package static func reckonHours(_ seqno: Seqno, window: SendWindow?, isAd: Bool) -> Query<Void>? {
+    guard isAd || window?.zone == .device else { return nil }
+    return Query(reckonHoursStatement, seqno, window?.opens.text, window?.closes.text, isAd) { _ in }
+  }
 
   private static let putOffStatement = Statement(
     "lateness-put-off",

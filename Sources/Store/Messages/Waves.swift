@@ -132,15 +132,14 @@ package enum Waves {
           SELECT FROM shards s WHERE s.seqno = o.seqno AND s.wave <> o.wave AND NOT s.exhausted))
       ORDER BY seqno, wave LIMIT 100 FOR UPDATE SKIP LOCKED) due
     WHERE w.seqno = due.seqno AND w.wave = due.wave
-    RETURNING w.seqno, w.wave, NOT w.sweeps AND w.due_at < clock_timestamp() - make_interval(secs => $1)
+    RETURNING w.seqno, w.wave, \(LatenessCondition.isHourOfWaveOver)
     """)
 
   /// Opens at most 100 planned waves that are due, so that their shards can be claimed, and returns them. A sweep opens
   /// only when the shards of all other waves are exhausted. Skips locked rows. The caller must end the waves returned
   /// as late in the same transaction.
-  /// - Parameter seconds: delay after which a wave is late, in seconds. A sweep is never late.
-  package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Seqno, wave: Int16, isLate: Bool)]> {
-    Query(each: openStatement, seconds) { row in
+  package static func open() -> Query<[(seqno: Seqno, wave: Int16, isLate: Bool)]> {
+    Query(each: openStatement) { row in
       (row.seqno(), row.int16(), row.bool())
     }
   }
