@@ -24,12 +24,15 @@ export class Problem extends Error {
 }
 
 let csrf = null;
-/// Called when the session has ended. Resolves to true once somebody has signed in again.
+/// Called when the session has ended, or is too old for a request. Resolves to true once somebody has signed in again.
 let signedOut = async () => false;
+/// Called when a change is refused. Resolves to true if the session was another one than the browser has by now.
+let renewed = async () => false;
 
-export function useSession(token, whenSignedOut) {
+export function useSession(token, whenSignedOut, whenRefused) {
   csrf = token;
   if (whenSignedOut) signedOut = whenSignedOut;
+  if (whenRefused) renewed = whenRefused;
 }
 
 /// Calls and returns what the answer holds: JSON, or null when it is empty.
@@ -60,6 +63,7 @@ export async function call(method, path, body, { signal, headers = {}, quiet = f
   await wordsLoaded;
   const problem = new Problem(answer.status, await answer.json().catch(() => ({})));
   if (answer.status === 401 && !quiet && await signedOut(problem)) return call(method, path, body, { signal, headers, quiet: true });
+  if (answer.status === 403 && !quiet && method !== "GET" && await renewed()) return call(method, path, body, { signal, headers });
   throw problem;
 }
 

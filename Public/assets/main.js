@@ -62,8 +62,8 @@ async function enterFromProvider({ code, state, error }) {
 
 let asking = null;
 
-/// The session has ended, or was ended elsewhere: whoever works here signs in over the page, and nothing of it is lost.
-/// Resolves to true once the same account is signed in again.
+/// The session has ended, was ended elsewhere, or is too old for what is asked: whoever works here signs in over the page,
+/// and nothing of it is lost. Resolves to true once the same account is signed in again.
 function signedOut(problem) {
   if (!session) return Promise.resolve(false);
   asking ??= askOver(problem).finally(() => { asking = null; });
@@ -72,9 +72,10 @@ function signedOut(problem) {
 
 async function askOver(problem) {
   const before = session.login;
-  const isBack = await signInOver(before, problem, (proof) => signIn(proof, signedOut));
+  const isOver = problem.code !== "upmc:fresh-sign-in-needed";
+  const isBack = await signInOver(before, isOver, (proof) => signIn(proof, signedOut));
   if (!isBack) {
-    leave(problem);
+    if (isOver) leave(problem);
     return false;
   }
   if (session.login === before && !session.needsPassword && !session.needsSecondFactor) return true;

@@ -52,7 +52,15 @@ export const factorIsSet = () => { session = { ...session, hasSecondFactor: true
 function take(answer, whenSignedOut) {
   session = answer;
   localStorage.setItem(trace, "1");
-  useSession(answer.csrfToken, whenSignedOut);
+  useSession(answer.csrfToken, whenSignedOut, takeRenewed);
+}
+
+/// When another tab has signed the same account in again, its session is this tab's too.
+async function takeRenewed() {
+  const answer = await call("GET", "/session", undefined, { quiet: true }).catch(() => null);
+  if (!session || answer?.login !== session.login || answer.csrfToken === session.csrfToken) return false;
+  take(answer);
+  return true;
 }
 
 /// - Throws: why the session goes on, for example because the server cannot be reached.

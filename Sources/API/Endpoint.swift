@@ -13,6 +13,8 @@ struct Endpoint: Sendable {
   let summary: String
   let about: String
   let access: Access
+  /// Whether a console session must have begun moments ago (`Visit.requireFreshSignIn`). Requires a permission.
+  let needsFreshSignIn: Bool
   let load: Load
   /// Query and header parameters. Path parameters are found by their names in `PathParameter.all`.
   let parameters: [Parameter]
@@ -27,8 +29,8 @@ struct Endpoint: Sendable {
 
   init(
     _ method: Method, _ pattern: String, id: String, in area: Area, _ summary: String, _ about: String,
-    by access: Access, load: Load = .light, parameters: [Parameter] = [], body: Body? = nil, answers: [Answer],
-    problems: [Problem.Code] = [], handler: Handler
+    by access: Access, needsFreshSignIn: Bool = false, load: Load = .light, parameters: [Parameter] = [],
+    body: Body? = nil, answers: [Answer], problems: [Problem.Code] = [], handler: Handler
   ) {
     self.method = method
     self.pattern = pattern
@@ -37,6 +39,7 @@ struct Endpoint: Sendable {
     self.summary = summary
     self.about = about
     self.access = access
+    self.needsFreshSignIn = needsFreshSignIn
     self.load = load
     self.parameters = parameters
     query = parameters.filter { $0.place == .query }.map(\.name)
@@ -59,6 +62,7 @@ struct Endpoint: Sendable {
     case .clientKey, .caller, .permission: problems += [.noCredential, .badCredential, .forbidden]
     case .authKey: problems += [.noCredential, .badCredential, .forbidden, .unknownDevice]
     }
+    if needsFreshSignIn { problems.append(.freshSignInNeeded) }
     // While an app is being deleted, changes to it are refused.
     if method != .get, access.needsKey { problems.append(.conflict) }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }

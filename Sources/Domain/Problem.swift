@@ -15,6 +15,7 @@ package struct Problem: Error, Equatable, Sendable {
     case noCredential = "upmc:no-credential"
     case badCredential = "upmc:bad-credential"
     case secondFactorNeeded = "upmc:second-factor-needed"
+    case freshSignInNeeded = "upmc:fresh-sign-in-needed"
     case badUserProof = "upmc:bad-user-proof"
     case forbidden = "upmc:forbidden"
     case userMismatch = "upmc:user-mismatch"
@@ -50,7 +51,7 @@ package struct Problem: Error, Equatable, Sendable {
     package var status: Int {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
-      case .noCredential, .badCredential, .secondFactorNeeded: 401
+      case .noCredential, .badCredential, .secondFactorNeeded, .freshSignInNeeded: 401
       case .forbidden, .badUserProof, .userMismatch: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .unknownSegment,
         .unknownUpload, .unknownWebhook, .unknownChannel, .notKept:
@@ -80,6 +81,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"
       case .secondFactorNeeded: "A second factor is needed"
+      case .freshSignInNeeded: "The sign-in is too long ago"
       case .badUserProof: "The user is not vouched for"
       case .forbidden: "The credential does not allow this"
       case .userMismatch: "The device belongs to another user"

@@ -84,21 +84,21 @@ export function rememberedPlace() {
   return hash.startsWith("#/") ? hash : "#/";
 }
 
-/// The same over the page that is there. Resolves to true once somebody is signed in, to false when the page is given up.
-/// - login: who was signed in.
-export function signInOver(login, problem, enter) {
+/// The same over the page that is there. Resolves to true once somebody is signed in, to false when that is given up.
+/// - login: who was signed in. isOver: the session has ended; otherwise it is only too old for what was asked.
+export function signInOver(login, isOver, enter) {
   return new Promise((resolve) => {
     let isIn = false;
     const form = proofForm(login, async (proof) => {
       await enter(proof);
       isIn = true;
       box.close();
-    }, { title: t("sign-in.title"), detail: t("sign-in.over.detail"),
-      give: () => h("button", { class: "button", type: "button", "data-give-up": true, onclick: () => box.close() }, t("sign-in.give-up")) });
+    }, { title: t("sign-in.title"), detail: t(isOver ? "sign-in.over.detail" : "sign-in.fresh.detail"),
+      give: () => h("button", { class: "button", type: "button", "data-give-up": true, onclick: () => box.close() }, t(isOver ? "sign-in.give-up" : "do.cancel")) });
     const box = dialog(h("div", null, form, otherWays(form)), t("sign-in.title"), () => resolve(isIn));
     box.id = "sign-in-over";
     // What is below is lost without it: Escape does not close it.
-    box.addEventListener("cancel", (event) => event.preventDefault());
+    if (isOver) box.addEventListener("cancel", (event) => event.preventDefault());
     form.querySelector("[type=password]").focus();
   });
 }

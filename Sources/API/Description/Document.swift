@@ -71,7 +71,14 @@ enum Document {
   private static func description(_ endpoint: Endpoint) -> String {
     guard let permission = endpoint.access.permission else { return endpoint.about }
     let roles = Role.allCases.filter { $0.allows(permission) }.map(\.rawValue)
-    return endpoint.about + "\n\nRoles that may: \(roles.joined(separator: ", "))."
+    let fresh =
+      """
+      \n\nA console session must have begun within the last \(Operations.Limits.freshSignInSeconds / 60) minutes. \
+      Otherwise the answer is 401 `upmc:fresh-sign-in-needed`: sign in again, and repeat the request. API keys need \
+      nothing more.
+      """
+    return endpoint.about + (endpoint.needsFreshSignIn ? fresh : "")
+      + "\n\nRoles that may: \(roles.joined(separator: ", "))."
   }
 
   private static func security(_ access: Endpoint.Access) -> JSONTree {

@@ -153,7 +153,8 @@ final class AdminWorker {
   /// Authenticates the request by API key or console session, and returns its caller.
   /// - Throws: `.badCredential` if the credential is not valid. `.forbidden` for a session whose client address may not
   ///   use the console, or, unless the method is GET or HEAD, that has no valid CSRF token. If the endpoint requires a
-  ///   permission, also `.forbidden` if the role lacks it, or the account lacks a second factor that the role requires.
+  ///   permission, also `.forbidden` if the role lacks it, or the account lacks a second factor that the role requires,
+  ///   and `.freshSignInNeeded`.
   private func admit(
     _ request: OwnedRequest, _ credential: Credential, to endpoint: Endpoint, on connection: Connection
   ) throws(Problem) -> Caller {
@@ -171,6 +172,7 @@ final class AdminWorker {
         throw Problem(.forbidden, "The role \(visit.caller.role.rawValue) needs a second factor. Set it up first.")
       }
       try visit.caller.require(permission)
+      if endpoint.needsFreshSignIn { try visit.requireFreshSignIn(now: resources.clock.wallTime) }
     }
     return visit.caller
   }
@@ -187,7 +189,7 @@ final class AdminWorker {
       let visit =
         switch credential {
         case .apiKey(let key):
-          SignInService.Visit(caller: try Authorization.authenticate(key, on: connection), lacksFactor: false)
+          SignInService.Visit(apiKey: try Authorization.authenticate(key, on: connection))
         case .session(let session):
           try SignInService.authenticate(
             session: session, resources.console.policy, on: connection, now: resources.clock.wallTime)

@@ -76,16 +76,37 @@ package enum SignInService {
 
   // MARK: Using a session
 
-  /// The caller of a request that was authenticated by a session or, with `lacksFactor` false, by an API key.
+  /// The caller of a request that was authenticated by a session or an API key.
   package struct Visit: Sendable {
     package let caller: Caller
     /// True while the role needs a second factor and the account has none: the session may only set one up. False for
-    /// sessions of the identity provider.
+    /// sessions of the identity provider, and for API keys.
     package let lacksFactor: Bool
+    /// When the session began; nil for an API key.
+    private let signedInAt: Timestamp?
 
-    package init(caller: Caller, lacksFactor: Bool) {
+    /// Creates the visit of an API key.
+    package init(apiKey caller: Caller) {
+      self.caller = caller
+      lacksFactor = false
+      signedInAt = nil
+    }
+
+    fileprivate init(session caller: Caller, lacksFactor: Bool, signedInAt: Timestamp) {
       self.caller = caller
       self.lacksFactor = lacksFactor
+      self.signedInAt = signedInAt
+    }
+
+    /// Throws `.freshSignInNeeded` for a session that began more than `freshSignInSeconds` ago: it may have been left
+    /// open, or stolen, and must not open other ways in. Signing in again asks for all that a sign-in takes, with its
+    /// limits and its audit entry, and replaces the session.
+    package func requireFreshSignIn(now: Timestamp) throws(Problem) {
+      let seconds = Operations.Limits.freshSignInSeconds
+      guard let signedInAt, signedInAt < now - .seconds(seconds) else { return }
+      throw Problem(
+        .freshSignInNeeded,
+        "This changes who has access, and you signed in more than \(seconds / 60) minutes ago. Sign in again.")
     }
   }
 
@@ -104,9 +125,10 @@ package enum SignInService {
     else { throw Problem(.badCredential, "The session is over. Sign in again.") }
     let caller = Caller(role: role, app: account.app, apiKey: nil, account: account.number, name: account.login)
     return Visit(
-      caller: caller,
+      session: caller,
       lacksFactor: policy.needsFactor(
-        role, has: account.hasFactor, byProvider: account.method == SignInMethod.openID.rawValue))
+        role, has: account.hasFactor, byProvider: account.method == SignInMethod.openID.rawValue),
+      signedInAt: account.startedAt)
   }
 
   /// Returns the CSRF token of a session, derived from its token. A page must send it with every change.
@@ -153,4 +175,9 @@ extension SignInService.Proof {
     case .link: .link
     }
   }
+}
+
+extension Operations.Limits {
+  /// Time in seconds for which a sign-in opens changes of accounts, API keys and push credentials: 15 minutes.
+  package static let freshSignInSeconds: Int64 = 900
 }

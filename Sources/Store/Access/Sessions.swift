@@ -10,6 +10,7 @@ package enum Sessions {
     package let name: String
     package let role: String
     package let app: App.Number?
+    package let startedAt: Timestamp
     package let endsAt: Timestamp
     /// How the person signed in: `password`, `link` or `openid`.
     package let method: String
@@ -46,7 +47,7 @@ package enum Sessions {
       -- Moved on at most once a minute: not every look at a page is worth a write.
       UPDATE sessions SET idle_until = least($3, ends_at), used_at = greatest(used_at, $2)
       WHERE sha256 = $1 AND idle_until > $2 AND idle_until < ends_at AND idle_until < $3 - interval '1 minute')
-    SELECT c.account, c.login, c.name, c.role, c.app, s.ends_at, s.method, c.factor IS NOT NULL
+    SELECT c.account, c.login, c.name, c.role, c.app, s.created_at, s.ends_at, s.method, c.factor IS NOT NULL
     FROM sessions s JOIN accounts c ON c.account = s.account
     WHERE s.sha256 = $1 AND s.idle_until > $2 AND s.ends_at > $2 AND c.disabled_at IS NULL
     """)
@@ -58,7 +59,7 @@ package enum Sessions {
     Query(first: useStatement, sha256, now, idleUntil) { row in
       Account(
         number: row.int32(), login: row.text(), name: row.text(), role: row.text(),
-        app: row.optionalInt32(), endsAt: row.timestamp(),
+        app: row.optionalInt32(), startedAt: row.timestamp(), endsAt: row.timestamp(),
         method: row.text(), hasFactor: row.bool())
     }
   }

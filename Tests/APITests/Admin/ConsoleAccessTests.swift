@@ -81,6 +81,35 @@ import Testing
     #expect(try choose(ConsoleVisitor.password).isProblem(.tooManyAttempts))
   }
 
+  @Test func `accounts, new keys and credentials are only changed soon after signing in`() throws {
+    #expect(
+      Set(Endpoint.all.filter(\.needsFreshSignIn).map(\.id)) == [
+        "createAccount", "changeAccount", "linkAccount", "resetSecondFactor", "createAPIKey", "setCredential",
+        "deleteCredential",
+      ])
+    let world = try AdminWorld()
+    let kim = try ConsoleVisitor.make(in: world)
+    let key = #"{"role":"viewer","name":"CRM"}"#
+    #expect(try kim.call("POST", "/v1/admin/api-keys", key).status == 201)
+    try world.connection.script("UPDATE sessions SET created_at = created_at - interval '901 seconds'")
+    for endpoint in Endpoint.all where endpoint.needsFreshSignIn {
+      let path = endpoint.pattern.replacing("{accountId}", with: "2")
+      let answer = try kim.call(endpoint.method.rawValue, path, "{}")
+      #expect(answer.isProblem(.freshSignInNeeded), "\(endpoint.id): \(answer.text)")
+    }
+    // Looking, and ending what a key opens, never wait for a password.
+    #expect(try kim.call("GET", "/v1/admin/accounts").status == 200)
+    #expect(try kim.call("DELETE", "/v1/admin/api-keys/1").status == 200)
+    // A program has nothing else to show than its key.
+    let program = try world.key(.admin, app: nil)
+    #expect(try world.call("POST", "/v1/admin/api-keys", key: program, key).status == 201)
+    // The former session ends, so that the token of whoever has stolen it opens nothing.
+    let again = try ConsoleVisitor(
+      try ConsoleVisitor.post(ConsoleVisitor.proof("kim"), cookie: kim.cookie, world), world)
+    #expect(try again.call("POST", "/v1/admin/api-keys", key).status == 201)
+    #expect(try kim.call("GET", "/v1/admin/session").isProblem(.badCredential))
+  }
+
   @Test func `a key ends by itself, says so before, and tells its last use`() throws {
     let world = try AdminWorld()
     let admin = try world.key(.admin, app: nil)

@@ -261,6 +261,56 @@ import Time
     #expect(ends.bool(0, 0))
   }
 
+  @Test(arguments: ["en", "ko"])
+  func `whoever signed in long ago makes a key by signing in again over the page, or makes none`(
+    _ language: String
+  ) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    func keys(_ name: String) throws -> Int64 {
+      try console.world.count("SELECT count(*) FROM api_keys WHERE name = '\(name)'")
+    }
+    try browser.open("/")
+    try browser.waitFor("input[name=login]")
+    try console.choose(language)
+    try account(console)
+    try signIn(browser)
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/keys")
+    try browser.click(".actions .button.main")
+    try browser.type("dialog[open] input[name=name]", "CRM")
+    try console.connection.script("UPDATE sessions SET created_at = created_at - interval '16 minutes'")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("#sign-in-over[open]")
+    try expectSound(browser, "sign-in-fresh-\(language)")
+    try browser.press(.escape)
+    // The form is there as it was, and says why nothing was made.
+    try browser.waitFor("dialog[open] .note.bad:not([hidden])")
+    #expect(try browser.value("dialog[open] input[name=name]") == "CRM")
+    #expect(try keys("CRM") == 0)
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("#sign-in-over[open]")
+    #expect(try browser.value("#sign-in-over input[name=login]") == Self.login)
+    try browser.type("#sign-in-over input[name=password]", Self.password)
+    try browser.click("#sign-in-over [type=submit]")
+    try browser.waitFor("[data-secret]")
+    #expect(try keys("CRM") == 1)
+    try browser.click("dialog[open] .foot .button.main")
+    // Signing in again in another tab replaces the session of this one.
+    let status = try browser.script(
+      """
+      const headers = { 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ login: arguments[0], password: arguments[1] });
+      return (await fetch('/v1/admin/session', { method: 'POST', headers, body })).status;
+      """, [Self.login, Self.password])
+    #expect(status as? Int == 201)
+    try browser.click(".actions .button.main")
+    try browser.type("dialog[open] input[name=name]", "Billing")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("[data-secret]")
+    #expect(try keys("Billing") == 1)
+  }
+
   @Test func `QR codes of every size are read by another program`() throws {
     let console = try ConsoleWorld(isEmpty: true)
     try console.browser.open("/")

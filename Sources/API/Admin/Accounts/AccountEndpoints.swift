@@ -16,7 +16,7 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/admin/accounts", id: "createAccount", in: .administration, "Make a console account",
       "Answers a link that opens it once, within an hour; there its owner chooses a password.",
-      by: .permission(.manageAccounts),
+      by: .permission(.manageAccounts), needsFreshSignIn: true,
       body: Body(
         ConsoleAccounts.NewAccount.object,
         examples: [("operator", #"{"login":"kim@example.com","name":"Kim","role":"operator"}"#)]),
@@ -25,6 +25,7 @@ extension Endpoint {
     Endpoint(
       .patch, "/v1/admin/accounts/{accountId}", id: "changeAccount", in: .administration, "Change a console account",
       "One that is disabled, or gets another role, is signed out everywhere.", by: .permission(.manageAccounts),
+      needsFreshSignIn: true,
       body: Body(ConsoleAccounts.Change.object, examples: [("name", #"{"name":"Kim Minsu"}"#)]),
       answers: [Answer(200, "As it is now.", ConsoleAccounts.Entry.object, example: accountExample)],
       problems: [.notFound, .conflict],
@@ -32,6 +33,7 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/admin/accounts/{accountId}/link", id: "linkAccount", in: .administration, "Make another sign-in link",
       "For somebody else who has lost the password. It works once, within an hour.", by: .permission(.manageAccounts),
+      needsFreshSignIn: true,
       answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)],
       problems: [.notFound, .conflict], handler: .whole(AdminCall.linkAccount)),
     Endpoint(
@@ -41,7 +43,7 @@ extension Endpoint {
       For somebody who has lost both telephone and recovery codes. Another administrator does it; the account is signed out \
       everywhere. Its owner then signs in with the password alone, and sets up a new one where the role needs it. Make sure \
       who is asking.
-      """, by: .permission(.manageAccounts),
+      """, by: .permission(.manageAccounts), needsFreshSignIn: true,
       answers: [Answer(200, "As it is now.", ConsoleAccounts.Entry.object, example: accountExample)],
       problems: [.notFound, .conflict], handler: .whole(AdminCall.resetSecondFactor)),
   ]

@@ -18,6 +18,7 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/admin/api-keys", id: "createAPIKey", in: .administration, "Make an API key",
       "The key is in this answer and nowhere else: only a hash of it is kept.", by: .permission(.manageAccounts),
+      needsFreshSignIn: true,
       body: Body(
         Administration.NewKey.object,
         examples: [

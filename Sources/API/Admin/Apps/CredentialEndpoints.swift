@@ -27,7 +27,7 @@ extension Endpoint {
       tried once, by a push to a token of nobody: `check` says what Apple answered within three seconds; null: nothing yet. \
       With `check` true it is tried before, and replaces nothing if Apple does not take it. A \
       service account's file must name Google's address for access tokens as its `token_uri`, or the operator's.
-      """, by: .permission(.manageApps), load: .heavy,
+      """, by: .permission(.manageApps), needsFreshSignIn: true, load: .heavy,
       body: Body(
         Administration.NewCredential.object,
         examples: [
@@ -48,6 +48,7 @@ extension Endpoint {
     Endpoint(
       .delete, "/v1/admin/credentials", id: "deleteCredential", in: .administration, "Take a credential away",
       "Nothing is sent through this network for the app any more.", by: .permission(.manageApps),
+      needsFreshSignIn: true,
       parameters: [
         .ofApp(),
         .query("pnsId", JSONSchema.words(PushNetwork.allCases.map(\.pnsID)), "Of which push network.", isNeeded: true),
