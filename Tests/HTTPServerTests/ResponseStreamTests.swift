@@ -237,6 +237,7 @@ import Testing
 
   @Test func `events keep to their lines`() {
     #expect(ServerSentEvent(data: "a\nb\r\nc").text == "data: a\ndata: b\ndata: c\n\n")
+    #expect(ServerSentEvent(data: "a\rb\u{2028}c\u{85}d").text == "data: a\ndata: b\u{2028}c\u{85}d\n\n")
     #expect(ServerSentEvent(event: "x\ny", id: "1\r2", data: "").text == "event: xy\nid: 12\ndata: \n\n")
   }
 }

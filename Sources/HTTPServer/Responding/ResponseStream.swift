@@ -68,12 +68,13 @@ package struct ServerSentEvent: Sendable {
   }
 
   /// The event in its wire format, without fields that are nil. Line breaks in the data produce several data lines; in
-  /// other fields they are removed.
+  /// other fields they are removed. Only CR and LF are line breaks here: clients read U+2028 and the like as text, and
+  /// JSON contains them unescaped.
   package var text: String {
     var lines: [String] = []
     if let event { lines.append("event: \(Self.oneLine(event))") }
     if let id { lines.append("id: \(Self.oneLine(id))") }
-    for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+    for line in data.split(omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r", "\r\n"].contains($0) }) {
       lines.append("data: \(line)")
     }
     return lines.joined(separator: "\n") + "\n\n"
