@@ -23,7 +23,10 @@ struct SessionStart {
 
   /// Creates the session, ends the previous one, records the client's network as known and audits the sign-in, in one
   /// transaction.
-  /// - Parameter factor: kind of the code that was verified as second factor; nil without one.
+  /// - Parameters:
+  ///   - account: as it was when it was proved, or before.
+  ///   - factor: kind of the code that was verified as second factor; nil without one.
+  /// - Throws: `.badCredential` if what opens the account has changed since.
   func begin(
     _ account: Accounts.Record, _ method: SignInMethod, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
     on connection: Connection
@@ -32,7 +35,12 @@ struct SessionStart {
     let now = throttle.now
     let endsAt = now + .seconds(Operations.Limits.sessionSeconds)
     let caller = caller(account)
-    try connection.commit { () throws(PostgresError) in
+    let isBegun = try connection.commit { () throws(PostgresError) in
+      // A new password, a reset second factor and disabling end the account's sessions: none may begin afterwards by
+      // what was proved before. They lock the account before its sessions, too.
+      guard let present = try connection.run(Accounts.lock(account.number)), present.password == account.password,
+        present.factor == account.factor, present.disabledAt == nil
+      else { return false }
       if let former { try connection.run(Sessions.end(sha256: Authorization.hash(former))) }
       try connection.run(
         Sessions.create(
@@ -46,7 +54,9 @@ struct SessionStart {
         if case .recoveryCode(let left) = factor { writer.member("recoveryCodesLeft", left) }
       }
       try connection.run(AuditTrail.add(change, by: caller))
+      return true
     }
+    guard isBegun else { throw SignInAttempt.wrong }
     return ConsoleSession(account, token: token, endsAt: endsAt, method, policy)
   }
 }

@@ -121,7 +121,7 @@ struct SignInAttempt {
     return proof
   }
 
-  private static let wrong = Problem(
+  static let wrong = Problem(
     .badCredential, "Login and password do not belong together, or the link was used or is over.")
 
   static let wrongCode = Problem(
