@@ -89,7 +89,9 @@ import Testing
       _ = try connection.run(
         Apps.create(appID: "com.example.bank", name: "", clientKey: "x", timeZone: "UTC", identity: .open))
     } throws: { ($0 as? PostgresError)?.constraint == "app_purges_app_id_is_unique" }
-    let entries = try connection.run(AuditLog.list(AuditLog.Filter(), before: .max, window: 10, limit: 10))
+    let entries = try connection.run(
+      AuditLog.list(AuditLog.Filter(), before: .max, window: 10, bytes: 1_000_000, limit: 10)
+    ).records
     #expect(entries.contains { $0.appID == "com.example.bank" })
   }
 

@@ -27,7 +27,8 @@ enum Introduction {
     files (`/exports`) at one time, one app's callers 64 and 4. Whoever has its share is told `429` with \
     `upmc:too-many-requests`; `detail` says which share it is.
 
-    **Lists** come in pages: pass `nextCursor` of one page as `cursor` to get the next; null ends the list.
+    **Lists** come in pages: pass `nextCursor` of one page as `cursor` to get the next; null ends the list. \
+    A page ends early once its items are long: about a mebibyte together.
     """
 
   static let securitySchemes: [JSONTree.Member] = [

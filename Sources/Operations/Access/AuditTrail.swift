@@ -168,13 +168,15 @@ package enum AuditTrail {
     let filter = try filter(question, by: caller, on: connection)
     let before = try page.number(first: .max)
     let window = Operations.Limits.searchedRows
-    let records = try connection.answer(
-      AuditLog.list(filter, before: before, window: window, limit: page.limit + 1))
-    guard records.count <= page.limit else {
-      return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.entry) }
+    let found = try connection.answer(
+      AuditLog.list(
+        filter, before: before, window: window, bytes: Operations.Limits.pageBytes, limit: page.limit + 1))
+    let entries = found.records.map(Entry.init)
+    guard entries.count <= page.limit, !found.isCut else {
+      return ItemPage(entries, limit: page.limit, isCut: found.isCut) { String($0.record.entry) }
     }
     let edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
-    return ItemPage(items: records.map(Entry.init), behind: edge.map(String.init))
+    return ItemPage(items: entries, behind: edge.map(String.init))
   }
 
   /// Returns what a question selects, after checking that the caller may ask it.

@@ -19,10 +19,11 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   /// - Parameters:
   ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
   ///   - limit: maximum number of items shown, at least 1.
+  ///   - isCut: whether there are more than `items`, however few these are.
   ///   - place: returns the position of an item in its list.
-  init(_ items: [Item], limit: Int, place: (Item) -> String) {
+  init(_ items: [Item], limit: Int, isCut: Bool = false, place: (Item) -> String) {
     let shown = Array(items.prefix(limit))
-    self.init(items: shown, behind: items.count > limit ? shown.last.map(place) : nil)
+    self.init(items: shown, behind: isCut || items.count > limit ? shown.last.map(place) : nil)
   }
 
   package func write(to writer: inout JSONWriter) {
@@ -47,4 +48,10 @@ extension ItemPage {
 
 extension ItemPage: DescribedAnswer where Item: DescribedAnswer {
   package static var object: JSONObject<ItemPage> { object(of: Item.object) }
+}
+
+extension Operations.Limits {
+  /// Size of the texts, in bytes, with which a page of items with long texts ends: one item can have megabytes, and a
+  /// page 1,000 of them.
+  static let pageBytes = 1_048_576
 }

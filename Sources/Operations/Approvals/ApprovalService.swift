@@ -220,7 +220,7 @@ package enum ApprovalService {
   // MARK: Listing
 
   /// Lists the approvals of an app, newest first, without confidential content. A page can be short or empty, and still
-  /// be followed by another (`searchedRows`, `approvalPageBytes`).
+  /// be followed by another (`searchedRows`, `pageBytes`).
   /// - Parameters:
   ///   - appID: the only app to list; nil for all apps that the caller may access.
   ///   - state: waiting, approved, rejected or expired; nil for all.
@@ -237,7 +237,7 @@ package enum ApprovalService {
     let records = try connection.answer(
       Approvals.list(
         of: app, wanted.state, isOver: wanted.isOver, now: now, before: before, window: window,
-        bytes: Operations.Limits.approvalPageBytes, limit: page.limit + 1))
+        bytes: Operations.Limits.pageBytes, limit: page.limit + 1))
     let entries = records.prefix { !$0.request.isEmpty }.map { Entry(record: $0, now: now) }
     guard entries.count <= page.limit else {
       return ItemPage(entries, limit: page.limit) { String($0.record.number) }
@@ -303,9 +303,6 @@ package enum ApprovalService {
 extension Operations.Limits {
   /// Range of the device count above which a second person is required; 0 disables approval.
   package static let approvalAbove: ClosedRange<Int64> = 0...1_000_000_000
-  /// Stored size of the requests, in bytes, with which a page of approvals ends: a request can have 4 MiB, and a page
-  /// 1,000 of them.
-  static let approvalPageBytes = 1_048_576
   /// Maximum length of a reason for a rejection, in bytes: a sentence or two.
   package static let approvalReasonBytes = 1_000
 }

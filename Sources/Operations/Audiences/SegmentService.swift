@@ -100,9 +100,10 @@ package enum SegmentService {
     _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .viewMessages)
-    let records = try connection.answer(
-      Segments.list(app: app.number, after: try page.number(first: 0), limit: page.limit + 1))
-    return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.segment) }
+    let found = try connection.answer(
+      Segments.list(
+        app: app.number, after: try page.number(first: 0), bytes: Operations.Limits.pageBytes, limit: page.limit + 1))
+    return ItemPage(found.records.map(Entry.init), limit: page.limit, isCut: found.isCut) { String($0.record.segment) }
   }
 
   package static func find(
@@ -187,6 +188,9 @@ package enum SegmentService {
   /// Validates conditions.
   /// - Throws: the problem of the first invalid condition, with its position in the body, below `/conditions`.
   private static func check(_ conditions: [UInt8]) throws(Problem) {
+    guard conditions.count <= Operations.Limits.segmentBytes else {
+      throw Problem(.impossible, at: "/conditions", "must have at most \(Operations.Limits.segmentBytes) bytes")
+    }
     do throws(Problem) {
       _ = try Segment(json: conditions)
     } catch {
@@ -209,6 +213,11 @@ package enum SegmentService {
   private static func unknown(_ segment: Int64) -> Problem {
     Problem(.unknownSegment, "There is no segment \(segment).")
   }
+}
+
+extension Operations.Limits {
+  /// Maximum size of a saved segment's conditions in bytes: `segmentValues` of the longest CUIDs.
+  static let segmentBytes = 262_144
 }
 
 extension Segments.Record {

@@ -79,8 +79,10 @@ package enum SavedMessageService {
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .viewContent)
     let found = try connection.answer(
-      SavedMessages.list(kind, of: app.number, after: try page.number(first: 0), limit: page.limit + 1))
-    return ItemPage(found.map(Entry.init), limit: page.limit) { String($0.record.number) }
+      SavedMessages.list(
+        kind, of: app.number, after: try page.number(first: 0), bytes: Operations.Limits.pageBytes,
+        limit: page.limit + 1))
+    return ItemPage(found.records.map(Entry.init), limit: page.limit, isCut: found.isCut) { String($0.record.number) }
   }
 
   package static func show(

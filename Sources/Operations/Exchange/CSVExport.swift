@@ -231,20 +231,21 @@ package struct CSVExport: Sendable {
       // Without a criterion, each entry that is searched is found.
       let isSearch = filter.action != nil || filter.actor != nil || filter.object != nil
       let window = isSearch ? Operations.Limits.searchedRows : limit
-      let records = try connection.answer(AuditLog.list(filter, before: before, window: window, limit: limit))
+      let found = try connection.answer(
+        AuditLog.list(filter, before: before, window: window, bytes: Operations.Limits.pageBytes, limit: limit))
       var edge: Int64?
-      if isSearch, records.count < limit {
+      if isSearch, found.records.count < limit, !found.isCut {
         edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
       }
-      for record in records {
+      for record in found.records {
         writer.row([
           String(record.entry), record.at.description, record.actor, record.role, record.origin, record.requestID,
           record.action, record.appID, record.object, record.before, record.after,
         ])
       }
-      if let place = edge ?? records.last?.entry { list = .audit(filter, before: place) }
-      isUnfinished = edge != nil
-      count = records.count
+      if let place = edge ?? found.records.last?.entry { list = .audit(filter, before: place) }
+      isUnfinished = edge != nil || found.isCut
+      count = found.records.count
     case .statistics(let report):
       writer.write(report)
       count = 0

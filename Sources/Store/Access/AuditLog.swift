@@ -121,22 +121,30 @@ package enum AuditLog {
       name,
       """
       SELECT l.entry, l.at, l.api_key, l.account, l.actor, l.role, l.origin, l.request_id, l.action, coalesce(a.app_id, p.app_id), l.object,
-        l.before::text, l.after::text
-      -- A search ends after so many entries, and goes on with the next page.
-      FROM (SELECT * FROM audit_log WHERE \(from) ORDER BY entry DESC LIMIT $2) l
+        l.before::text, l.after::text, l.found
+      FROM (
+        SELECT f.*, sum(f.size) OVER (ORDER BY f.entry DESC) - f.size AS size_before, count(*) OVER () AS found FROM (
+          SELECT w.*, coalesce(octet_length(w.before::text), 0) + coalesce(octet_length(w.after::text), 0) AS size
+          -- A search ends after so many entries, and goes on with the next page.
+          FROM (SELECT * FROM audit_log WHERE \(from) ORDER BY entry DESC LIMIT $2) w
+          WHERE ($4 IS NULL OR w.action = $4 OR w.action LIKE $4 || '.%') AND ($5 IS NULL OR w.actor = $5)
+            AND ($6 IS NULL OR w.object IN ($6, $7))
+          ORDER BY w.entry DESC LIMIT $3) f) l
       LEFT JOIN apps a ON a.app = l.app LEFT JOIN app_purges p ON p.app = l.app
-      WHERE ($4 IS NULL OR l.action = $4 OR l.action LIKE $4 || '.%') AND ($5 IS NULL OR l.actor = $5)
-        AND ($6 IS NULL OR l.object IN ($6, $7))
-      ORDER BY l.entry DESC LIMIT $3
+      WHERE l.size_before < $8
+      ORDER BY l.entry DESC
       """)
   }
 
   private static let allStatement = list("audit-list", from: "entry < $1")
-  private static let ofAppStatement = list("audit-list-of-app", from: "app = $8 AND entry < $1")
+  private static let ofAppStatement = list("audit-list-of-app", from: "app = $9 AND entry < $1")
 
   /// Returns at most `limit` matching entries, newest first. Searches only the `window` newest entries with numbers
-  /// below `entry` (of `filter.app`, if it is not nil); `edge` returns where that search ends.
-  package static func list(_ filter: Filter, before entry: Int64, window: Int, limit: Int) -> Query<[Record]> {
+  /// below `entry` (of `filter.app`, if it is not nil); `edge` returns where that search ends. Ends with the entry with
+  /// which the values before and after the changes have a size of `bytes`.
+  package static func list(
+    _ filter: Filter, before entry: Int64, window: Int, bytes: Int, limit: Int
+  ) -> Query<SizedList<Record>> {
     var parameters = Parameters()
     parameters.append(entry)
     parameters.append(window)
@@ -145,9 +153,10 @@ package enum AuditLog {
     parameters.append(filter.actor)
     parameters.append(filter.object)
     parameters.append(filter.otherObject)
+    parameters.append(bytes)
     if let app = filter.app { parameters.append(app) }
-    return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) {
-      $0.decode { row in
+    return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) { rows in
+      SizedList(rows) { row in
         Record(
           entry: row.int64(), at: row.timestamp(),
           apiKey: row.optionalInt32(),

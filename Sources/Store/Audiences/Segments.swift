@@ -83,11 +83,19 @@ package enum Segments {
   }
 
   private static let listStatement = Statement(
-    "segments-list", "SELECT \(columnList) FROM segments WHERE app = $1 AND segment > $2 ORDER BY segment LIMIT $3")
+    "segments-list",
+    """
+    SELECT \(columnList), found FROM (
+      SELECT f.*, sum(f.size) OVER (ORDER BY f.segment) - f.size AS size_before, count(*) OVER () AS found FROM (
+        SELECT *, octet_length(conditions::text) AS size FROM segments WHERE app = $1 AND segment > $2
+        ORDER BY segment LIMIT $3) f) s
+    WHERE size_before < $4 ORDER BY segment
+    """)
 
-  /// Returns at most `limit` segments of an app with numbers above `after`, in the order of their numbers.
-  package static func list(app: App.Number, after: Number, limit: Int) -> Query<[Record]> {
-    Query(each: listStatement, app, after, limit, read: record)
+  /// Returns at most `limit` segments of an app with numbers above `after`, in the order of their numbers. Ends with the
+  /// segment with which their conditions have a size of `bytes`.
+  package static func list(app: App.Number, after: Number, bytes: Int, limit: Int) -> Query<SizedList<Record>> {
+    Query(listStatement, app, after, limit, bytes) { SizedList($0, record) }
   }
 
   private static let changeStatement = Statement(

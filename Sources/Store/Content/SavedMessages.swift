@@ -35,12 +35,19 @@ package enum SavedMessages {
   private static let listStatement = Statement(
     "saved-messages-list",
     """
-    SELECT \(columnList) FROM saved_messages s JOIN apps a ON a.app = s.app
-    WHERE s.app = $1 AND s.kind = $2 AND s.saved > $3 ORDER BY s.saved LIMIT $4
+    SELECT \(columnList), s.found FROM (
+      SELECT f.*, sum(f.size) OVER (ORDER BY f.saved) - f.size AS size_before, count(*) OVER () AS found FROM (
+        SELECT *, octet_length(message::text) AS size FROM saved_messages
+        WHERE app = $1 AND kind = $2 AND saved > $3 ORDER BY saved LIMIT $4) f) s
+    JOIN apps a ON a.app = s.app WHERE s.size_before < $5 ORDER BY s.saved
     """)
 
-  package static func list(_ kind: Kind, of app: App.Number, after number: Number, limit: Int) -> Query<[Record]> {
-    Query(listStatement, app, kind.rawValue, number, limit, read: records)
+  /// Returns at most `limit` saved messages of an app with numbers above `number`, in the order of their numbers. Ends
+  /// with the message with which they have a size of `bytes`.
+  package static func list(
+    _ kind: Kind, of app: App.Number, after number: Number, bytes: Int, limit: Int
+  ) -> Query<SizedList<Record>> {
+    Query(listStatement, app, kind.rawValue, number, limit, bytes) { SizedList($0, record) }
   }
 
   private static let findStatement = Statement(
@@ -108,12 +115,14 @@ package enum SavedMessages {
   }
 
   private static func records(_ rows: Rows) -> [Record] {
-    rows.decode { row in
-      Record(
-        number: row.int64(), kind: Kind(rawValue: row.int16()) ?? .draft, app: row.int32(),
-        appID: row.text(), name: row.text(), sender: row.optionalText(),
-        message: row.text(), createdAt: row.timestamp(),
-        updatedAt: row.timestamp(), updatedBy: row.text())
-    }
+    rows.decode(record)
+  }
+
+  private static func record(_ row: inout RowReader) -> Record {
+    Record(
+      number: row.int64(), kind: Kind(rawValue: row.int16()) ?? .draft, app: row.int32(),
+      appID: row.text(), name: row.text(), sender: row.optionalText(),
+      message: row.text(), createdAt: row.timestamp(),
+      updatedAt: row.timestamp(), updatedBy: row.text())
   }
 }

@@ -8,7 +8,7 @@ extension Endpoint {
   static let segments: [Endpoint] = [
     Endpoint(
       .post, "/v1/admin/segments", id: "createSegment", in: .audiences, "Save a segment",
-      "An audience by condition, under a name. A message takes a copy of what it says.",
+      "An audience by conditions of at most 256 KiB, under a name. A message takes a copy of what it says.",
       by: .permission(.manageAudiences),
       body: Body(
         SegmentService.New.object,
