@@ -208,7 +208,7 @@ import Testing
     #expect(try deliveries(.delivered) == [[4, 1]])
     #expect(try deliveries(.dead) == [[1, 1], [1, 2], [2, 1], [6, 1]])
     #expect(try connection.run(Vitals.webhooks()).dead == 4)
-    let entries = try connection.run(Events.list(1, before: .max, state: .dead, limit: 10))
+    let entries = try connection.run(Events.list(1, before: .max, state: .dead, bytes: 1_000_000, limit: 10)).records
     #expect(Set(entries.map(\.reason)) == ["it waited for 7 days: the webhook was off or did not answer"])
 
     #expect(try connection.run(Events.replay(.dead, to: 1, limit: 10)) == 3)

@@ -62,6 +62,22 @@ import Time
     #expect(pieces >= 2 && lines == 1 + 22)
   }
 
+  @Test func `a page of events that name many recipients ends early`() throws {
+    try connection.script(
+      """
+      INSERT INTO webhooks (app, url, sealed, kinds, created_at)
+      VALUES (1, 'https://a.example', '', '{deliveries.failed}', now());
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT 1, 'deliveries.failed', now(), json_build_object('recipients', repeat('x', 60000))
+      FROM generate_series(1, 20);
+      INSERT INTO event_deliveries (event, due_at, webhook) SELECT event, now(), 1 FROM events
+      """)
+    let events = try pages { page in
+      try EventService.list("1", state: nil, page, by: .commandLine, on: connection)
+    }
+    #expect(events == [18, 2])
+  }
+
   @Test func `a page of long segments ends early, and none is longer than it may be`() throws {
     func segment(_ name: String, _ conditions: String) -> SegmentService.New {
       var new = SegmentService.New()

@@ -27,7 +27,7 @@ package enum StoreStatements {
     "inboxes-list": ["integer[]", "text[]", "timestamptz[]", "bigint[]", "bigint[]", "timestamptz"],
     "inboxes-unread": ["integer[]", "text[]", "timestamptz[]", "timestamptz", "bigint"],
     "events-add": ["integer[]", "text[]", "text[]", "text[]", "bytea[]"],
-    "events-list": ["integer", "bigint", "smallint", "bigint"],
+    "events-list": ["integer", "bigint", "smallint", "bigint", "bigint"],
     "fallbacks-create": ["bigint[]", "text[]", "integer[]", "bigint[]"],
     "webhooks-list": ["integer", "integer", "bigint"],
     "named-sends-earlier": ["bigint[]", "integer[]", "text[]"],

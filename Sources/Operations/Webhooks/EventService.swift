@@ -54,9 +54,11 @@ package enum EventService {
         throw Problem(.invalidField, "state must be one of \(states.joined(separator: ", ")).")
       }
     }
-    let entries = try connection.answer(
-      Events.list(number, before: try page.number(first: .max), state: known, limit: page.limit + 1))
-    return ItemPage(entries.map(Entry.init), limit: page.limit) { String($0.entry.event) }
+    let found = try connection.answer(
+      Events.list(
+        number, before: try page.number(first: .max), state: known, bytes: Operations.Limits.pageBytes,
+        limit: page.limit + 1))
+    return ItemPage(found.records.map(Entry.init), limit: page.limit, isCut: found.isCut) { String($0.entry.event) }
   }
 
   package struct Tested: DescribedAnswer {

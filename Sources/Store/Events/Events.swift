@@ -232,25 +232,34 @@ package enum Events {
   private static let listStatement = Statement(
     "events-list",
     """
-    SELECT e.event, e.id, e.event_kind, e.at, d.state, d.attempts, d.due_at, d.status, d.reason, d.ended_at, e.data::text,
-      d.history::text
-    FROM event_deliveries d JOIN events e ON e.event = d.event
-    WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3) ORDER BY d.event DESC LIMIT $4
+    SELECT l.event, l.id, l.event_kind, l.at, l.state, l.attempts, l.due_at, l.status, l.reason, l.ended_at, l.data::text,
+      l.history::text, l.found
+    FROM (
+      SELECT f.*, sum(f.size) OVER (ORDER BY f.event DESC) - f.size AS size_before, count(*) OVER () AS found FROM (
+        SELECT d.event, e.id, e.event_kind, e.at, d.state, d.attempts, d.due_at, d.status, d.reason, d.ended_at, e.data,
+          d.history, octet_length(e.data::text) AS size
+        FROM event_deliveries d JOIN events e ON e.event = d.event
+        WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3)
+        ORDER BY d.event DESC LIMIT $4) f) l
+    WHERE l.size_before < $5 ORDER BY l.event DESC
     """, isKept: false)
 
-  /// Returns at most `limit` deliveries of a webhook with event numbers below `event`, newest first.
+  /// Returns at most `limit` deliveries of a webhook with event numbers below `event`, newest first. Ends with the
+  /// delivery with which the data of the events have a size of `bytes`.
   /// - Parameter state: the only state to include; nil for all.
   package static func list(
-    _ webhook: Webhooks.Number, before event: Int64, state: State?, limit: Int
-  ) -> Query<[Entry]> {
-    Query(each: listStatement, webhook, event, state?.rawValue, limit) { row in
-      Entry(
-        event: row.int64(), id: row.uuid(), kind: row.text(),
-        at: row.timestamp(), state: State(rawValue: row.int16()) ?? .waiting,
-        attempts: row.int16(), dueAt: row.timestamp(),
-        status: row.optionalInt16(), reason: row.optionalText(),
-        endedAt: row.optionalTimestamp(), data: row.bytes(),
-        history: row.bytes())
+    _ webhook: Webhooks.Number, before event: Int64, state: State?, bytes: Int, limit: Int
+  ) -> Query<SizedList<Entry>> {
+    Query(listStatement, webhook, event, state?.rawValue, limit, bytes) { rows in
+      SizedList(rows) { row in
+        Entry(
+          event: row.int64(), id: row.uuid(), kind: row.text(),
+          at: row.timestamp(), state: State(rawValue: row.int16()) ?? .waiting,
+          attempts: row.int16(), dueAt: row.timestamp(),
+          status: row.optionalInt16(), reason: row.optionalText(),
+          endedAt: row.optionalTimestamp(), data: row.bytes(),
+          history: row.bytes())
+      }
     }
   }
 
