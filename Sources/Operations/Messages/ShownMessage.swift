@@ -10,7 +10,10 @@ enum ShownMessage {
   ])
   static let alert = JSONField<String?>.always(
     "alert", .raw(alertSchema), { Array(($0 ?? "null").utf8) },
-    "As it was asked for; null when there is none, it is confidential, or the request is very large.")
+    """
+    As it was asked for; in lists, of a long one only the title and the beginning of the text. Null when there is none, \
+    it is confidential, or the request is very large.
+    """)
   static let confidential = JSONField<Bool>.optional(
     "confidential", .flag, { $0 ? true : nil }, "True: its contents are sealed and never shown.")
   static let stateReason = JSONField<String?>.optional(

@@ -63,12 +63,25 @@ package enum MessageLists {
     }
   }
 
+  /// Returns an SQL expression for the alert of a row with the column `request`, as lists show it: of one of 16 KiB and
+  /// more only the title and the beginning of the text. A text can have 256 KiB, and a list 1,000 of them.
+  static func alert(of row: String) -> String {
+    """
+    CASE WHEN octet_length(\(row).request::text) < 16384 OR octet_length((\(row).request->'alert')::text) < 16384
+      THEN (\(row).request->'alert')::text
+      WHEN json_typeof(\(row).request->'alert') = 'object'
+      THEN json_strip_nulls(json_build_object('title', \(row).request#>>'{alert,title}',
+        'body', left(\(row).request#>>'{alert,body}', 200)))::text
+      ELSE to_json(left(\(row).request->>'alert', 200))::text END
+    """
+  }
+
   private static let columns = """
     m.seqno, m.state, m.targeted, m.due_at, m.state_reason, m.resend_of, t.*,
     coalesce((m.request->>'confidential')::boolean, false), m.app, a.app_id, m.lane, m.purpose,
     -- A request may name 10,000 users: such a one is not read for a list.
     CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
-      THEN (m.request->'alert')::text END,
+      THEN \(alert(of: "m")) END,
     CASE WHEN pg_column_size(m.request) < 65536 THEN m.request->>'sender' END,
     m.created_at, m.finished_at, m.api_key,
     CASE WHEN m.asked_by LIKE 'account %'

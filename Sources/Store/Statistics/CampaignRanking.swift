@@ -61,8 +61,8 @@ package enum CampaignRanking {
   package struct Row: Sendable {
     package let place: Place
     package let appID: String
-    /// The alert as JSON; nil if the campaign has none, is confidential, or has a request with a stored size of 64 KiB
-    /// or more.
+    /// The alert as JSON, of a long one only its beginning; nil if the campaign has none, is confidential, or has a
+    /// request with a stored size of 64 KiB or more.
     package let alert: String?
     package let kind: MessageKind
     package let sender: String?
@@ -86,7 +86,7 @@ package enum CampaignRanking {
           AND m.created_at >= $2 AND m.created_at < $3
         ORDER BY m.created_at DESC LIMIT $8)
       SELECT r.seqno, r.key, a.app_id,
-        CASE WHEN r.request->>'confidential' IS DISTINCT FROM 'true' THEN (r.request->'alert')::text END,
+        CASE WHEN r.request->>'confidential' IS DISTINCT FROM 'true' THEN \(MessageLists.alert(of: "r")) END,
         r.request->>'kind', r.request->>'sender', coalesce((r.request->>'confidential')::boolean, false),
         r.created_at, r.targeted, r.accepted, r.received, r.read
       FROM (
