@@ -185,8 +185,8 @@ package enum Approvals {
     """
     SELECT \(pageColumnList) FROM (
       SELECT f.*, sum(f.size) OVER (ORDER BY f.approval DESC) - f.size AS size_before FROM (
-        SELECT s.*, pg_column_size(s.request) + pg_column_size(s.unknown_entries) + coalesce(
-          (SELECT pg_column_size(m.request) FROM messages m WHERE s.held AND m.seqno = s.seqno), 0) AS size
+        SELECT s.*, octet_length(s.request::text) + octet_length(s.unknown_entries::text) + coalesce(
+          (SELECT octet_length(m.request::text) FROM messages m WHERE s.held AND m.seqno = s.seqno), 0) AS size
         FROM (
           -- Few enough: a search ends after so many, and goes on with the next page.
           SELECT * FROM approvals WHERE approval < $1 AND ($2::integer IS NULL OR app = $2)
@@ -198,7 +198,7 @@ package enum Approvals {
     """)
 
   /// Returns at most `limit` matching approvals with numbers below `number`, newest first. Searches only the newest
-  /// `window` of the approvals below `number`. Once the requests reach a stored size of `bytes`, those of further
+  /// `window` of the approvals below `number`. Once the requests reach a size of `bytes`, those of further
   /// approvals are empty.
   /// - Parameters:
   ///   - app: the app of the approvals; nil for all apps.

@@ -175,7 +175,6 @@ import Testing
   @Test func `a page of approvals ends when their requests are large, and the next goes on behind it`() throws {
     try world.connection.script(
       """
-      ALTER TABLE approvals ALTER COLUMN request SET STORAGE EXTERNAL;
       INSERT INTO approvals (app, request, request_sha256, unknown_entries, account, requested_by, requested_at,
         ends_at)
       SELECT 1, json_build_object('alert', w.words), '', '[]', 1, 'kim', now(), now() + interval '1 day'
