@@ -3,6 +3,10 @@ extension KoreanSentences {
   static let access = """
     {1}, who asked for it, may not send any more.
     = 요청한 {1}에게 더 이상 발송 권한이 없습니다.
+    The app {1} has {2} API keys, and can have no more. Revoke some first.
+    = {1} 앱의 API 키는 {2}개까지 만들 수 있습니다. 사용하지 않는 키를 먼저 폐기하세요.
+    The app {1} has {2} webhooks, and can have no more. Delete some first.
+    = {1} 앱의 웹훅은 {2}개까지 만들 수 있습니다. 사용하지 않는 웹훅을 먼저 삭제하세요.
     The approval {1} was decided meanwhile.
     = 승인 요청 {1}은(는) 그 사이 처리되었습니다.
     must have at most {1} bytes

@@ -48,8 +48,8 @@ extension Administration {
   ///   - name: name of the key's owner, shown in lists; may be empty.
   ///   - endsAt: nil if the key never ends.
   /// - Throws: `.forbidden` without permission, or if a caller limited to one app omits the app or names another;
-  ///   `.unknownApp`; `.conflict` if the app is being deleted; `.invalidField` for a bad name or an end that is not in
-  ///   the future.
+  ///   `.unknownApp`; `.conflict` if the app is being deleted, or has `keysOfApp` keys; `.invalidField` for a bad name
+  ///   or an end that is not in the future.
   package static func createKey(
     _ role: Role, appID: String?, name: String = "", endsAt: Timestamp? = nil, by caller: Caller,
     on connection: Connection
@@ -59,6 +59,11 @@ extension Administration {
     if let appID {
       let only = try connection.app(appID)
       try caller.require(.manageApps, in: only)
+      guard try connection.answer(KeyLists.count(of: only.number)) < Operations.Limits.keysOfApp else {
+        throw Problem(
+          .conflict,
+          "The app \(appID) has \(Operations.Limits.keysOfApp) API keys, and can have no more. Revoke some first.")
+      }
       app = only
     } else if caller.app != nil {
       throw Problem(.forbidden, "A key for one app cannot make a key for all.")
@@ -86,4 +91,10 @@ extension Administration {
     }
     return KeyCreated(apiKey: apiKey, number: number, role: role, endsAt: endsAt)
   }
+}
+
+extension Operations.Limits {
+  /// Maximum number of API keys of an app that are not revoked. Every node reads all of them every second, so one app's
+  /// administrator must not be able to create any number.
+  package static let keysOfApp: Int64 = 500
 }

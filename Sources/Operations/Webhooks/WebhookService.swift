@@ -104,6 +104,12 @@ package enum WebhookService {
     try caller.require(.manageApps, in: app)
     let (url, kinds) = (new.url, words(new.kinds))
     try check(url, addresses)
+    guard try connection.answer(Webhooks.count(of: app.number)) < Operations.Limits.webhooksOfApp else {
+      throw Problem(
+        .conflict,
+        "The app \(app.appID) has \(Operations.Limits.webhooksOfApp) webhooks, and can have no more. Delete some first."
+      )
+    }
     let webhook = try connection.answer(Webhooks.number())
     let secret = MasterKey.makeBytes()
     let sealed = master.seal(secret, for: Webhooks.place(of: webhook))
@@ -250,6 +256,9 @@ package enum WebhookService {
 extension Operations.Limits {
   /// Permitted times for which a webhook's former secret also signs, in seconds: up to 30 days.
   static let secretOverlap: ClosedRange<Int64> = 0...2_592_000
+  /// Maximum number of webhooks of an app. An event is stored for each of them in the transaction that causes it, which
+  /// other apps' deliveries wait for.
+  package static let webhooksOfApp: Int64 = 50
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048
   /// Maximum number of kinds named in a request, including duplicates; only a handful exist.

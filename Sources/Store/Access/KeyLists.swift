@@ -35,6 +35,14 @@ package enum KeyLists {
     Query(listStatement, app, number, limit, read: records)
   }
 
+  private static let countStatement = Statement(
+    "key-lists-count", "SELECT count(*) FROM api_keys WHERE app = $1 AND revoked_at IS NULL")
+
+  /// Returns the number of API keys limited to an app that are not revoked, including expired ones.
+  package static func count(of app: App.Number) -> Query<Int64> {
+    Query(one: countStatement, app) { $0.int64() }
+  }
+
   private static let findStatement = Statement(
     "key-lists-find",
     "SELECT \(columnList) FROM api_keys k LEFT JOIN apps a ON a.app = k.app WHERE k.api_key = $1 FOR UPDATE OF k")

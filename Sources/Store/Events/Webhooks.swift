@@ -93,6 +93,12 @@ package enum Webhooks {
     Query(each: listStatement, app, webhook, limit, read: record)
   }
 
+  private static let countStatement = Statement("webhooks-count", "SELECT count(*) FROM webhooks WHERE app = $1")
+
+  package static func count(of app: App.Number) -> Query<Int64> {
+    Query(one: countStatement, app) { $0.int64() }
+  }
+
   private static let changeStatement = Statement(
     "webhooks-change",
     """

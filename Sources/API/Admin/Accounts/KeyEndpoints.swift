@@ -17,8 +17,10 @@ extension Endpoint {
       problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.keys)),
     Endpoint(
       .post, "/v1/admin/api-keys", id: "createAPIKey", in: .administration, "Make an API key",
-      "The key is in this answer and nowhere else: only a hash of it is kept.", by: .permission(.manageAccounts),
-      needsFreshSignIn: true,
+      """
+      The key is in this answer and nowhere else: only a hash of it is kept. An app has at most \
+      \(Operations.Limits.keysOfApp) keys that are not revoked.
+      """, by: .permission(.manageAccounts), needsFreshSignIn: true,
       body: Body(
         Administration.NewKey.object,
         examples: [

@@ -13,7 +13,7 @@ extension Endpoint {
       with the secret, which is shown once. Answer 2xx within 10 seconds; anything else, redirections too, is tried again \
       after 5 s, 15 s, 1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 4 h and 8 h, then given up and kept as dead. An event may \
       come more than once: keep the ids. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network; \
-      an address that can never be reached is refused here.
+      an address that can never be reached is refused here. An app has at most \(Operations.Limits.webhooksOfApp) webhooks.
       """, by: .permission(.manageApps),
       body: Body(
         WebhookService.NewWebhook.object,
