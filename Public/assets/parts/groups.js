@@ -17,16 +17,19 @@ const brought = 1000;
 
 export const groupName = (group) => [...(group.above ?? []), group.name].join(" › ");
 
+/// A group whose name is not known.
+const nameless = (groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` });
+
 /// One group; named by its number if it is gone or may not be seen.
-export const oneGroup = (groupSeq) => get(`/groups/${enc(groupSeq)}`).catch(() => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }));
+export const oneGroup = (groupSeq) => get(`/groups/${enc(groupSeq)}`).catch(() => nameless(groupSeq));
 
 /// The groups at the top of an app, and those of `wanted`, which are already chosen.
 export async function knownGroups(appID, wanted = []) {
-  if (!may("viewPeople")) return wanted.map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }));
+  if (!may("viewPeople")) return wanted.map(nameless);
   const top = await all("/groups", { appId: appID }).catch(() => []);
   const others = wanted.filter((one) => !top.some(({ groupSeq }) => groupSeq === one));
   const found = await Promise.all(others.slice(0, most).map(oneGroup));
-  return [...top, ...found, ...others.slice(most).map((groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` }))];
+  return [...top, ...found, ...others.slice(most).map(nameless)];
 }
 
 /// The known groups at the top, and whether there are more.
@@ -102,7 +105,7 @@ export function groupList(appID, known, { value, choose = () => {}, ...more }) {
     choose(picked);
   } });
   const said = h("p", { class: "hint", role: "status" });
-  if (value && !known.some((one) => one.groupSeq === value)) known.push({ groupSeq: value, name: `GROUPSEQ ${value}` });
+  if (value && !known.some((one) => one.groupSeq === value)) known.push(nameless(value));
   function show(groups, hasMore, areFound) {
     const before = select.value;
     const isThere = groups.some(({ groupSeq }) => groupSeq === picked);

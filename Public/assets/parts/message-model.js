@@ -1,9 +1,10 @@
 /// A message as the API knows it, and what people say of it. Every page that shows, writes or copies a message does it by
 /// these: nothing that a message holds gets lost on the way.
 
-import { all, get } from "../api.js";
+import { all } from "../api.js";
 import { link } from "../router.js";
 import { h } from "../dom.js";
+import { oneGroup } from "./groups.js";
 import { exactTime, language, number, t, word } from "../words.js";
 
 /// What stands at a place such as `alert.title`; undefined: nothing.
@@ -105,8 +106,8 @@ export async function audienceWords(audience, appID) {
   if (audience.psids) return t("audience.tokens", { n: number(audience.psids.length) });
   if (audience.csv) return t("audience.csv");
   if (audience.groups) {
-    const names = await Promise.all(audience.groups.slice(0, 20).map((one) => get(`/groups/${one}`).then((group) => group.name).catch(() => `GROUPSEQ ${one}`)));
-    return `${t("audience.groups")}: ${few(names)}`;
+    const groups = await Promise.all(audience.groups.slice(0, 20).map(oneGroup));
+    return `${t("audience.groups")}: ${few(groups.map(({ name }) => name))}`;
   }
   if (audience.segment) {
     if (typeof audience.segment === "object") return [t("audience.conditions"), h("details", { class: "small" }, h("summary", null, t("do.show")), h("pre", { tabindex: "0" }, JSON.stringify(audience.segment, null, 1)))];
