@@ -76,12 +76,24 @@ import Testing
 
   private static let time = #""alert":"hi","sendAt":"2027-01-16T08:00:00Z""#
   private static let needed: Sentence = """
-    Unfinished messages name the group 1 in their audience: 1. Cancel or replace them, or wait until they are sent.
+    Unfinished messages name the group 1 or one above it in their audience: 1. Cancel or replace them, or wait until \
+    they are sent.
     """
 
-  private func refusal() -> Problem? {
+  private func refusal(of group: Groups.Number = 1) -> Problem? {
     do throws(Problem) {
-      try GroupService.delete(1, by: .commandLine, on: world.connection)
+      try GroupService.delete(group, by: .commandLine, on: world.connection)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func refusalToMove(_ group: Groups.Number, to parent: Groups.Number?) -> Problem? {
+    var change = GroupService.Change()
+    change.parent = .some(parent)
+    do throws(Problem) {
+      _ = try GroupService.change(group, change, by: .commandLine, on: world.connection)
       return nil
     } catch {
       return error
@@ -104,6 +116,30 @@ import Testing
     try world.connection.script("UPDATE messages SET state = 5, finished_at = now(), cancelled_at = now()")
     #expect(refusal() == nil)
     #expect(try world.count("SELECT count(*) FROM groups") == 0)
+  }
+
+  @Test(arguments: [#"{"groups":["1"]}"#, #"{"segment":{"any":[{"member":true},{"not":{"groups":[1]}}]}}"#])
+  func `a group with members stays below one that a message still to be sent names`(audience: String) throws {
+    try world.populate()
+    try world.connection.script(
+      "INSERT INTO groups (app, name, parent) VALUES (1, 'VIP', 1), (1, 'Gold', 2), (1, 'Others', NULL)")
+    let kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    let membership = Groups.Membership(user: kim, group: 3)
+    try world.connection.run(Groups.join([membership], at: world.now))
+    _ = try world.send(world.request(audience, Self.time))
+    let needed: Sentence = """
+      Unfinished messages name the group 3 or one above it in their audience: 1. Cancel or replace them, or wait until \
+      they are sent.
+      """
+    #expect(refusal(of: 3) == Problem(.conflict, needed))
+    #expect(refusalToMove(3, to: nil) == Problem(.conflict, needed))
+    #expect(refusalToMove(3, to: 4) == Problem(.conflict, needed))
+    #expect(refusalToMove(2, to: 4)?.code == .conflict)
+    // It stays below the group that is named, which may move itself.
+    #expect(refusalToMove(3, to: 1) == nil)
+    #expect(refusalToMove(1, to: 4) == nil)
+    try world.connection.run(Groups.leave([membership]))
+    #expect(refusal(of: 3) == nil)
   }
 
   @Test func `a message is stored before the deletion of its group, or waits for it`() throws {
@@ -163,7 +199,10 @@ import Testing
       refusal()
         == Problem(
           .conflict,
-          "Requests that wait for approval name the group 1 in their audience: 1. Approve or reject them first."))
+          """
+          Requests that wait for approval name the group 1 or one above it in their audience: 1. Approve or reject them \
+          first.
+          """))
     try world.connection.script("UPDATE approvals SET state = 3")
     #expect(refusal() == nil)
   }

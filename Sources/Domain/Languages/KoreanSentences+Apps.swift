@@ -177,10 +177,12 @@ extension KoreanSentences {
     = 그룹({1})을 자기 하위 그룹({2}) 아래로 옮길 수 없습니다.
     The group {1} has groups below it. Move or delete them first.
     = 그룹 {1}에 하위 그룹이 있습니다. 먼저 옮기거나 삭제하세요.
-    Unfinished messages name the group {1} in their audience: {2}. Cancel or replace them, or wait until they are sent.
-    = 발송이 끝나지 않은 메시지의 대상에 그룹 {1}이(가) 있습니다: {2}. 메시지를 취소하거나 변경하거나, 발송이 끝난 뒤에 삭제하세요.
-    Requests that wait for approval name the group {1} in their audience: {2}. Approve or reject them first.
-    = 승인 대기 중인 요청의 대상에 그룹 {1}이(가) 있습니다: {2}. 먼저 승인하거나 반려하세요.
+    Unfinished messages name the group {1} or one above it in their audience: {2}. Cancel or replace them, or wait \
+    until they are sent.
+    = 발송이 끝나지 않은 메시지의 대상에 그룹 {1}이나 그 상위 그룹이 있습니다: {2}. 메시지를 취소하거나 변경하거나, 발송이 끝난 뒤에 다시 시도하세요.
+    Requests that wait for approval name the group {1} or one above it in their audience: {2}. Approve or reject them \
+    first.
+    = 승인 대기 중인 요청의 대상에 그룹 {1}이나 그 상위 그룹이 있습니다: {2}. 먼저 승인하거나 반려하세요.
     is more than {1}; send several requests
     = 최대 {1}개까지 쓸 수 있습니다. 나누어 요청하세요
     There is no group {1}.

@@ -90,7 +90,8 @@ package enum GroupService {
   /// values change nothing and are not audited.
   /// - Throws: `.unknownGroup` if the group or the new parent does not exist, is in another app, or is in an app that
   ///   the caller may not access; `.conflict` if the new parent is the group itself or below it, if the parent has
-  ///   another subgroup of this name, or if the app is being deleted; `.invalidField` if `change` is empty;
+  ///   another subgroup of this name, if a group that it would leave is named in the audience of a message that is not
+  ///   sent to everyone yet or awaits approval, or if the app is being deleted; `.invalidField` if `change` is empty;
   ///   `.forbidden`.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
@@ -111,8 +112,14 @@ package enum GroupService {
       let parent = change.parent ?? before.parent
       let isJoinable = change.isJoinable ?? before.isJoinable
       guard name != before.name || parent != before.parent || isJoinable != before.isJoinable else { return nil }
-      if let parent, try connection.run(GroupTree.isBelow(parent, group)) {
-        return Problem(.conflict, "The group \(group) cannot move below itself: \(parent) belongs to it.")
+      if parent != before.parent {
+        let (former, latter) = (try line(of: before.parent, connection), try line(of: parent, connection))
+        if let parent, latter.contains(group) {
+          return Problem(.conflict, "The group \(group) cannot move below itself: \(parent) belongs to it.")
+        }
+        let isEmpty = before.members == 0 && !before.hasGroups
+        let left: Set<Groups.Number> = isEmpty ? [] : former.subtracting(latter)
+        if let used = try refusalWhileUsed(before, leaving: left, connection) { return used }
       }
       try connection.run(GroupTree.change(group, name: name, parent: parent, isJoinable: isJoinable))
       let audited = AuditTrail.Change("group.change", String(group), app: before.app)
@@ -126,9 +133,9 @@ package enum GroupService {
   }
 
   /// Deletes a group and its memberships, and audits that.
-  /// - Throws: `.conflict` for a group with subgroups, for a group that is named in the audience of a message that is
-  ///   not sent to everyone yet or awaits approval, or in an app that is being deleted; `.unknownGroup` if the group
-  ///   does not exist or the caller may not access its app; `.forbidden`.
+  /// - Throws: `.conflict` for a group with subgroups; for a group that is named in the audience of a message that is
+  ///   not sent to everyone yet or awaits approval, or that has members and is below such a group; or in an app that is
+  ///   being deleted; `.unknownGroup` if the group does not exist or the caller may not access its app; `.forbidden`.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -140,7 +147,8 @@ package enum GroupService {
       guard !before.hasGroups else {
         return Problem(.conflict, "The group \(group) has groups below it. Move or delete them first.")
       }
-      if let used = try refusalWhileUsed(before, connection) { return used }
+      let left: Set<Groups.Number> = try before.members == 0 ? [group] : line(of: group, connection)
+      if let used = try refusalWhileUsed(before, leaving: left, connection) { return used }
       let members = try connection.run(GroupTree.delete(group, of: before.app))
       let audited = AuditTrail.Change("group.delete", String(group), app: before.app).from { writer in
         writer.write(name: before.name, parent: before.parent, isJoinable: before.isJoinable)
@@ -152,27 +160,37 @@ package enum GroupService {
     if let refusal { throw refusal }
   }
 
-  /// Returns why a group may not be deleted yet; nil if it may. Messages would silently leave out its members, or reach
-  /// those whom a segment excludes by the group.
+  /// Returns why a group may not be deleted or moved yet; nil if it may. Messages would silently leave out its members,
+  /// or reach those whom a segment excludes by the group or by one above it.
+  /// - Parameter left: the groups to which its members, those of its subgroups included, belong no longer.
   private static func refusalWhileUsed(
-    _ group: GroupTree.Record, _ connection: Connection
+    _ group: GroupTree.Record, leaving left: Set<Groups.Number>, _ connection: Connection
   ) throws(PostgresError) -> Problem? {
+    guard !left.isEmpty else { return nil }
     let limit = Operations.Limits.namedGroupUses + 1
-    let messages = try connection.run(GroupUses.messages(naming: group.group, of: group.app, limit: limit))
+    let messages = try connection.run(GroupUses.messages(naming: left, of: group.app, limit: limit))
     if !messages.isEmpty {
       return Problem(
         .conflict,
-        "Unfinished messages name the group \(group.group) in their audience: \(listed(messages)). Cancel or replace them, or wait until they are sent."
+        "Unfinished messages name the group \(group.group) or one above it in their audience: \(listed(messages)). Cancel or replace them, or wait until they are sent."
       )
     }
-    let approvals = try connection.run(GroupUses.approvals(naming: group.group, of: group.app, limit: limit))
+    let approvals = try connection.run(GroupUses.approvals(naming: left, of: group.app, limit: limit))
     if !approvals.isEmpty {
       return Problem(
         .conflict,
-        "Requests that wait for approval name the group \(group.group) in their audience: \(listed(approvals)). Approve or reject them first."
+        "Requests that wait for approval name the group \(group.group) or one above it in their audience: \(listed(approvals)). Approve or reject them first."
       )
     }
     return nil
+  }
+
+  /// Returns a group and all groups above it; none for nil.
+  private static func line(
+    of group: Groups.Number?, _ connection: Connection
+  ) throws(PostgresError) -> Set<Groups.Number> {
+    guard let group else { return [] }
+    return try connection.run(GroupTree.line(of: group))
   }
 
   private static func listed(_ uses: [some CustomStringConvertible]) -> String {
@@ -307,6 +325,6 @@ extension JSONWriter {
 extension Operations.Limits {
   /// Maximum number of members named in one audit entry. An entry about more members names none.
   static let auditedMembers = 100
-  /// Maximum number of messages or requests named in the refusal to delete a group.
+  /// Maximum number of messages or requests named in the refusal to delete or move a group.
   static let namedGroupUses = 10
 }

@@ -132,18 +132,18 @@ package enum GroupTree {
     Query(lockStatement, group) { _ in }
   }
 
-  private static let isBelowStatement = Statement(
-    "group-tree-is-below",
+  private static let lineStatement = Statement(
+    "group-tree-line",
     """
     WITH RECURSIVE above AS (
       SELECT groupseq, parent FROM groups WHERE groupseq = $1
       UNION SELECT g.groupseq, g.parent FROM groups g JOIN above b ON g.groupseq = b.parent
-    ) SELECT EXISTS (SELECT FROM above WHERE groupseq = $2)
+    ) SELECT groupseq FROM above
     """)
 
-  /// Returns whether `group` is `other` or a descendant of `other`; false if `group` does not exist.
-  package static func isBelow(_ group: Groups.Number, _ other: Groups.Number) -> Query<Bool> {
-    Query(one: isBelowStatement, group, other) { $0.bool() }
+  /// Returns a group and all groups above it, in no particular order; none if the group does not exist.
+  package static func line(of group: Groups.Number) -> Query<Set<Groups.Number>> {
+    Query(lineStatement, group) { rows in Set(rows.decode { $0.int64() }) }
   }
 
   private static let changeStatement = Statement(

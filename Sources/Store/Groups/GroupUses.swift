@@ -1,15 +1,16 @@
 package import Domain
 internal import Postgres
 
-/// Finds messages and requests still to be sent whose audience names a group, so that deleting it would change who gets
-/// them.
+/// Finds messages and requests still to be sent whose audience names certain groups, so that taking one away would
+/// change who gets them.
 package enum GroupUses {
-  /// SQL condition: the audience of `request` names the group `$2`, directly or in the conditions of a segment.
+  /// SQL condition: the audience of `request` names one of the groups `$2`, directly or in the conditions of a segment.
   private static let namesGroup = """
     -- Skip lists of users, which are long and name no group.
     CASE WHEN request#>'{audience,groups}' IS NOT NULL OR request#>'{audience,segment}' IS NOT NULL
-      THEN jsonb_path_exists((request->'audience')::jsonb, '$.**.groups[*] ? (@ == $number || @ == $text)',
-        jsonb_build_object('number', $2::bigint, 'text', ($2::bigint)::text))
+      THEN jsonb_path_exists((request->'audience')::jsonb,
+        '$.**.groups[*] ? (@ == $numbers[*] || @ == $texts[*])',
+        jsonb_build_object('numbers', $2::bigint[], 'texts', ($2::bigint[])::text[]))
       ELSE false END
     """
 
@@ -26,10 +27,12 @@ package enum GroupUses {
     ORDER BY m.seqno LIMIT $3
     """)
 
-  /// Returns at most `limit` messages of an app, in ascending order of SEQNO, that name the group in their audience and
-  /// have devices left to claim. A repeating message is represented by its next occurrence.
-  package static func messages(naming group: Groups.Number, of app: App.Number, limit: Int) -> Query<[Seqno]> {
-    Query(each: messagesStatement, app, group, limit) { $0.seqno() }
+  /// Returns at most `limit` messages of an app, in ascending order of SEQNO, that name one of the groups in their
+  /// audience and have devices left to claim. A repeating message is represented by its next occurrence.
+  package static func messages(
+    naming groups: some Collection<Groups.Number>, of app: App.Number, limit: Int
+  ) -> Query<[Seqno]> {
+    Query(each: messagesStatement, app, Groups.column(groups), limit) { $0.seqno() }
   }
 
   private static let approvalsStatement = Statement(
@@ -42,11 +45,11 @@ package enum GroupUses {
     ORDER BY approval LIMIT $3
     """)
 
-  /// Returns at most `limit` requests of an app, in ascending order of number, that await approval and name the group
-  /// in their audience.
+  /// Returns at most `limit` requests of an app, in ascending order of number, that await approval and name one of the
+  /// groups in their audience.
   package static func approvals(
-    naming group: Groups.Number, of app: App.Number, limit: Int
+    naming groups: some Collection<Groups.Number>, of app: App.Number, limit: Int
   ) -> Query<[Approvals.Number]> {
-    Query(each: approvalsStatement, app, group, limit) { $0.int64() }
+    Query(each: approvalsStatement, app, Groups.column(groups), limit) { $0.int64() }
   }
 }

@@ -18,9 +18,7 @@ package enum Groups {
 
   /// Returns the join rules by group; groups that do not exist are omitted.
   package static func joinRules(of groups: some Collection<Number>) -> Query<[Number: JoinRule]> {
-    var column = Int64Column()
-    for group in groups { column.append(group) }
-    return Query(joinRulesStatement, column) {
+    Query(joinRulesStatement, column(groups)) {
       $0.dictionary { row in
         (row.int64(), JoinRule(app: row.int32(), isOpen: row.bool()))
       }
@@ -33,9 +31,7 @@ package enum Groups {
   /// Prevents the deletion of groups (`GroupTree.lock`) until the transaction ends, in which users join them or
   /// messages to them are stored. Returns those of the groups that exist.
   package static func hold(_ groups: some Collection<Number>) -> Query<Set<Number>> {
-    var column = Int64Column()
-    for group in groups { column.append(group) }
-    return Query(holdStatement, column) { rows in Set(rows.decode { $0.int64() }) }
+    Query(holdStatement, column(groups)) { rows in Set(rows.decode { $0.int64() }) }
   }
 
   package struct Membership: Hashable, Sendable {
@@ -102,6 +98,12 @@ package enum Groups {
     -> Query<Number>
   {
     return Query(one: createStatement, app, name, parent, isJoinable) { $0.int64() }
+  }
+
+  static func column(_ groups: some Collection<Number>) -> Int64Column {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    return column
   }
 
   private static func columns(_ memberships: [Membership]) -> Parameters {

@@ -43,7 +43,10 @@ extension Endpoint {
       problems: [.unknownGroup], handler: .whole(AdminCall.group)),
     Endpoint(
       .patch, "/v1/admin/groups/{groupSeq}", id: "changeGroup", in: .people, "Rename or move a group",
-      "It moves with all that is below it.", by: .permission(.manageGroups),
+      """
+      It moves with all that is below it. It does not leave a group that a message names in its audience, as long as \
+      the message keeps that group from being deleted.
+      """, by: .permission(.manageGroups),
       body: Body(GroupService.Change.object, examples: [("to the top", #"{"parent":null}"#)]),
       answers: [Answer(200, "As it is now.", GroupService.Entry.object, example: groupExample)],
       problems: [.unknownGroup, .conflict], handler: .whole(AdminCall.changeGroup)),
@@ -52,7 +55,7 @@ extension Endpoint {
       """
       Its members stay users. A group that has groups below it is not deleted. Nor is one that a message names in its \
       audience, directly or in a segment's conditions, while the message is scheduled, repeats, is being sent or \
-      awaits approval. The refusal names those messages.
+      awaits approval; or one with members below such a group. The refusal names those messages.
       """, by: .permission(.manageGroups),
       answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict],
       handler: .whole(AdminCall.deleteGroup)),
