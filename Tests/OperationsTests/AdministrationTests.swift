@@ -96,7 +96,6 @@ import Testing
   @Test func `a resume waits for the app's lock, so that an earlier fault does not pause the app again`() throws {
     try createApp()
     let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app.number
-    try connection.run(AppPauses.pause(app, reason: "InvalidProviderToken"))
     let database = database
     let done = try Inbox<Bool>(capacity: 1)
     let other = try database.connect()
@@ -108,10 +107,14 @@ import Testing
         _ = done.offer(resumed != nil)
       }
       _ = try poll("the resuming does not wait") { try connection.waitingSessions() == 1 ? true : nil }
+      try other.run(AppPauses.pause(app, reason: "InvalidProviderToken"))
       return try connection.run(WallClock.now())
     }
     #expect(done.receive(atMost: .patience) == [true])
     #expect(try connection.run(AppPauses.reason(of: app)) == nil)
+    let audited = try connection.run(
+      Statement("test-audited", "SELECT before->>'pausedReason' FROM audit_log WHERE action = 'app.resume'"))
+    #expect(audited.optionalText(0, 0) == "InvalidProviderToken")
     let isPaused = try connection.run(
       AppPauses.pause(
         app, faultOf: .apns, reason: "InvalidProviderToken", since: sentAt, credentialsReadAt: sentAt))

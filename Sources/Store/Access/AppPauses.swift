@@ -46,9 +46,10 @@ package enum AppPauses {
   }
 
   private static let reasonStatement = Statement(
-    "app-pauses-reason", "SELECT paused_reason FROM apps WHERE app = $1")
+    "app-pauses-reason", "SELECT paused_reason FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  /// Returns why an app is paused; nil if it is not paused or does not exist.
+  /// Locks an app, so that no other transaction pauses or resumes it until this one ends, and returns why it is paused;
+  /// nil if it is not paused or does not exist.
   package static func reason(of app: App.Number) -> Query<String?> {
     Query(first: reasonStatement, app) { $0.optionalText() }
   }
