@@ -5,12 +5,13 @@ internal import Operations
 /// `upmc app delete`: deletes an app after a grace period.
 struct DeleteApp: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete an app with everything that is stored of it, after a grace.",
+    commandName: "delete", abstract: "Delete an app and all its data after a grace period.",
     discussion: """
-      From now on nothing of it is sent or changed: devices and senders are refused. For \(standardDays) days, or \
-      --grace-days, it can be read, exported (`upmc app export`) and taken back (`upmc app restore`). Then its devices, users, \
-      messages, credentials, and the keys and accounts that are only for it are removed, while the server goes on; `upmc app \
-      list` shows how far that has come. The audit log stays. The id is never used again.
+      The app stops at once: its devices and senders are refused, nothing is sent, and its settings cannot be changed. For \
+      \(standardDays) days, or --grace-days, it can still be read, exported (`upmc app export`) and restored (`upmc app \
+      restore`). Then its devices, users, messages and credentials are removed while the server goes on, with the API keys \
+      and accounts that are only for this app; `upmc app list` shows the progress. The audit log stays. The id cannot be \
+      used again.
 
         upmc app delete com.example.bank --grace-days 7
       """)
@@ -20,7 +21,7 @@ struct DeleteApp: ParsableCommand {
   @Argument(help: "The app's id.")
   var appID: String
 
-  @Option(help: "Days until it is removed, from 0 to 365.")
+  @Option(help: "Grace period in days, from 0 to 365.")
   var graceDays = DeleteApp.standardDays
 
   @OptionGroup var confirmation: Confirmation
@@ -29,14 +30,14 @@ struct DeleteApp: ParsableCommand {
 
   func run() throws {
     try confirmation.ask(
-      "\(appID) stops at once, and everything that is stored of it is removed in \(graceDays) days.")
+      "\(appID) stops at once, and all its data is removed in \(graceDays) days.")
     try call.withAPI { api in
       let app = try api.answer(
         AdminRequest(.delete, ["apps", appID], query: ["confirm": appID, "graceDays": String(graceDays)])
       ).json
       call.output.show(
         app,
-        "\(app.text("appId")) is being deleted. Until \(app.text("purgeAfter")), `upmc app restore` takes that back.")
+        "\(app.text("appId")) is being deleted. Until \(app.text("purgeAfter")), `upmc app restore` restores it.")
     }
   }
 }
@@ -44,7 +45,7 @@ struct DeleteApp: ParsableCommand {
 /// `upmc app restore`: cancels the deletion of an app within the grace period.
 struct RestoreApp: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Take the deletion of an app back, within its grace.",
+    commandName: "restore", abstract: "Restore an app within the grace period of its deletion.",
     discussion: """
       Nothing is lost: devices, users, groups, counts and messages are as they were. What was due meanwhile was not sent.
 
