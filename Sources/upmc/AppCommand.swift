@@ -10,7 +10,7 @@ struct AppCommand: ParsableCommand {
     abstract: "Make apps, give them credentials and settings, list, resume, export and delete them.",
     subcommands: [
       Create.self, SetCredential.self, SetApp.self, SetPolicies.self, ShowIdentity.self,
-      SetAds.self, ClientKeyCommand.self, List.self, Resume.self,
+      SetAds.self, ClientKeyCommand.self, List.self, Resume.self, Storage.self,
       AppExportCommand.self, DeleteApp.self, RestoreApp.self,
     ])
 
@@ -117,6 +117,40 @@ struct AppCommand: ParsableCommand {
         let app = try api.answer(.post("apps", appID, "resume")).json
         call.output.show(app, "Messages of \(app.text("appId")) go on.")
       }
+    }
+  }
+
+  struct Storage: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show how much storage an app's uploads use, and the limits.",
+      discussion: """
+        Beyond a limit uploads are refused. Expired files make room by themselves; so does cancelling an import that \
+        nobody goes on with (`upmc import --cancel`).
+
+          upmc app storage com.example.bank
+        """)
+
+    @Argument(help: "The app's id.")
+    var appID: String
+
+    @OptionGroup var call: CallOptions
+
+    func run() throws {
+      try call.withAPI { api in
+        let use = try api.answer(.get("apps", appID, "storage")).json
+        call.output.show(
+          use,
+          """
+          media: \(Self.mebibytes(use, "mediaBytes")) of \(Self.mebibytes(use, "mediaLimit")) MiB
+          audience files: \(Self.mebibytes(use, "audienceBytes")) of \(Self.mebibytes(use, "audienceLimit")) MiB
+          parts of imports: \(use.number("importParts")) of \(use.number("importPartsLimit"))
+          """)
+      }
+    }
+
+    /// Returns a number of bytes in MiB, rounded up.
+    private static func mebibytes(_ use: JSONTree, _ name: String) -> Int64 {
+      (use.number(name) + 1_048_575) / 1_048_576
     }
   }
 }

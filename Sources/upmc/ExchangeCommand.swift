@@ -13,6 +13,10 @@ struct ImportCommand: ParsableCommand {
         upmc import com.example.bank people.csv
         upmc import com.example.bank members.csv --group 12 --all-or-nothing
 
+      An import that broke off stays open until it is cancelled. Those whom it has brought in stay.
+
+        upmc import --cancel 9
+
       With --registrations the file is the export of another push server, one registered device a line: PSID (needed), \
       PNSID, DEVICE_ID, APNS_MODE, CUID, CNAME, PHONENUM, DEVICE_TYPE, DEVICE_MD, OS_VER, APP_VER, LOCALE, TIME_ZONE, \
       NOTIFICATION_YN, AD_YN, NIGHT_AD_YN, GROUPSEQ, APP_ID. A device that has registered here by itself is left as it \
@@ -41,12 +45,21 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Every line is looked at first: one wrong line, and nothing is brought in.")
   var allOrNothing = false
 
+  @Option(help: "Cancel the unfinished import of this number, and bring in nothing.")
+  var cancel: Int64?
+
   @OptionGroup(title: "Devices of another push server")
   var installed: InstalledOptions
 
   @OptionGroup var call: CallOptions
 
   func validate() throws {
+    if cancel != nil {
+      guard appID == nil, file == nil, group == nil, !devices, !allOrNothing, !installed.isUsed,
+        installed.registrations == nil
+      else { throw ValidationError("With --cancel give only the import's number.") }
+      return
+    }
     guard installed.registrations == nil else {
       guard appID == nil, file == nil, group == nil, !devices, installed.app != nil else {
         throw ValidationError("With --registrations give the app by --app, and neither --group nor --devices.")
@@ -59,6 +72,12 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let cancel {
+      return try call.withAPI { api in
+        let entry = try api.answer(.post("imports", String(cancel), "cancel")).json
+        call.output.show(entry, Self.sentence(entry))
+      }
+    }
     guard installed.registrations == nil else {
       try call.refuseServer("import --registrations", "It reads the file twice beside the database.")
       return try installed.run(isStrict: allOrNothing, call.output)

@@ -100,4 +100,26 @@ import TestSupport
     #expect(try program.run("export", "audit").lines.contains { $0.contains("import.begin") })
     #expect(try program.run("export", "members").status == 2)
   }
+
+  @Test func `an import that broke off is cancelled, and the storage of an app is shown`() throws {
+    try program.connect().script(
+      """
+      INSERT INTO imports (app, kind, skips_errors, created_by)
+      SELECT app, 1, true, 'kim' FROM apps WHERE app_id = 'com.example.bank'
+      """)
+    let cancelled = try program.run("import", "--cancel", "1")
+    #expect(
+      cancelled.lines == ["Import 1 is cancelled: 0 people of 0 lines brought in, 0 lines were wrong."],
+      "\(cancelled.complaint)")
+    #expect(try program.run("import", "--cancel", "1", "--json").string("state") == "cancelled")
+    #expect(try program.run("import", "com.example.bank", "--cancel", "1").status == 2)
+    let storage = try program.run("app", "storage", "com.example.bank")
+    #expect(
+      storage.lines.joined(separator: "\n") == """
+        media: 0 of 20480 MiB
+        audience files: 0 of 32768 MiB
+        parts of imports: 0 of 2048
+        """, "\(storage.complaint)")
+    #expect(try program.run("app", "storage", "com.example.bank", "--json").status == 0)
+  }
 }
