@@ -2,7 +2,7 @@
 
 import { get, post, putTo } from "../api.js";
 import { h, put } from "../dom.js";
-import { confirm, formDialog, show } from "../parts/dialog.js";
+import { confirm, copyButton, formDialog, show } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
 import { complain, failure, say } from "../parts/notice.js";
 import { qrDrawing } from "../parts/qr.js";
@@ -61,12 +61,8 @@ async function begin(box, isReplaced, done) {
 const grouped = (secret) => secret.replace(/(.{4})(?=.)/g, "$1 ");
 
 function codeList(codes) {
-  const copy = h("button", { class: "button small", type: "button", onclick: async () => {
-    await navigator.clipboard?.writeText(codes.join("\n"));
-    copy.textContent = t("do.copied");
-  } }, t("do.copy"));
-  return h("div", null, h("p", null, t("factor.codes.detail")),
-    h("ul", { class: "codes" }, codes.map((code) => h("li", null, h("code", { "data-code": true }, code)))), copy);
+  const shown = h("ul", { class: "codes" }, codes.map((code) => h("li", null, h("code", { "data-code": true }, code))));
+  return h("div", null, h("p", null, t("factor.codes.detail")), shown, copyButton(codes.join("\n"), shown));
 }
 
 /// The part of the page about one's own account.

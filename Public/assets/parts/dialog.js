@@ -79,11 +79,22 @@ export function show(title, ...children) {
 
 /// A secret that is shown once, with a button that copies it.
 export function secret(title, text, detail, ...more) {
+  const shown = h("code", { "data-secret": true }, text);
+  return show(title, h("p", null, detail), h("div", { class: "secret" }, shown, copyButton(text, shown)), more);
+}
+
+/// A button that copies a text. Without HTTPS browsers give pages no clipboard: what shows the text is selected then.
+export function copyButton(text, shown) {
   const copy = h("button", { class: "button", type: "button", onclick: async () => {
-    await navigator.clipboard?.writeText(text);
-    copy.textContent = t("do.copied");
+    try {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = t("do.copied");
+    } catch {
+      getSelection().selectAllChildren(shown);
+      copy.textContent = t("do.copy.keys");
+    }
   } }, t("do.copy"));
-  return show(title, h("p", null, detail), h("div", { class: "secret" }, h("code", { "data-secret": true }, text), copy), more);
+  return copy;
 }
 
 /// A dialog with this in it; `closed` is called at its end.

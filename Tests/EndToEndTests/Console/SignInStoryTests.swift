@@ -251,6 +251,12 @@ import Time
     try browser.script("document.querySelector('dialog[open] input[name=expiresAt]').value = '2099-12-31'")
     try browser.click("dialog[open] [type=submit]")
     try browser.waitFor("[data-secret]")
+    // Over plain HTTP pages have no clipboard: nothing is said to be copied then.
+    try browser.script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    try browser.click("dialog[open] .secret button")
+    try browser.wait(
+      "the key to be selected",
+      "return getSelection().toString() === document.querySelector('[data-secret]').textContent")
     try browser.click("dialog[open] .foot .button.main")
     try browser.wait(
       "the key's end",
