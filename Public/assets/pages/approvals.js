@@ -4,6 +4,7 @@ import { get, post, query } from "../api.js";
 import { h } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
+import { every } from "../parts/live.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
 import { alertOf, audienceWords, describe, isLater, occurrenceOf, timeWords } from "../parts/message-model.js";
 import { messagePreview } from "../parts/preview.js";
@@ -13,14 +14,15 @@ import { app, apps, may, session } from "../session.js";
 import { exactTime, number, t, time } from "../words.js";
 import { messageTitle } from "./common.js";
 
-export async function approvalsPage() {
-  const found = list({ caption: t("approvals.title"), load: (cursor) => get(`/approvals${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("approvals.none")), columns: [
+export async function approvalsPage(context) {
+  const found = list({ caption: t("approvals.title"), key: (item) => item.approvalId, load: (cursor) => get(`/approvals${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("approvals.none")), columns: [
     { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/approvals/${item.approvalId}`) }, messageTitle(item.message)), h("span", { class: "under" }, `${item.appId} · ${item.requestedBy} · ${because(item)}`)] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.state, "approval") },
     { title: t("funnel.targeted"), end: true, cell: (item) => number(item.targeted) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.requestedAt) },
   ] });
   await found.ready;
+  context.onLeave(every(15_000, found.refresh));
   return h("div", null, head(t("approvals.title")), found.node);
 }
 
@@ -56,6 +58,12 @@ export async function approvalPage(context) {
     const done = await formDialog({ title: t("approvals.reject"), action: t("approvals.reject"), fields: [field({ name: "reason", label: t("delivery.reason") })], save: ({ reason }) => post(`${path}/reject`, reason ? { reason } : {}) });
     if (done) say(t("do.saved")), follow();
   });
+  // Somebody else may decide, or its time may end.
+  if (item.state === "waiting") {
+    context.onLeave(every(5000, async () => {
+      if ((await get(path)).state !== "waiting" && !context.stale()) follow({ isRefined: true });
+    }));
+  }
   const { message } = item;
   const due = await dueOf(item).catch(() => message);
   const approving = t(isLater(due) ? "approvals.approve.later" : "approvals.approve");

@@ -129,8 +129,11 @@ export async function importPage(context) {
   });
   const words = { open: () => note("", t("imports.open")), refused: () => note("bad", t("imports.refused")),
     cancelled: () => note("warn", t(found.skipErrors ? "imports.cancelled" : "imports.cancelled.whole", counts(found))) };
+  const top = head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")), actions: [cancel] });
   const draw = () => {
     renew(notes, words[found.state]?.() ?? null);
+    // A button that goes takes the focus with it.
+    if (found.state !== "open" && document.activeElement === cancel) top.querySelector("h1").focus();
     cancel.hidden = found.state !== "open";
     renew(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
     [t("imports.imported"), number(found.imported)], [t("imports.rejected"), number(found.rejected)], [t("message.created"), exactTime(found.createdAt)], [t("imports.by"), found.createdBy],
@@ -172,6 +175,5 @@ export async function importPage(context) {
       download.disabled = false;
     }
   }
-  return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")), actions: [cancel] }),
-    notes, h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("imports.errors")), found.rejected > 0 || found.state === "open" ? download : null), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
+  return h("div", null, top, notes, h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("imports.errors")), found.rejected > 0 || found.state === "open" ? download : null), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
 }

@@ -1,7 +1,7 @@
 /// Servers that are told what happens; and one of them, with what it was told, what waits, and what was given up.
 
 import { all, call, get, post, query, remove } from "../api.js";
-import { h } from "../dom.js";
+import { h, renew } from "../dom.js";
 import { confirm, formDialog, secret } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
 import { every } from "../parts/live.js";
@@ -16,14 +16,15 @@ const kinds = ["message.finished", "message.reopened", "sms.requested", "token.d
 /// A count of events; the API counts up to 10,000.
 export const counted = (count) => (count === null ? `${number(10_000)}+` : number(count));
 
-export async function webhooksPage() {
-  const found = list({ caption: t("webhooks.title"), load: (cursor) => get(`/webhooks${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("webhooks.none"), t("webhooks.none.detail")), columns: [
+export async function webhooksPage(context) {
+  const found = list({ caption: t("webhooks.title"), key: (item) => item.webhookId, load: (cursor) => get(`/webhooks${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("webhooks.none"), t("webhooks.none.detail")), columns: [
     { title: t("webhooks.url"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/webhooks/${item.webhookId}`) }, item.url), h("span", { class: "under" }, [item.appId, ...item.kinds.map((one) => word("event", one))].join(" · "))] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.active ? "active" : "paused", "webhook") },
     { title: t("webhooks.waiting"), end: true, cell: (item) => counted(item.waiting) },
     { title: t("webhooks.dead"), end: true, cell: (item) => (item.dead === 0 ? number(0) : h("a", { class: "bad", href: link(`/webhooks/${item.webhookId}`, { state: "dead" }) }, counted(item.dead))) },
   ] });
   await found.ready;
+  context.onLeave(every(5000, found.refresh));
 
   async function make() {
     const appId = field({ name: "appId", label: t("app.one"), type: "select", value: oneApp()?.appId, options: apps.map((one) => [one.appId, one.name || one.appId]) });
@@ -73,12 +74,22 @@ export async function webhookPage(context) {
     { title: h("span", { class: "unseen" }, t("webhooks.replay")), end: true, cell: (one) => (one.state === "waiting" ? "" : h("button", { class: "button small", onclick: run(() => replay({ id: one.id })) }, t("webhooks.replay"))) },
   ] });
   await told.ready;
+  const again = h("button", { class: "button main", id: "replay-dead", onclick: run(replayDead) }, t("webhooks.replay-dead"));
+  const power = h("button", { class: "button small", onclick: run(turn) });
+  const notes = h("div", { class: "notes" });
+  const about = h("div");
+  /// What changes by itself.
+  const draw = () => {
+    again.hidden = item.dead === 0;
+    power.textContent = t(item.active ? "webhooks.off" : "webhooks.on");
+    renew(notes, item.dead === 0 ? null : note("bad", t("webhooks.dead.note", { n: counted(item.dead) })));
+    renew(about, facts([t("message.state"), state(item.active ? "active" : "paused", "webhook")], [t("app.one"), item.appId], [t("webhooks.kinds"), item.kinds.map((one) => word("event", one)).join(", ")],
+      [t("webhooks.waiting"), counted(item.waiting)], [t("webhooks.dead"), counted(item.dead)], [t("message.created"), exactTime(item.createdAt)]));
+  };
+  draw();
   context.onLeave(every(5000, async () => {
-    const latest = await get(path);
-    if (context.stale()) return;
-    // Rows change in place; the page is drawn anew only where nobody has opened something.
-    if ((latest.dead === 0) !== (item.dead === 0) && !told.node.querySelector("details[open]")) return follow({ isRefined: true });
-    item = latest;
+    item = await get(path);
+    draw();
     await told.refresh();
   }));
 
@@ -118,7 +129,7 @@ export async function webhookPage(context) {
     if (saved) follow();
   }
 
-  async function renew() {
+  async function renewSecret() {
     if (!await confirm({ title: t("webhooks.renew"), bad: true, action: t("webhooks.renew"), body: h("p", null, t("webhooks.renew.body")) })) return;
     const made = await call("PATCH", path, { renewSecret: true });
     await secret(t("webhooks.secret"), made.secret, t("webhooks.secret.detail"));
@@ -137,16 +148,15 @@ export async function webhookPage(context) {
   }
 
   return h("div", null, head(item.url, { crumb: h("a", { href: "#/webhooks" }, t("webhooks.title")), actions: [
-    h("button", { class: "button", id: "test-webhook", onclick: run(test) }, t("webhooks.test")), item.dead === 0 ? null : h("button", { class: "button main", id: "replay-dead", onclick: run(replayDead) }, t("webhooks.replay-dead"))] }),
-  item.dead === 0 ? null : h("div", { class: "notes" }, note("bad", t("webhooks.dead.note", { n: counted(item.dead) }))),
+    h("button", { class: "button", id: "test-webhook", onclick: run(test) }, t("webhooks.test")), again] }),
+  notes,
   h("div", { class: "grid wide-narrow" },
     h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("webhooks.told")),
       h("select", { class: "short", "aria-label": t("message.state"), value: shown, onchange: (event) => refine({ state: event.target.value }) },
         [["", t("webhooks.every")], ...["waiting", "delivered", "dead"].map((one) => [one, t(`event.${one}`)])].map(([value, text]) => h("option", { value }, text)))), told.node),
-    h("section", { class: "card" }, h("h2", null, t("message.facts")), facts([t("message.state"), state(item.active ? "active" : "paused", "webhook")], [t("app.one"), item.appId], [t("webhooks.kinds"), item.kinds.map((one) => word("event", one)).join(", ")],
-      [t("webhooks.waiting"), counted(item.waiting)], [t("webhooks.dead"), counted(item.dead)], [t("message.created"), exactTime(item.createdAt)]),
-    manages ? h("div", { class: "row below-facts" }, h("button", { class: "button small", onclick: run(change) }, t("do.change")), h("button", { class: "button small", onclick: run(renew) }, t("webhooks.renew")),
-      h("button", { class: "button small", onclick: run(turn) }, t(item.active ? "webhooks.off" : "webhooks.on")), h("button", { class: "button small bad", onclick: run(end) }, t("do.remove"))) : null)));
+    h("section", { class: "card" }, h("h2", null, t("message.facts")), about,
+    manages ? h("div", { class: "row below-facts" }, h("button", { class: "button small", onclick: run(change) }, t("do.change")), h("button", { class: "button small", onclick: run(renewSecret) }, t("webhooks.renew")),
+      power, h("button", { class: "button small bad", onclick: run(end) }, t("do.remove"))) : null)));
 }
 
 /// For the dashboard: webhooks that gave events up.

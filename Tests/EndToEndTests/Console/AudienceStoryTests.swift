@@ -84,6 +84,7 @@ import Testing
     let said = try browser.text("main .notes")
     #expect(said.contains("3") && said.contains("2"), "\(said)")
     try browser.wait("no button", "return document.querySelector('#cancel-import').hidden")
+    #expect(try browser.script("return document.activeElement.tagName") as? String == "H1")
     #expect(try console.world.count("SELECT count(*) FROM users WHERE user_key IN ('ukim', 'ulee')") == 2)
     try browser.expectSilence("the cancelled import")
   }

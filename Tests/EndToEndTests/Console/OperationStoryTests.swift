@@ -28,7 +28,7 @@ import Testing
       "UPDATE event_deliveries SET state = 2, ended_at = now(), attempts = 11, reason = 'HTTP 500'")
     try browser.click("#replay-dead")
     try browser.click("dialog[open] [type=submit]")
-    try browser.wait("nothing dead", "return document.querySelector('#replay-dead') === null")
+    try browser.wait("nothing dead", "return document.querySelector('#replay-dead')?.hidden")
     let audit = try console.connection.run(
       Statement("test-webhooks", "SELECT action FROM audit_log WHERE action LIKE 'webhook.%' ORDER BY entry"))
     #expect((0..<audit.count).map { audit.text($0, 0) } == ["webhook.create", "webhook.test", "webhook.replay"])

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import TestTier
 import Testing
@@ -74,5 +75,53 @@ import Testing
       try call(console, "GET", "apps/\(World.appID)")["approvalAbove"] is Int ? nil : true
     }
     try browser.expectSilence("the settings")
+  }
+
+  @Test func `an approval that is open shows what somebody else has decided`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO approvals (app, request, request_sha256, targeted, unknown_entries, account, requested_by, requested_at,
+        ends_at)
+      SELECT app, '{"appId":"\(World.appID)","audience":{"all":true},"alert":"x"}', '', 3, '[]', 0, 'lee@example.com', now(),
+        now() + interval '1 day' FROM apps
+      """)
+    try console.enter("en")
+    try browser.show("/approvals/1")
+    try browser.waitFor("#approve")
+    _ = try call(console, "POST", "approvals/1/reject", #"{"reason":"too early"}"#)
+    try browser.wait(
+      "the decision",
+      """
+      return document.querySelector('#approve') === null && document.querySelector('.facts')?.innerText.includes('too early')
+      """)
+    try browser.expectSilence("the approval")
+  }
+
+  @Test func `a webhook's page counts what is given up while it is open`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    _ = try call(
+      console, "POST", "webhooks",
+      #"{"appId":"\#(World.appID)","url":"https://hooks.example.com/upmc","kinds":["message.finished"]}"#)
+    for _ in 1...2 { _ = try call(console, "POST", "webhooks/1/test", "{}") }
+    _ = try poll("the events are not there") {
+      try console.world.count("SELECT count(*) FROM event_deliveries") == 2 ? true : nil
+    }
+    func giveUp(_ count: Int) throws {
+      try console.connection.script(
+        """
+        UPDATE event_deliveries SET state = 2, ended_at = now(), attempts = 11, reason = 'HTTP 500', fence = fence + 1
+        WHERE event IN (SELECT event FROM event_deliveries ORDER BY event LIMIT \(count))
+        """)
+    }
+    try giveUp(1)
+    try console.enter("en")
+    try browser.show("/webhooks/1")
+    #expect(try browser.text("main .note.bad").hasPrefix("1 event "))
+    try giveUp(2)
+    try browser.wait("both", "return document.querySelector('main .note.bad').innerText.startsWith('2 events ')")
+    try browser.expectSilence("the webhook")
   }
 }
