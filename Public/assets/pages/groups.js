@@ -109,7 +109,7 @@ export async function groupPage(context) {
   }
 
   const erase = () => run(async () => {
-    const isSure = await confirm({ title: t("groups.delete"), bad: true, action: t("groups.delete"), body: h("p", null, t("groups.delete.body", { name: group.name, n: members.items.length })) });
+    const isSure = await confirm({ title: t("groups.delete"), bad: true, action: t("groups.delete"), body: h("p", null, t("groups.delete.body", { name: group.name })) });
     if (!isSure) return;
     await remove(`/groups/${enc(groupSeq)}`);
     go("/groups");

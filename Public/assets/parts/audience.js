@@ -37,7 +37,7 @@ export function elsewhere(state) {
 
 /// - state: is changed by the fields. - changed: called after each change.
 export async function audiencePart(appID, state, changed) {
-  const [groups, segments] = await Promise.all([knownGroups(appID, state.groups), all("/segments", { appId: appID }).catch(() => [])]);
+  const [groups, segments] = await Promise.all([knownGroups(appID, state.groups), all("/segments", { appId: appID })]);
   if (state.kind === "segment" && state.segment && !segments.some((one) => one.segmentId === state.segment)) segments.push({ segmentId: state.segment, name: state.segment });
   state.segment ||= segments[0]?.segmentId ?? "";
   const write = (name) => (event) => {

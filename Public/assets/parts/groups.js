@@ -20,13 +20,14 @@ export const groupName = (group) => [...(group.above ?? []), group.name].join(" 
 /// A group whose name is not known.
 const nameless = (groupSeq) => ({ groupSeq, name: `GROUPSEQ ${groupSeq}` });
 
-/// One group; named by its number if it is gone or may not be seen.
-export const oneGroup = (groupSeq) => get(`/groups/${enc(groupSeq)}`).catch(() => nameless(groupSeq));
+/// One group; named by its number if it is gone, which is said, or may not be seen.
+export const oneGroup = (groupSeq) => get(`/groups/${enc(groupSeq)}`).catch((problem) =>
+  (problem.status === 404 ? { groupSeq, name: t("groups.gone", { groupSeq }) } : nameless(groupSeq)));
 
 /// The groups at the top of an app, and those of `wanted`, which are already chosen.
 export async function knownGroups(appID, wanted = []) {
   if (!may("viewPeople")) return wanted.map(nameless);
-  const top = await all("/groups", { appId: appID }).catch(() => []);
+  const top = await all("/groups", { appId: appID });
   const others = wanted.filter((one) => !top.some(({ groupSeq }) => groupSeq === one));
   const found = await Promise.all(others.slice(0, most).map(oneGroup));
   return [...top, ...found, ...others.slice(most).map(nameless)];

@@ -124,4 +124,44 @@ import Testing
     try browser.wait("both", "return document.querySelector('main .note.bad').innerText.startsWith('2 events ')")
     try browser.expectSilence("the webhook")
   }
+
+  @Test func `a group that is gone is called so in the segments that name it`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script("INSERT INTO groups (app, name) VALUES (1, 'News')")
+    _ = try call(
+      console, "POST", "segments",
+      #"{"appId":"\#(World.appID)","name":"Others","conditions":{"not":{"groups":["1"]}}}"#)
+    try console.enter("en")
+    try browser.show("/segments")
+    #expect(try browser.text("main tbody").contains("News"))
+    _ = try call(console, "DELETE", "groups/1")
+    try browser.show("/")
+    try browser.show("/segments")
+    try browser.wait(
+      "the deleted group",
+      "return document.querySelector('main tbody').innerText.includes('Deleted group (GROUPSEQ 1)')")
+    // The browser reports the answer that there is no such group.
+    try browser.expectSilence("the segments", except: "404")
+  }
+
+  @Test func `groups that cannot be listed are not said to be none`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script("INSERT INTO groups (app, name) VALUES (1, 'News')")
+    try console.enter("en")
+    try browser.script(
+      """
+      window.real = window.fetch;
+      window.fetch = (address, options) =>
+        String(address).includes('/groups?') ? Promise.reject(new TypeError('lost')) : window.real(address, options);
+      """)
+    try browser.show("/compose")
+    try browser.waitFor("main .empty[role=alert] button")
+    try browser.script("window.fetch = window.real")
+    try browser.click("main .empty[role=alert] button")
+    try browser.pick("groups")
+    try browser.wait("the group", "return document.querySelector('main .group-boxes').innerText.includes('News')")
+    try browser.expectSilence("the groups")
+  }
 }
