@@ -227,11 +227,13 @@ export async function composePage(context) {
       if (dry.refusals.length) return complain({ title: t("compose.refused"), message: dry.refusals[0].detail });
       const made = request();
       const count = number(dry.targeted);
-      const asks = chosen.approvalAbove !== null && chosen.approvalAbove !== undefined && (dry.targeted === null || dry.targeted > chosen.approvalAbove);
+      const above = chosen.approvalAbove ?? null;
+      const asks = above !== null && (dry.targeted === null || dry.targeted > above);
       const waits = isLater(made);
       const isSure = await confirm({ title: t(asks ? "compose.confirm.approval" : waits ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: dry.targeted === null || dry.targeted > many, careful: true,
         no: t("compose.confirm.no"), action: t(asks ? "compose.confirm.ask" : waits ? "compose.confirm.schedule" : "compose.confirm.do", { n: count }), typed: dry.targeted > many ? String(dry.targeted) : null, typedLabel: t("compose.confirm.type", { n: count }),
-        body: summary(made) });
+        // What was sent within the hour counts too: only the server knows whether a second person is asked.
+        body: [summary(made), from.change && above !== null ? note("warn", t("compose.confirm.replaces", { seqno: from.change })) : null] });
       if (!isSure) return;
       const headers = { "Idempotency-Key": work.key };
       const answer = from.change ? await putTo(`/messages/${enc(from.change)}`, made, { headers }) : await post("/messages", made, { headers });

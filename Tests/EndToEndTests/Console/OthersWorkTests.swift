@@ -164,4 +164,20 @@ import Testing
     try browser.wait("the group", "return document.querySelector('main .group-boxes').innerText.includes('News')")
     try browser.expectSilence("the groups")
   }
+
+  @Test func `a change that may need approval says before what becomes of the message that is scheduled`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(12)
+    let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+    let seqno = try console.world.send(#"{"members":true}"#, #","sendAt":"\#(tomorrow)""#)
+    _ = try call(console, "PATCH", "apps/\(World.appID)", #"{"approvalAbove":5}"#)
+    try console.enter("en")
+    try browser.show("/compose?change=\(seqno)")
+    try browser.waitFor("#audience-count")
+    try browser.click("#send")
+    #expect(try browser.text("dialog[open] .note.warn").contains("message \(seqno) is cancelled at once"))
+    try browser.press(.escape)
+    try browser.expectSilence("the question")
+  }
 }
