@@ -8,7 +8,7 @@ import { complain, empty, facts, head, note, say } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
 import { loadApps, may, session } from "../session.js";
-import { exactTime, number, t, time, word } from "../words.js";
+import { exactTime, number, t, time, told, word } from "../words.js";
 import { adRulesCard } from "./ad-rules.js";
 import { credentialEnd } from "./common.js";
 
@@ -153,7 +153,7 @@ export async function appPage(context) {
       h("a", { href: t("identity.page"), target: "_blank", rel: "noopener" }, t("identity.more"))));
 
   return h("div", null, head(found.name || found.appId, { crumb: h("a", { href: "#/apps" }, t("nav.apps")) }),
-    found.pausedReason ? h("div", { class: "notes" }, note("bad", t("attention.paused", { app: found.name }), " ", word("paused", found.pausedReason), " ",
+    found.pausedReason ? h("div", { class: "notes" }, note("bad", t("attention.paused", { app: found.name }), " ", told(found.pausedReason), " ",
       manages && !isGoing ? h("button", { class: "button small", onclick: () => run(async () => {
         await post(`${path}/resume`);
         await loadApps();

@@ -110,15 +110,16 @@ import Testing
     let seqno = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
     try console.connection.script(
       """
-      UPDATE apps SET paused_reason = 'APNS refused 40 of 40 tokens within a minute (BadDeviceToken 40): too many at once to be \
-      true. Check that the credential and the app registers belong together, then resume it: upmc app resume \
-      \(World.appID)'
+      UPDATE apps SET paused_reason = '40 of the last 40 answers of APNS production refused the device token \
+      (BadDeviceToken 40). That is a fault of a setting.'
       """)
     try console.enter(language)
     try browser.show("/messages/\(seqno)")
     try browser.waitFor("#why [data-wait=app-paused]")
     try browser.show("/compose")
     try browser.waitFor("#standing .note.bad a[href='#/apps/\(World.appID)']")
+    try browser.show("/apps/\(World.appID)")
+    #expect(try browser.text("main .note.bad").contains("of the last") == (language == "en"))
     try browser.expectSilence("the paused app")
   }
 
