@@ -24,21 +24,20 @@ export class Problem extends Error {
 }
 
 let csrf = null;
-/// Called when the session has ended, or is too old for a request. Resolves to true once somebody has signed in again.
-let signedOut = async () => false;
-/// Called when a change is refused. Resolves to true if the session was another one than the browser has by now.
-let renewed = async () => false;
+/// Called when the session has ended or is too old for a request, and when a change was refused, perhaps because its token is
+/// of a former session. Resolves to true once the call may be made again.
+let [signedOut, refused] = [async () => false, async () => false];
 
 export function useSession(token, whenSignedOut, whenRefused) {
   csrf = token;
-  if (whenSignedOut) signedOut = whenSignedOut;
-  if (whenRefused) renewed = whenRefused;
+  if (whenSignedOut) [signedOut, refused] = [whenSignedOut, whenRefused];
 }
 
 /// Calls and returns what the answer holds: JSON, or null when it is empty.
 /// - body: JSON, unless it is a Blob, which goes out as it is.
 export async function call(method, path, body, { signal, headers = {}, quiet = false } = {}) {
   const options = { method, signal, headers: { Accept: "application/json", "Accept-Language": language, ...headers }, credentials: "same-origin", cache: "no-store" };
+  const token = csrf;
   if (csrf && method !== "GET") options.headers["X-CSRF-Token"] = csrf;
   if (body instanceof Blob) {
     options.body = body;
@@ -62,8 +61,8 @@ export async function call(method, path, body, { signal, headers = {}, quiet = f
   // The first request goes out before the words are there.
   await wordsLoaded;
   const problem = new Problem(answer.status, await answer.json().catch(() => ({})));
-  if (answer.status === 401 && !quiet && await signedOut(problem)) return call(method, path, body, { signal, headers, quiet: true });
-  if (answer.status === 403 && !quiet && method !== "GET" && await renewed()) return call(method, path, body, { signal, headers });
+  const goesOn = answer.status === 401 ? signedOut : answer.status === 403 && method !== "GET" ? refused : null;
+  if (goesOn && !quiet && await goesOn(problem, token)) return call(method, path, body, { signal, headers, quiet: answer.status === 401 });
   throw problem;
 }
 

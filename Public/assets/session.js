@@ -52,20 +52,24 @@ export const factorIsSet = () => { session = { ...session, hasSecondFactor: true
 function take(answer, whenSignedOut) {
   session = answer;
   localStorage.setItem(trace, "1");
-  useSession(answer.csrfToken, whenSignedOut, takeRenewed);
+  useSession(answer.csrfToken, whenSignedOut, (problem, token) => isRenewed(problem, token, whenSignedOut));
 }
 
-/// When another tab has signed the same account in again, its session is this tab's too.
-async function takeRenewed() {
-  const answer = await call("GET", "/session", undefined, { quiet: true }).catch(() => null);
-  if (!session || answer?.login !== session.login || answer.csrfToken === session.csrfToken) return false;
-  take(answer);
+/// Whether the session is another one than that of the token, because somebody has signed in anew in another tab. Where that
+/// is somebody else, the page asks for whoever works on it.
+async function isRenewed(problem, token, whenSignedOut) {
+  const found = await call("GET", "/session", undefined, { quiet: true }).catch(() => null);
+  if (!found || !session || found.csrfToken === token) return false;
+  if (found.login !== session.login) return whenSignedOut(problem);
+  take(found, whenSignedOut);
   return true;
 }
 
 /// - Throws: why the session goes on, for example because the server cannot be reached.
 export async function signOut() {
   try {
+    // Another tab may have signed in anew since: the session's present token counts.
+    useSession((await call("GET", "/session", undefined, { quiet: true })).csrfToken);
     await call("DELETE", "/session", undefined, { quiet: true });
   } catch (problem) {
     // It was over already.

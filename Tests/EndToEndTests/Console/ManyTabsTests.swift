@@ -65,6 +65,24 @@ import Testing
     try browser.expectSilence("the first tab")
   }
 
+  @Test func `a tab goes on after somebody has signed in again in another one`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter("en")
+    let first = try browser.openFurther(.tab, page: "/groups")
+    try browser.waitFor("main[data-ready='/groups']")
+    try console.connection.script("DELETE FROM sessions")
+    _ = try browser.openFurther(.tab, page: "/")
+    try console.enter("en")
+    try browser.turn(to: first)
+    try browser.click("main .head button.main")
+    try browser.type("dialog[open] input[name=name]", "News")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main[data-ready^='/groups/']")
+    #expect(try browser.count("dialog[open]") == 0)
+    try browser.expectSilence("the first tab", except: "status of 40")
+  }
+
   @Test func `where a browser has no locks, the window with the focus listens and another one asks`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
