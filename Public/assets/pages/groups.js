@@ -4,6 +4,7 @@ import { all, call, get, post, query, remove } from "../api.js";
 import { h, put } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
+import { brought, groupName, groupSearch, outcome, topOf } from "../parts/groups.js";
 import { complain, empty, head, note, say } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
@@ -24,19 +25,33 @@ export async function groupsPage() {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
   const top = await all("/groups", { appId: chosen.appId });
+  const tree = h("div", { class: "tree" });
+  const said = h("p", { class: "hint", role: "status" });
+  const show = (groups, hasMore, areFound) => {
+    put(tree, groups.length ? branch(groups, areFound ? groupName : undefined) : null);
+    put(said, outcome(groups.length, hasMore, areFound));
+  };
+  const search = groupSearch(chosen.appId, top, show);
+  show(...topOf(top), false);
   const add = may("manageGroups") ? h("button", { class: "button main", onclick: () => makeGroup(chosen.appId) }, t("groups.new")) : null;
   return h("div", null, head(t("nav.groups"), { detail: whichApp(chosen) ?? t("groups.detail"), actions: [add] }),
-    h("section", { class: "card" }, top.length ? h("div", { class: "tree" }, branch(top)) : empty(t("groups.none"), t("groups.none.detail"))));
+    search ? h("div", { class: "filters" }, search) : null,
+    h("section", { class: "card" }, top.length ? [tree, said] : empty(t("groups.none"), t("groups.none.detail"))));
 }
 
-function branch(groups) {
+/// That not all groups are shown, if so.
+const rest = (groups) => (groups.length >= brought ? h("p", { class: "hint" }, outcome(groups.length, true, false)) : null);
+
+/// - named: what a group is called.
+function branch(groups, named = (group) => group.name) {
   return h("ul", null, groups.map((group) => {
     const below = h("div", { hidden: true });
     const fold = group.hasGroups ? h("button", { class: "fold", "aria-expanded": "false", "aria-label": t("groups.unfold", { name: group.name }), onclick: async () => {
       const isOpen = fold.getAttribute("aria-expanded") === "true";
       if (!isOpen && !below.hasChildNodes()) {
         try {
-          put(below, branch(await all("/groups", { appId: group.appId, parent: group.groupSeq })));
+          const found = await all("/groups", { appId: group.appId, parent: group.groupSeq });
+          put(below, branch(found), rest(found));
         } catch (problem) {
           return complain(problem);
         }
@@ -45,7 +60,7 @@ function branch(groups) {
       fold.textContent = isOpen ? "▸" : "▾";
       below.hidden = isOpen;
     } }, "▸") : h("span", { class: "fold", "aria-hidden": "true" });
-    return h("li", null, h("div", { class: "node" }, fold, h("a", { class: "name", href: link(`/groups/${group.groupSeq}`) }, group.name),
+    return h("li", null, h("div", { class: "node" }, fold, h("a", { class: "name", href: link(`/groups/${group.groupSeq}`) }, named(group)),
       h("span", { class: "soft small number", "data-members": group.groupSeq }, memberCount(group)),
       h("span", { class: "soft small" }, `GROUPSEQ ${group.groupSeq}`)), below);
   }));
@@ -127,6 +142,6 @@ export async function groupPage(context) {
         manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),
         manages ? h("button", { class: "button small", onclick: () => makeGroup(group.appId, group) }, t("groups.new")) : null),
-      below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", { class: "row" }, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name), h("span", { class: "soft small" }, memberCount(one))))) : h("p", { class: "soft" }, t("groups.no-below")),
+      below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", { class: "row" }, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name), h("span", { class: "soft small" }, memberCount(one))))) : h("p", { class: "soft" }, t("groups.no-below")), rest(below),
       note("", t("groups.subtree")))));
 }

@@ -12,8 +12,8 @@ import { t } from "../words.js";
 const most = 50;
 /// With at most this many groups at the top and none below them, there is no search field.
 const few = 10;
-/// `all` loads at most this many groups at the top. The others are found by name only.
-const brought = 1000;
+/// `all` loads at most this many groups at the top, or below one. The others are found by name only.
+export const brought = 1000;
 
 export const groupName = (group) => [...(group.above ?? []), group.name].join(" › ");
 
@@ -34,7 +34,7 @@ export async function knownGroups(appID, wanted = []) {
 }
 
 /// The known groups at the top, and whether there are more.
-function topOf(known) {
+export function topOf(known) {
   const groups = known.filter((one) => !one.above?.length);
   return [groups, groups.length >= brought];
 }
@@ -42,7 +42,7 @@ function topOf(known) {
 /// A field that finds groups by a part of their name; null if all groups are shown anyway.
 /// - known: groups that are found are added to it. - show: called with the groups to choose from, whether there are
 ///   more, and whether they are results of a search.
-function groupSearch(appID, known, show) {
+export function groupSearch(appID, known, show) {
   const [top, hasMore] = topOf(known);
   if (top.length <= few && !top.some((one) => one.hasGroups)) return null;
   let turn = 0;
@@ -73,7 +73,7 @@ function groupSearch(appID, known, show) {
 }
 
 /// The result of a search in words; without a search, whether there are more groups than those shown.
-function outcome(count, hasMore, areFound) {
+export function outcome(count, hasMore, areFound) {
   if (hasMore) return t(areFound ? "groups.search.more" : "groups.search.rest");
   return areFound && count === 0 ? t("groups.search.none") : "";
 }

@@ -127,6 +127,9 @@ import Testing
     try browser.click(".tree button.fold")
     #expect(try browser.text("[data-members='\(below)']") == "0 members")
     for finding in try browser.accessibilityFindings() { Issue.record("the tree: \(finding)") }
+    try browser.type("input[name=group-search]", "seo")
+    try browser.wait("Seoul", "return document.querySelector('.tree a.name')?.innerText === 'News › Seoul'")
+    #expect(try browser.count(".tree a.name") == 1)
 
     try browser.show("/segments")
     try browser.click("#new-segment")
