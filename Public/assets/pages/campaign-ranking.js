@@ -44,7 +44,7 @@ export async function campaignRankingPage(context) {
     wanted[name] = text;
     noteQuery({ [name]: text });
     tellFile();
-    return ranking.reload();
+    return ranking.restart();
   };
   return h("div", null, head(t("statistics.tab.campaigns"), { detail: app() ? app().name : t("app.all"), crumb: h("a", { href: "#/statistics" }, t("nav.statistics")),
     actions: [file] }),

@@ -37,7 +37,7 @@ export async function devicesPage(context) {
     h("div", { class: "filters" }, searchField(t("devices.search"), q, (value) => {
     q = value;
     noteQuery({ q });
-    return devices.reload();
+    return devices.restart();
   })), devices.node);
 }
 

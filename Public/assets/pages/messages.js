@@ -48,7 +48,7 @@ export async function messagesPage(context) {
   const narrow = (name) => (value) => {
     wanted[name] = value;
     noteQuery({ [name]: value });
-    return messages.reload();
+    return messages.restart();
   };
   const select = (name, label, words, group) => field({ name, label, type: "select", value: wanted[name],
     options: [["", t("filter.all")], ...words.map((one) => [one, word(group, one)])], onchange: (event) => narrow(name)(event.target.value) }).node;

@@ -43,6 +43,6 @@ export async function peoplePage(context) {
     q = wanted;
     noteQuery({ q });
     tellFile();
-    return users.reload().then(tellFile);
+    return users.restart().then(tellFile);
   })), users.node);
 }

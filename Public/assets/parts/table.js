@@ -55,9 +55,10 @@ export function updateRows(body, columns, items, key) {
 /// - empty: a node for when there is nothing, or a function that makes one.
 /// - key: names an item; with it `refresh` brings the first page up to date in place.
 /// - returning: how long the list was when it was left (`context.returning`).
+/// `reload` shows it anew, as long as it is; `restart`, from its beginning, because something else is looked for.
 export function list({ caption, columns, load, empty, first, key = null, returning = null }) {
   const box = h("div", { class: "table-box", tabindex: "-1" });
-  const api = { node: box, reload: () => begin(load(undefined), true), items: [], refresh };
+  const api = { node: box, reload: () => begin(load(undefined), true, api.items.length), restart: () => begin(load(undefined), true), items: [], refresh };
   let turn = 0;
   /// Where the next page begins; undefined: there is none.
   let next;
@@ -65,31 +66,33 @@ export function list({ caption, columns, load, empty, first, key = null, returni
   let isLonger = false;
   remember(() => api.items.length);
 
-  async function begin(page, isAgain = false) {
+  /// - length: how long it is to be, if there is so much.
+  async function begin(page, isAgain, length = 0) {
     const mine = (turn += 1);
     if (!isAgain) put(box, loading());
     try {
-      const { items, nextCursor } = await page;
+      let { items, nextCursor } = await page;
+      const first = items.length;
+      while (mine === turn && nextCursor && items.length < Math.min(length, 1000)) {
+        const page = await load(nextCursor);
+        items = [...items, ...page.items];
+        nextCursor = page.nextCursor;
+      }
       // Asked again meanwhile: an older answer must not stand in its place.
       if (mine !== turn) return;
       api.items = items;
       next = nextCursor;
-      isLonger = false;
+      isLonger = items.length > first;
+      // What has the focus goes.
+      const hasFocus = box.contains(document.activeElement);
       if (items.length === 0 && !nextCursor) {
         put(box, typeof empty === "function" ? empty() : empty);
-        return;
+      } else {
+        const body = table(caption, columns, items);
+        put(box, body);
+        further(body);
       }
-      const body = table(caption, columns, items);
-      put(box, body);
-      const wanted = isAgain ? 0 : returning?.rows ?? 0;
-      while (next && api.items.length < Math.min(wanted, 1000)) {
-        isLonger = true;
-        const page = await load(next);
-        if (mine !== turn) return;
-        append(body, page.items);
-        next = page.nextCursor;
-      }
-      further(body);
+      if (hasFocus) box.focus({ preventScroll: true });
     } catch (problem) {
       if (problem.name !== "AbortError" && mine === turn) put(box, failure(problem, api.reload));
     }
@@ -149,6 +152,6 @@ export function list({ caption, columns, load, empty, first, key = null, returni
     box.append(bar);
   }
 
-  api.ready = begin(first ?? load(undefined));
+  api.ready = begin(first ?? load(undefined), false, returning?.rows);
   return api;
 }

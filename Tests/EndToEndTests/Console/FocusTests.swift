@@ -53,6 +53,30 @@ import Testing
     try browser.expectSilence("the name")
   }
 
+  @Test func `a list is as long as before when one of its rows was removed`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO groups (app, name) VALUES (1, 'News');
+      INSERT INTO users (app, user_key) SELECT 1, 'u' || lpad(n::text, 4, '0') FROM generate_series(1, 120) n;
+      INSERT INTO group_members (app, user_key, groupseq, joined_at) SELECT app, user_key, 1, now() FROM users
+      """)
+    try console.enter("en")
+    try browser.show("/groups/1")
+    try browser.click(".more button")
+    try browser.wait("100 rows", "return document.querySelectorAll('main tbody tr').length === 100")
+    try browser.click("main tbody tr:nth-child(60) button")
+    try browser.wait(
+      "the other rows",
+      """
+      const rows = [...document.querySelectorAll('main tbody tr')];
+      return rows.length === 100 && rows.every((one) => !one.innerText.includes('0060'));
+      """)
+    #expect(try browser.script("return document.activeElement.className") as? String == "table-box")
+    try browser.expectSilence("the members")
+  }
+
   @Test func `after Back a list is as long and as far down as it was`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
