@@ -49,6 +49,9 @@ async function savedPage(kind, context) {
     const at = (one) => ({ ...one, name: null, pointer: `/message${one.pointer}` });
     const saved = await formDialog({ title: item?.name ?? t(`${kind}.new`), wide: true, fields: [...named, { name: null, node: h("div", { class: "fields" }, fields.node, fields.when) }], also: () => fields.fields.map(at),
       save: (values) => {
+        // Variables may be filled in when it is used.
+        const gaps = fields.gaps({ hasLines: true });
+        if (gaps.length) throw { status: 422, errors: gaps.map((one) => ({ pointer: `/message${one.field.pointer}`, detail: one.text })) };
         const body = { ...values, message };
         return item ? putTo(`/${kind}/${enc(item[id])}`, body) : post(`/${kind}`, { appId: chosen.appId, ...body });
       } });

@@ -27,7 +27,8 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
   /// What the form itself knows to be missing, as `{field, name, text}`: the server need not be asked before it is there.
   /// - hasLines: the audience is a file, whose lines have values of their own.
   function gaps({ hasLines = false } = {}) {
-    const found = checks.map((check) => check()).filter(Boolean);
+    // Of a field that lacks several things, the last.
+    const found = [...new Map(checks.map((check) => check()).filter(Boolean).map((gap) => [gap.field, gap])).values()];
     for (const [path, variable] of hasLines ? [] : emptyVariables(message)) {
       const at = api.fields.find((one) => one.name === `variables.${variable}`);
       if (at && !found.some((one) => one.field === at)) found.push({ field: at, name: `%${variable}%`, text: t("field.variables.needed", { name: `%${variable}%`, path }) });
@@ -47,14 +48,18 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
 
   /// A field for one place of the message.
   function bound(path, label, { name = path, read = same, write = (value) => value || undefined, ...more } = {}) {
+    /// Why what is written there cannot be read: the message has what was there before.
+    let fault = null;
     const made = field({ name, label, pointer: `/${path.replaceAll(".", "/")}`, ...more, value: read(at(message, path)) ?? "",
       [["select", "check"].includes(more.type) ? "onchange" : "oninput"]: () => {
         const value = write(made.value);
-        if (value instanceof Error) return made.complain(value.message);
-        made.complain(null);
+        fault = value instanceof Error ? value.message : null;
+        made.complain(fault);
+        if (fault) return changed();
         set(message, path, value);
         touched();
       } });
+    needs(made, label, () => fault && made.node.isConnected, () => fault);
     made.node.dataset.member = path.split(".")[0];
     made.node.dataset.path = path;
     api.fields.push(made);
@@ -141,6 +146,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       options: [["", t("field.badge.none")], ["increment", t("field.badge.increment")], ["set", t("field.badge.set")], ["clear", t("field.badge.clear")]] });
     const size = field({ name: "badgeCount", label: t("field.badge.count"), type: "number", min: 1, max: 1000, value: String(present.increment ?? present.set ?? 1), oninput: write });
     size.node.hidden = !["increment", "set"].includes(kind);
+    needs(size, t("field.badge.count"), () => !size.node.hidden && !(Number(size.value) >= 1));
     api.fields.push(mode);
     return h("div", { class: "fields", "data-member": "badge" }, mode.node, size.node);
   }
@@ -342,23 +348,31 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
 
   /// The whole message, for what has no field.
   function whole() {
+    let isBad = false;
     const area = field({ name: "json", label: t("field.json"), type: "area", rows: 12, code: true, hint: t("field.json.hint"), value: JSON.stringify(message, null, 1), oninput: () => {
       let read;
       try {
         read = JSON.parse(area.value);
         if (read === null || typeof read !== "object" || Array.isArray(read)) throw new Error();
       } catch {
-        return area.complain(t("field.json.bad"));
+        isBad = true;
+        area.complain(t("field.json.bad"));
+        return changed();
       }
+      isBad = false;
       area.complain(null);
       for (const name of Object.keys(message)) delete message[name];
       Object.assign(message, read);
       changed();
     }, onchange: () => {
-      if (area.input.getAttribute("aria-invalid")) return;
-      redraw();
+      if (!isBad) redraw();
     } });
-    api.redrawJSON = () => { area.value = JSON.stringify(message, null, 1); };
+    needs(area, t("field.json"), () => isBad, () => t("field.json.bad"));
+    api.redrawJSON = () => {
+      isBad = false;
+      area.complain(null);
+      area.value = JSON.stringify(message, null, 1);
+    };
     return h("details", { class: "section", "data-section": "json" }, h("summary", null, t("compose.section.json")), area.node);
   }
 

@@ -25,6 +25,13 @@ import Testing
       "document.querySelector('[value=at]').click(); type('[name=sendAt]', day(1))"
     ),
     ("type('[name=windowfrom]', '09:00')", "[name=windowto]", "type('[name=windowto]', '18:00')"),
+    // What cannot be read is not left out without a word.
+    ("type('[name=data]', '{x')", "[name=data]", "type('[name=data]', '{\"x\": 1}')"),
+    ("type('[name=json]', '{x')", "[name=json]", "type('[name=json]', '{\"alert\": {\"body\": \"Hi\"}}')"),
+    (
+      "pick('[name=badge]', 'set'); type('[name=badgeCount]', '')", "[name=badgeCount]",
+      "type('[name=badgeCount]', '3')"
+    ),
     ("pick('[name=sound]', 'named')", "[name=soundName]", "type('[name=soundName]', 'bell.aif')"),
     (
       "document.querySelector('[value=second]').click(); type('[name=perSecond]', '')", "[name=perSecond]",
