@@ -29,8 +29,18 @@ export async function devicesPage(context) {
   let q = context.query.q ?? "";
   // Eight digits as lists show them, or a whole token: of APNs, or of FCM.
   const isToken = () => /^([0-9a-f]{8}|[0-9a-f]{64,}|[\w-]{8,}:[\w-]{100,})$/i.test(q);
-  const devices = list({ caption: t("nav.devices"), columns: deviceColumns(chosen.appId),
-    load: (cursor) => get(`/devices${query({ appId: chosen.appId, clientUid: isToken() ? null : q, psid: isToken() ? q : null, cursor, limit: 50 })}`),
+  let by = "clientUid";
+  const load = async (cursor) => {
+    const ask = (name) => get(`/devices${query({ appId: chosen.appId, [name]: q, cursor, limit: 50 })}`);
+    if (cursor) return ask(by);
+    by = isToken() ? "psid" : "clientUid";
+    const [asked, found] = [q, await ask(by)];
+    if (by === "clientUid" || found.items.length || asked !== q) return found;
+    // Eight digits that begin no token may begin a CUID.
+    by = "clientUid";
+    return ask(by);
+  };
+  const devices = list({ caption: t("nav.devices"), columns: deviceColumns(chosen.appId), load,
     returning: context.returning, empty: () => (q ? empty(t("devices.none-such"), t("devices.none-such.detail")) : empty(t("devices.none"), t("devices.none.detail"))) });
   await devices.ready;
   return h("div", null, head(t("nav.devices"), { detail: whichApp(chosen) }),

@@ -30,6 +30,21 @@ import Testing
     try browser.expectSilence("the search")
   }
 
+  @Test func `devices are found by eight digits, be they of a token or of a CUID`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let token = World.token("a1")
+    try console.world.register("one", token: token, user: "20261128")
+    try console.world.register("two", token: World.token("b2"), user: "lee")
+    try console.enter("en")
+    for text in ["20261128", String(token.prefix(8))] {
+      try browser.show("/devices?q=\(text)")
+      #expect(try browser.count("main tbody tr") == 1)
+      #expect(try browser.text("main tbody").contains("20261128"), "\(text)")
+    }
+    try browser.expectSilence("the digits")
+  }
+
   @Test func `a Korean syllable is composed in the search field, and finds people by name`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
