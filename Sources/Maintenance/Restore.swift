@@ -19,7 +19,13 @@ package enum Restore {
     }
   }
 
-  /// Restores a backup into an empty database.
+  /// Returns what a backup is known by while its restore is unfinished: it may be in another directory the next time.
+  package static func name(of file: String) -> String {
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return "\(name) (\(FileStatus(file)?.bytes ?? 0) bytes)"
+  }
+
+  /// Restores a backup into an empty database, or goes on where an interrupted restore of the same backup ended.
   /// - Parameters:
   ///   - migrations: directory of the migrations; nil for the usual places.
   ///   - ahead: number of SEQNOs to skip.
@@ -37,8 +43,13 @@ package enum Restore {
         "The database \(Connection.place(of: url)) is not empty (\(tables) tables and the like). Nothing was changed: "
           + "make a new one with `createdb`, and name it in UPMC_DATABASE_URL.")
     }
-    try Restoration.begin(on: connection)
+    if tables > 0, let begun = try connection.run(Restoration.backup()), begun != name(of: file) {
+      throw CareError(
+        "The database \(Connection.place(of: url)) holds \(begun), whose restore was interrupted. Nothing was changed: "
+          + "name that file to go on, or make a new database with `createdb` for this one.")
+    }
     if tables == 0 {
+      try Restoration.begin(name(of: file), on: connection)
       report("restoring \(file) into \(Connection.place(of: url))")
       do {
         try program.run(

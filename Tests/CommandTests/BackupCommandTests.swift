@@ -87,7 +87,7 @@ import Testing
     #expect(try source.run("backup", file).status == 0)
     let program = try Program(databaseURL: TestDatabase.makeEmpty().url)
     // As if it had been killed before its first table.
-    try program.connect().script("CREATE TABLE upmc_restoring ()")
+    try program.connect().script("CREATE TABLE upmc_restoring (backup text NOT NULL)")
     for arguments in [["migrate"], ["migrate", "--dry-run"]] {
       let ended = try program.run(arguments, removing: [])
       #expect(ended.status == 1 && ended.lines.isEmpty, "\(ended)")

@@ -163,13 +163,20 @@ import Time
     _ = try restore(into: database)
     let connection = try database.connect()
     // As after a crash between the last row and the settling.
-    try Restoration.begin(on: connection)
+    try Restoration.begin(Restore.name(of: file), on: connection)
     var configuration = Configuration()
     configuration.databaseURL = database.url
     configuration.migrationsDirectory = TestDatabase.migrationsDirectory
     let found = try Database(configuration)
     let refusal = #expect(throws: ServerError.self) { try found.migrate(configuration) }
     #expect(refusal?.description.contains("upmc restore") == true)
+    // Another backup is not taken for the one that is there.
+    let other = directory + "/other"
+    _ = try Backup.take(other, of: world.database.url)
+    let stranger = #expect(throws: CareError.self) {
+      try Restore.bring(other, into: database.url, migrations: TestDatabase.migrationsDirectory, report: { _ in })
+    }
+    #expect(stranger?.description.contains("whose restore was interrupted") == true)
     _ = try restore(into: database)
     try found.migrate(configuration)
     #expect(try Self.number("SELECT count(*) FROM devices", connection) == 6)

@@ -42,12 +42,13 @@ package enum StoreStatements {
     "users-find": ["integer[]", "text[]"],
   ]
 
-  /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by
-  /// code.
+  /// Statements that cannot be prepared, that belong to the table of the migrator or of a restore, or whose text is put
+  /// together by code.
   package static let elsewhere: Set<String> = [
     "audience-sizes-largest-of-csv", "holds-counted", "holds-most", "maintenance-analyze", "messages-freeze",
     "migrator_select", "migrator_record", "placement-moved",
-    "outcomes-totals-and-statistics", "statistics-add", "statistics-make-days", "statistics-make-hours",
+    "outcomes-totals-and-statistics", "restoration-backup", "restoration-name",
+    "statistics-add", "statistics-make-days", "statistics-make-hours",
     "statistics-read-times", "statistics-zone-make",
   ]
 

@@ -33,9 +33,24 @@ package enum Restoration {
     Query(one: isUnfinishedStatement) { $0.bool() }
   }
 
-  /// Creates the marker table, unless it exists.
-  package static func begin(on connection: Connection) throws(PostgresError) {
-    try connection.script("CREATE TABLE IF NOT EXISTS upmc_restoring ()")
+  private static let nameStatement = Statement(
+    "restoration-name",
+    """
+    WITH former AS (DELETE FROM upmc_restoring)
+    INSERT INTO upmc_restoring (backup) VALUES ($1)
+    """)
+
+  /// Creates the marker table, unless it exists, and names the backup in it, in place of an earlier one.
+  package static func begin(_ backup: String, on connection: Connection) throws(PostgresError) {
+    try connection.script("CREATE TABLE IF NOT EXISTS upmc_restoring (backup text NOT NULL)")
+    try connection.run(Query(nameStatement, backup) { _ in })
+  }
+
+  private static let backupStatement = Statement("restoration-backup", "SELECT backup FROM upmc_restoring")
+
+  /// Returns the backup that the marker table, which must exist, names; nil if it names none.
+  package static func backup() -> Query<String?> {
+    Query(first: backupStatement) { $0.text() }
   }
 
   /// Drops the marker table if `tables` counts nothing else, because the restore has then failed before its first
