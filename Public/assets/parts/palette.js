@@ -91,11 +91,17 @@ export function palette() {
     const { signal } = searching;
     const groups = [{ label: t("palette.pages"), items: pages(text) }];
     const number = /^#?(\d{1,18})$/.exec(text)?.[1];
+    let failed = null;
+    const none = (problem) => {
+      if (problem.status !== 404) failed = problem;
+      return null;
+    };
     const [one, titled, people] = await Promise.all([
-      number ? get(`/messages/${number}`, { signal }).catch(() => null) : null,
-      text.length > 1 ? get(`/messages${query({ appId: app()?.appId, text, limit: most })}`, { signal }).catch(() => null) : null,
+      number ? get(`/messages/${number}`, { signal }).catch(none) : null,
+      // The server looks through the newest ones only: single sends would bury the campaigns.
+      text.length > 1 ? get(`/messages${query({ appId: app()?.appId, purpose: "campaign", text, limit: most })}`, { signal }).catch(none) : null,
       // Of all apps at once, where none was chosen.
-      text && may("viewPeople") ? findPeople(app()?.appId, text, most, { signal }).catch(() => null) : null]);
+      text && may("viewPeople") ? findPeople(app()?.appId, text, most, { signal }).catch(none) : null]);
     if (signal.aborted) return;
     isOpenQuestion = false;
     const messages = [...(one ? [one] : []), ...(titled?.items ?? []).filter((each) => each.seqno !== one?.seqno)];
@@ -103,6 +109,8 @@ export function palette() {
     groups.push({ label: t("nav.people"), items: (people?.items ?? []).slice(0, most).map((each) => ({
       path: `/people/${enc(each.appId)}/${enc(each.clientUid)}`, icon: "people", text: userName(each), detail: !app() && apps.length > 1 ? apps.find((known) => known.appId === each.appId)?.name || each.appId : null })) });
     show(groups);
+    // What was not answered is not said to be nothing.
+    if (failed) put(said, failed.message || failed.title);
     if (isWanted) found.querySelector("[aria-selected=true]")?.click();
   }
 

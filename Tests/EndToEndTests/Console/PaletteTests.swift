@@ -79,6 +79,42 @@ import Testing
     try browser.expectSilence("the search", except: "404")
   }
 
+  @Test func `a campaign is found by its title behind many single sends`() throws {
+    let console = try world("en")
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO messages (app, state, lane, purpose, request, request_sha256, targeted, created_at, expires_at,
+        frozen_at, planned, finished_at)
+      SELECT 1, 4, 1, CASE n WHEN 1 THEN 0 ELSE 1 END,
+        CASE n WHEN 1 THEN '{"alert":{"title":"Autumn sale","body":"B"}}'::json ELSE '{"alert":"OTP"}'::json END,
+        '', 1, now(), now() + interval '1 day', now(), true, now()
+      FROM generate_series(1, 10010) n ORDER BY n
+      """)
+    try browser.pressControl("k")
+    try browser.waitFor("dialog[open] #palette")
+    try browser.type("#palette", "Autumn")
+    try browser.waitFor("dialog[open] [role=option][data-path^='/messages/']")
+    try browser.expectSilence("the title")
+  }
+
+  @Test func `a search that fails is not said to have found nothing`() throws {
+    let console = try world("en")
+    let browser = console.browser
+    try browser.script(
+      """
+      const real = window.fetch;
+      window.fetch = (address, options) =>
+        String(address).includes('/users?') ? Promise.reject(new TypeError('lost')) : real(address, options);
+      """)
+    try browser.pressControl("k")
+    try browser.waitFor("dialog[open] #palette")
+    try browser.type("#palette", "kb2")
+    try browser.waitFor("dialog[open] [role=status]:not(:empty)")
+    #expect(try browser.text("dialog[open] [role=status]") != "No results")
+    try browser.expectSilence("the failure")
+  }
+
   @Test func `Korean is found while it is composed, by first consonants, and English names too`() throws {
     let console = try world("ko")
     let browser = console.browser
