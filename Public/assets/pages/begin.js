@@ -19,7 +19,7 @@ export async function isBegun() {
 
 export async function beginPage(context) {
   const first = apps[0];
-  const credentials = first && may("manageApps") ? await all("/credentials").catch(() => []) : null;
+  const credentials = first && may("manageApps") ? await all("/credentials").catch(() => null) : null;
   const hasCredential = credentials === null ? Boolean(first) : credentials.length > 0;
   const ready = credentials?.[0]?.appId ?? first?.appId;
   const hasDevice = first && may("viewPeople") ? await anyDevice() : false;

@@ -139,7 +139,7 @@ async function attention() {
   const notes = [];
   const [waiting, dead, credentials] = await Promise.all([
     may("managePeople") ? get("/approvals?state=waiting&limit=10").catch(() => null) : null, deadWebhooks(app()?.appId),
-    may("manageApps") ? all("/credentials").catch(() => []) : null, refreshApps().catch(() => {})]);
+    may("manageApps") ? all("/credentials").catch(() => null) : null, refreshApps().catch(() => {})]);
   for (const entry of apps.filter((entry) => entry.pausedReason)) {
     notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", told(entry.pausedReason), " ",
       h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));

@@ -144,6 +144,25 @@ import Testing
     try browser.expectSilence("groups and tags")
   }
 
+  @Test func `credentials that could not be asked for are not said to be missing`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
+    try console.enter("en")
+    let warned = "#attention a[href='#/apps/\(World.appID)']"
+    #expect(try browser.count(warned) == 0)
+    try browser.script(
+      """
+      const real = window.fetch;
+      window.fetch = (address, options) =>
+        String(address).includes('/credentials?') ? Promise.reject(new TypeError('lost')) : real(address, options);
+      """)
+    try browser.show("/messages")
+    try browser.show("/")
+    #expect(try browser.count(warned) == 0)
+    try browser.expectSilence("the dashboard")
+  }
+
   @Test func `no tile stands alone in the last row, and an import counts people, not its heading`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
