@@ -12,13 +12,13 @@ import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
 import { app, apps, may, session } from "../session.js";
 import { exactTime, number, t, time } from "../words.js";
-import { messageTitle } from "./common.js";
+import { messageTitle, mostCounted, reach } from "./common.js";
 
 export async function approvalsPage(context) {
   const found = list({ caption: t("approvals.title"), key: (item) => item.approvalId, load: (cursor) => get(`/approvals${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("approvals.none")), columns: [
     { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/approvals/${item.approvalId}`) }, messageTitle(item.message)), h("span", { class: "under" }, `${item.appId} · ${item.requestedBy} · ${because(item)}`)] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.state, "approval") },
-    { title: t("funnel.targeted"), end: true, cell: (item) => number(item.targeted) },
+    { title: t("funnel.targeted"), end: true, cell: (item) => reach(item.targeted) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.requestedAt) },
   ] });
   await found.ready;
@@ -49,8 +49,8 @@ export async function approvalPage(context) {
     }
   };
   const approve = run(async () => {
-    if (!await confirm({ title: approving, action: isLater(due) ? approving : t("compose.confirm.do", { n: number(item.targeted) }), typed: item.targeted === null ? null : String(item.targeted),
-      typedLabel: t("compose.confirm.type", { n: number(item.targeted) }), body: h("p", null, [messageTitle(message), isLater(due) ? timeWords(due) : null].filter(Boolean).join(" · ")) })) return;
+    if (!await confirm({ title: approving, action: isLater(due) ? approving : t("compose.confirm.do", { n: reach(item.targeted) }), typed: String(item.targeted ?? mostCounted),
+      typedLabel: t("compose.confirm.type", { n: number(item.targeted ?? mostCounted) }), body: h("p", null, [messageTitle(message), isLater(due) ? timeWords(due) : null].filter(Boolean).join(" · ")) })) return;
     const answer = await post(`${path}/approve`);
     go(`/messages/${answer.seqno}`);
   });
@@ -76,7 +76,7 @@ export async function approvalPage(context) {
     decides ? h("button", { class: "button main", id: "approve", onclick: approve }, approving) : null, isOpen ? h("button", { class: "button bad", id: "reject", onclick: reject }, t(isOwn ? "approvals.withdraw" : "approvals.reject")) : null] }),
   h("div", { class: "notes", id: "approval-notes" }, isOpen && isOwn ? note("", t("approvals.own")) : item.state === "waiting" && !isOpen ? note("", t("approvals.asked")) : null),
   h("div", { class: "grid wide-narrow" },
-    h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), app?.name || item.appId], [t("compose.who"), await audienceWords(message.audience, item.appId)], [t("funnel.targeted"), number(item.targeted)],
+    h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), app?.name || item.appId], [t("compose.who"), await audienceWords(message.audience, item.appId)], [t("funnel.targeted"), reach(item.targeted)],
       [t("message.resend"), item.resendOf && h("a", { href: link(`/messages/${item.resendOf}`) }, `${t("message.resend-of", { seqno: item.resendOf })} · ${t(`resend.${message.to ?? "failed"}`)}`)],
       [t("message.title"), alert.title], [t("message.body"), alert.body], [t("field.timing"), item.resendOf ? null : timeWords(due)], ...(item.resendOf ? [] : describe(due)), [t("approvals.by"), item.requestedBy], [t("approvals.because"), because(item)],
       [t("message.created"), exactTime(item.requestedAt)], [t("approvals.ends"), item.state === "waiting" && item.endsAt && exactTime(item.endsAt)], [t("approvals.decided"), item.decidedBy], [t("delivery.reason"), item.reason], [t("message.one"), item.seqno && h("a", { href: link(`/messages/${item.seqno}`) }, item.seqno)]),

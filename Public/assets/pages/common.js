@@ -3,7 +3,7 @@
 import { get, query } from "../api.js";
 import { h, later } from "../dom.js";
 import { oneApp, apps, app } from "../session.js";
-import { t } from "../words.js";
+import { number, t } from "../words.js";
 import { field } from "../parts/form.js";
 import { empty } from "../parts/notice.js";
 
@@ -15,6 +15,12 @@ export function messageTitle(item) {
 }
 
 export const shortened = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+
+/// The server counts the devices of an audience up to here.
+export const mostCounted = 1_000_000;
+
+/// How many devices an audience has; null: more than are counted.
+export const reach = (targeted) => (targeted === null ? `${number(mostCounted)}+` : number(targeted));
 
 /// When a credential ends; null when it does not say.
 export const credentialEnd = (credential) => credential.shown?.endsAt ?? credential.shown?.notAfter ?? null;

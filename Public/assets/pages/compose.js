@@ -18,7 +18,7 @@ import { testersPart } from "../parts/testers.js";
 import { enc, follow, go, link } from "../router.js";
 import { app, apps, chooseApp, may, oneApp, refreshApps } from "../session.js";
 import { bytes, number, t, told } from "../words.js";
-import { needApp, shortened } from "./common.js";
+import { mostCounted, needApp, reach, shortened } from "./common.js";
 
 /// Above so many devices the number must be typed before anything is sent.
 const many = 1000;
@@ -149,7 +149,7 @@ export async function composePage(context) {
   }
 
   function report(answer) {
-    return [h("p", null, h("span", { class: "count", id: "audience-count" }, number(answer.targeted)), " ", t("compose.devices", { n: number(answer.targeted) })),
+    return [h("p", null, h("span", { class: "count", id: "audience-count" }, reach(answer.targeted)), " ", t("compose.devices", { n: number(answer.targeted) })),
       answer.unknown.length ? note("warn", t("compose.unknown", { names: answer.unknown.slice(0, 8).join(", ") })) : null,
       answer.payloads.map((one) => h("div", { class: "bytes", "data-bytes": one.bytes }, h("p", null, `${one.pnsId}: `, h("b", null, bytes(one.bytes)), " / ", bytes(4096)),
         h("span", { class: "meter" }, h("i", { class: one.bytes > 4096 ? "c-rejected" : "c-accepted", style: { width: `${Math.min(100, one.bytes / 40.96)}%` } })),
@@ -226,12 +226,13 @@ export async function composePage(context) {
       }
       if (dry.refusals.length) return complain({ title: t("compose.refused"), message: dry.refusals[0].detail });
       const made = request();
-      const count = number(dry.targeted);
+      const count = reach(dry.targeted);
+      const size = dry.targeted ?? mostCounted;
       const above = chosen.approvalAbove ?? null;
-      const asks = above !== null && (dry.targeted === null || dry.targeted > above);
+      const asks = above !== null && (dry.targeted === null || size > above);
       const waits = isLater(made);
-      const isSure = await confirm({ title: t(asks ? "compose.confirm.approval" : waits ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: dry.targeted === null || dry.targeted > many, careful: true,
-        no: t("compose.confirm.no"), action: t(asks ? "compose.confirm.ask" : waits ? "compose.confirm.schedule" : "compose.confirm.do", { n: count }), typed: dry.targeted > many ? String(dry.targeted) : null, typedLabel: t("compose.confirm.type", { n: count }),
+      const isSure = await confirm({ title: t(asks ? "compose.confirm.approval" : waits ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: size > many, careful: true,
+        no: t("compose.confirm.no"), action: t(asks ? "compose.confirm.ask" : waits ? "compose.confirm.schedule" : "compose.confirm.do", { n: count }), typed: size > many ? String(size) : null, typedLabel: t("compose.confirm.type", { n: number(size) }),
         // What was sent within the hour counts too: only the server knows whether a second person is asked.
         body: [summary(made), from.change && above !== null ? note("warn", t("compose.confirm.replaces", { seqno: from.change })) : null] });
       if (!isSure) return;

@@ -110,6 +110,34 @@ import Testing
     try browser.expectSilence("the pace")
   }
 
+  @Test func `an audience of more devices than are counted is confirmed by typing too`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    try console.enter("en")
+    try browser.show("/compose")
+    // As the server answers for more than a million.
+    try browser.script(
+      """
+      const real = window.fetch;
+      window.fetch = async (address, options) => {
+        const answer = await real(address, options);
+        if (!String(options?.body).includes('dryRun')) return answer;
+        return new Response(JSON.stringify({ ...await answer.json(), targeted: null }), { status: answer.status });
+      };
+      """)
+    try browser.pick("all")
+    try browser.type("textarea[name=body]", "News")
+    #expect(try browser.text("#audience-count") == "1,000,000+")
+    try browser.click("#send")
+    #expect(try browser.text("dialog[open] h2") == "Send to 1,000,000+ devices now?")
+    #expect(try browser.count("dialog[open] [type=submit]:disabled") == 1)
+    try browser.type("dialog[open] input[name=typed]", "1,000,000")
+    #expect(try browser.count("dialog[open] [type=submit]:disabled") == 0)
+    try browser.press(.escape)
+    try browser.expectSilence("the question")
+  }
+
   @Test func `a picture that came in here is seen in the preview`() throws {
     let console = try ConsoleWorld(publicURL: "http://push.example.com")
     let browser = console.browser
