@@ -15,7 +15,7 @@ export async function testersPart(appId) {
   const path = `/apps/${enc(appId)}/test-groups`;
   const keys = { me: `upmc.me.${appId}`, groups: `upmc.testers.${appId}` };
   const me = field({ name: "me", label: t("compose.me"), value: stored(keys.me), hint: t("compose.me.hint"), code: true, placeholder: "CUID, CUID" });
-  let { groups } = await get(path).catch(() => ({ groups: [] }));
+  let { groups } = await get(path);
   const chosen = new Set(stored(keys.groups).split("\n").filter((name) => groups.some((one) => one.name === name)));
   const typed = () => me.value.split(/[\s,;]+/).filter(Boolean);
   const list = h("div");
