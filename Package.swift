@@ -227,7 +227,8 @@ let package = Package(
     tests(
       "APNsTests",
       on: [
-        "APNs", "PushTransport", "Simulator", "Domain", "HTTP2", "TLS", "Time", "Reactor", "TestSupport", "Crypto", log,
+        "APNs", "PushTransport", "Simulator", "Domain", "HTTP2", "TLS", "Metrics", "Time", "Reactor", "TestSupport",
+        "Crypto", log,
       ]),
     tests(
       "OperationsTests",

@@ -12,6 +12,7 @@ final class PushMeter {
   private let queueTimes: [Histogram]
   private let connections: Gauge
   private let inFlight: Gauge
+  private let heldBack: Gauge
   private let lastAccepted: LastSuccess
 
   init(_ configuration: WireConfiguration) {
@@ -33,6 +34,10 @@ final class PushMeter {
       "upmc_push_connections", "Open connections to the push network.", ["network": network])
     inFlight = metrics.gauge(
       "upmc_push_in_flight", "Submissions that wait for the push network's answer.", ["network": network])
+    heldBack = metrics.gauge(
+      "upmc_push_held_back",
+      "Credentials, by environment, that send nothing now: no connection can be made, or the network asked to wait.",
+      ["network": network])
     // Create these counters at start, so that a rate over them includes the first event.
     for result in [Self.accepted, Self.notProcessed, Self.unknown] { _ = answer(result) }
   }
@@ -64,9 +69,10 @@ final class PushMeter {
     }
   }
 
-  func look(connections count: Int, inFlight requests: Int) {
+  func look(connections count: Int, inFlight requests: Int, heldBack pools: Int) {
     connections.set(Int64(count))
     inFlight.set(Int64(requests))
+    heldBack.set(Int64(pools))
   }
 
   private func answer(_ result: String) -> Counter {

@@ -1,5 +1,6 @@
 import APNs
 import Domain
+import Metrics
 import PushTransport
 import Reactor
 import Synchronization
@@ -31,8 +32,9 @@ import Testing
     }
   }
 
-  private func harness(_ server: TestServer, _ name: Name) throws -> Harness {
+  private func harness(_ server: TestServer, _ name: Name, _ metrics: Metrics = Metrics()) throws -> Harness {
     try Harness(port: server.port, trusting: server.authorityPEM, age: .seconds(100)) {
+      $0.wire.metrics = metrics
       $0.wire.lookUp = { _ throws(SystemError) in try name.answer() }
     }
   }
@@ -74,5 +76,28 @@ import Testing
         return harness.send(6..<7) == [.accepted]
       })
     #expect(name.asked == 2 && old.connections == 1 && new.requests.count == 1)
+  }
+
+  @Test func `the metrics show that no connection can be made, and when one can again`() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    // Nobody listens there, and nobody gets it who asks for any port.
+    let (name, metrics) = (Name(9), Metrics())
+    let harness = try harness(server, name, metrics)
+    var next = 0
+    func send(until isSo: () -> Bool) -> Bool {
+      harness.waits {
+        _ = harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: next..<next + 1))
+        next += 1
+        harness.advance(by: .seconds(1))
+        return isSo()
+      }
+    }
+    func shows(heldBack count: Int) -> Bool {
+      metrics.text().contains("upmc_push_held_back{network=\"apns\"} \(count)\n")
+    }
+    #expect(send { shows(heldBack: 1) })
+    name.lead(to: server.port)
+    #expect(send { !server.requests.isEmpty && shows(heldBack: 0) })
   }
 }

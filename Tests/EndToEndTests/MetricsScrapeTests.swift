@@ -121,6 +121,50 @@ import Testing
     #expect(tested.isContent, "\(tested.said)")
   }
 
+  @Test func `a network that takes nothing is reported of each node, although the other one and the other node push`()
+    throws
+  {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    func series(_ name: String, _ labels: String, _ values: String) -> String {
+      #"{series: '\#(name){job="upmc", \#(labels)}', values: '\#(values)'}"#
+    }
+    let firing = #"ALERTS{alertname="UPMCNetworkAway", alertstate="firing"}"#
+    func away(_ instance: String, _ network: String) -> String {
+      Self.alert("UPMCNetworkAway", #", instance="\#(instance)", network="\#(network)""#)
+    }
+    // Node a has no way to Apple, and tries now and then. Google answers node b with errors alone. Of node c one push
+    // met an error, and nothing was asked for since.
+    TemporaryDirectory.write(
+      directory + "/rules.yml",
+      """
+      rule_files: ["\(Self.operations)/alerts.yml"]
+      evaluation_interval: 15s
+      tests:
+        - interval: 15s
+          input_series:
+            - \(series("upmc_push_held_back", #"instance="a", network="apns""#, "1 0 0 1 1 1 0 1+0x60"))
+            - \(series("upmc_push_answers_total", #"instance="a", network="apns", result="accepted""#, "7+0x80"))
+            - \(series("upmc_push_answers_total", #"instance="a", network="fcm", result="accepted""#, "0+9x80"))
+            - \(series("upmc_push_held_back", #"instance="b", network="apns""#, "0+0x80"))
+            - \(series("upmc_push_answers_total", #"instance="b", network="apns", result="accepted""#, "0+9x80"))
+            - \(series("upmc_push_answers_total", #"instance="b", network="apns", result="unknown""#, "0+1x80"))
+            - \(series("upmc_push_answers_total", #"instance="b", network="fcm", result="UNAVAILABLE""#, "0+9x80"))
+            - \(series("upmc_push_answers_total", #"instance="c", network="fcm", result="unknown""#, "0 1+0x80"))
+          promql_expr_test:
+            - expr: \(firing)
+              eval_time: 3m
+              exp_samples: []
+            - expr: \(firing)
+              eval_time: 11m
+              exp_samples:
+                - {labels: '\(away("a", "apns"))', value: 1}
+                - {labels: '\(away("b", "fcm"))', value: 1}
+      """)
+    let tested = try run("promtool test rules \(directory)/rules.yml")
+    #expect(tested.isContent, "\(tested.said)")
+  }
+
   /// The series of an alert that pages.
   private static func alert(_ name: String, _ more: String = "") -> String {
     #"ALERTS{alertname="\#(name)", alertstate="firing", job="upmc", severity="page"\#(more)}"#

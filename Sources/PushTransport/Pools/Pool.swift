@@ -68,6 +68,8 @@ package final class Pool: PoolConnectionsDelegate {
   package var wallSeconds: Int64 { loop.clock.wallTime.seconds }
   package var logger: Logger { configuration.logger }
   var hasConnections: Bool { !connections.all.isEmpty }
+  /// True if nothing can be sent until a timer ends (`PoolConnections.isHeldBack`).
+  var isHeldBack: Bool { connections.isHeldBack }
   /// The number of ready connections, and of requests in flight on all connections.
   var load: (connections: Int, inFlight: Int) {
     (connections.all.count { $0.isReady }, connections.all.reduce(0) { $0 + $1.inFlight })

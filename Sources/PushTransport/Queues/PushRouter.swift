@@ -48,11 +48,13 @@ package final class PushRouter: PoolOwner {
     look()
   }
 
-  /// Records the numbers of connections and of requests in flight in the metrics: immediately, and then once a second.
+  /// Records in the metrics how many connections, requests in flight, and pools that are held back there are:
+  /// immediately, and then once a second.
   private func look() {
     let loads = poolsByKey.values.map(\.load)
     meter.look(
-      connections: loads.reduce(0) { $0 + $1.connections }, inFlight: loads.reduce(0) { $0 + $1.inFlight })
+      connections: loads.reduce(0) { $0 + $1.connections }, inFlight: loads.reduce(0) { $0 + $1.inFlight },
+      heldBack: poolsByKey.values.count(where: \.isHeldBack))
     loop.schedule(after: .seconds(1)) { [weak self] in self?.look() }
   }
 
