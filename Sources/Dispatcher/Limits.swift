@@ -107,6 +107,13 @@ enum Limits {
   /// Time without a returned delivery after which a route's outage counts as over although the network has not
   /// answered, because its messages may have expired or been paused. Longer than the pauses between retries.
   static let standstillGap: Duration = .seconds(5)
+  /// Time for which a route must have returned its deliveries without an answer before they are deferred, if they
+  /// occupy too much of the window.
+  static let outageDeferral: Duration = .seconds(5)
+  /// Maximum time by which such a delivery is deferred, and by which it may leave later than the network is back.
+  static let longestOutageDeferral: Duration = .seconds(300)
+  /// Same as `longestOutageDeferral`, for the urgent lane.
+  static let longestUrgentOutageDeferral: Duration = .seconds(10)
   /// Time for which a route's deliveries must keep becoming stale before submission until that is reported. The report
   /// ends when the network answers, or when none has become stale for `standstillGap`.
   static let circleComplaint: Duration = .seconds(5)

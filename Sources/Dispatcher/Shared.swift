@@ -64,6 +64,13 @@ final class Shared: Sendable {
     underWay.load(ordering: .relaxed) < Limits.windowDevices + Limits.sendDevices
   }
 
+  /// Returns true if less than half of the window is taken, so that deliveries of a network that is away may wait in
+  /// it.
+  /// - Parameter leaving: number of devices to leave out, because they are about to leave the window.
+  func isHalfEmpty(besides leaving: Int) -> Bool {
+    underWay.load(ordering: .relaxed) - leaving < Limits.windowDevices / 2
+  }
+
   func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
 
   /// Returns the address of the next batch, to which its results are sent.

@@ -108,6 +108,23 @@ import Time
         == .again(afterMilliseconds: 100, attempts: 0, wasUnknown: false))
   }
 
+  @Test func `what a network that is away gives back waits in the database where it is told to, until it expires`() {
+    func verdict(_ result: SubmissionResult, expiresIn seconds: Int64 = 86_400, isStopping: Bool = false)
+      -> DeliveryDecision
+    {
+      DeliveryDecision.of(
+        result, attempts: 3, message: Self.message(expiresIn: seconds), now: Self.now, jitter: 0, pause: 100,
+        deferral: .seconds(60), isStopping: isStopping)
+    }
+    func deferred(_ seconds: Int64) -> DeliveryDecision {
+      .deferred(dueAt: Self.now + .seconds(seconds), attempts: 3, reason: "NotProcessed")
+    }
+    #expect(verdict(.notProcessed) == deferred(60))
+    #expect(verdict(.notProcessed, expiresIn: 20) == deferred(20))
+    #expect(verdict(.notProcessed, isStopping: true) == deferred(0))
+    #expect(verdict(.stale) == .again(afterMilliseconds: 100, attempts: 3, wasUnknown: false))
+  }
+
   @Test func `a busy device waits as long as its back-off says`() {
     #expect(
       Self.verdict(.deviceBusy(reason: "TooManyRequests", after: 2), attempts: 5)

@@ -48,6 +48,22 @@ import Testing
     #expect(standstills.pause(route, .bulk, at: nextDay + .seconds(1)) == .milliseconds(250))
   }
 
+  @Test func `deliveries that must leave the memory wait as long as the outage has lasted, within bounds`() {
+    let table: [(after: Int64, bulk: Duration?, urgent: Duration?)] = [
+      (0, nil, nil), (4, nil, nil), (5, .seconds(5), .seconds(5)), (60, .seconds(60), .seconds(10)),
+      (3600, .seconds(300), .seconds(10)),
+    ]
+    for (after, bulk, urgent) in table {
+      var standstills = RouteOutageBackoff()
+      for second in 0...after { _ = standstills.pause(route, .bulk, at: start + .seconds(second)) }
+      #expect(standstills.deferral(route, .bulk, at: start + .seconds(after)) == bulk)
+      #expect(standstills.deferral(route, .urgent, at: start + .seconds(after)) == urgent)
+      #expect(standstills.deferral(other, .bulk, at: start + .seconds(after)) == nil)
+      standstills.answered(route)
+      #expect(standstills.deferral(route, .bulk, at: start + .seconds(after)) == nil)
+    }
+  }
+
   @Test func `what is too old goes again at once, then later and later, and long without an answer it is a circle`() {
     var standstills = RouteOutageBackoff()
     #expect(standstills.pauseStale(route, .bulk, at: start) == .zero)

@@ -140,9 +140,9 @@ final class Completer {
     let flight = flights.values[index].flight
     if flights.values[index].isOver(after: result.result) { flights.remove(at: index).value.record(spans) }
     let route = flight.batch.route
-    var pause = Limits.notProcessedPause
+    var (pause, deferral) = (Limits.notProcessedPause, Duration?.none)
     switch result.result {
-    case .notProcessed: pause = standstills.pause(route, flight.message.push.lane, at: shared.clock.now)
+    case .notProcessed: (pause, deferral) = standstills.delays(flight, shared, leaving: decisions.decisions.count)
     case .stale: pause = standstills.pauseStale(route, flight.message.push.lane, at: shared.clock.now)
     default: standstills.answered(route)
     }
@@ -159,7 +159,7 @@ final class Completer {
     let verdict = DeliveryDecision.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
       now: shared.clock.wallTime, jitter: Double.random(in: 0...1),
-      pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
+      pause: pause.nanoseconds / 1_000_000, deferral: deferral, isStopping: shared.isStopping)
     carryOut(verdict, flight, target, place, attempts: attempts)
   }
 

@@ -22,15 +22,19 @@ enum DeliveryDecision: Equatable {
   ///   - attempts: tries before this submission, without those that were certainly not processed.
   ///   - jitter: random number in 0…1, which spreads retries after long delays; drawn only for those.
   ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
+  ///   - deferral: delay by which a delivery that was not processed is deferred instead; nil to keep it in memory.
   ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.
   static func of(
     _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Timestamp,
-    jitter: @autoclosure () -> Double, pause: Int64, isStopping: Bool
+    jitter: @autoclosure () -> Double, pause: Int64, deferral: Duration? = nil, isStopping: Bool
   ) -> DeliveryDecision {
     switch result {
     case .accepted: return .final(.accepted, reason: nil)
     case .rejected(let reason), .badToken(let reason, _): return .final(.rejected, reason: reason)
-    case .notProcessed: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
+    case .notProcessed:
+      guard let deferral, !isStopping else { return soon(pause, attempts, now, isStopping, reason: "NotProcessed") }
+      let due = min(now + deferral, Timestamp(seconds: message.expiresAtSeconds))
+      return .deferred(dueAt: due, attempts: attempts, reason: "NotProcessed")
     case .stale: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
     case .credentialFault(let reason), .wrongEnvironment(let reason):
       let due = now + .seconds(Limits.credentialFaultSeconds)

@@ -5,6 +5,9 @@ internal import Reactor
 /// at once, and retrying thousands of devices ten times a second would load the database and a CPU core for nothing.
 /// The delay therefore grows with the duration of the route's outage, up to a bound. Deliveries that become stale
 /// before submission have a similar back-off of their own.
+///
+/// In a longer outage, deliveries leave the memory when half of the in-flight window is taken: otherwise those of one
+/// network would fill it, and nothing would be sent through the other one. Decision 079.
 struct RouteOutageBackoff {
   /// A time in which a route's deliveries have come back again and again, without an answer of the network.
   private struct Episode {
@@ -55,6 +58,25 @@ struct RouteOutageBackoff {
     let since = before ?? now
     episodes[route] = Episode(since: since, last: now)
     return now - since
+  }
+
+  /// Returns the delays of a delivery that its route returned unprocessed: `pause` before its retry from memory, or
+  /// `deferral` if it is to wait in the database instead.
+  /// - Parameter leaving: number of devices whose decisions are not written yet.
+  mutating func delays(_ flight: Flight, _ shared: Shared, leaving: Int) -> (pause: Duration, deferral: Duration?) {
+    let (route, lane, now) = (flight.batch.route, flight.message.push.lane, shared.clock.now)
+    // Only in memory is it known since when a refused token is being asked about.
+    let mayLeave = flight.question == nil && !shared.isHalfEmpty(besides: leaving)
+    return (pause(route, lane, at: now), mayLeave ? deferral(route, lane, at: now) : nil)
+  }
+
+  /// Returns for how long a delivery that the route returned unprocessed is deferred if it must leave the memory; nil
+  /// while the outage is short. The time is as long as the outage has lasted, within the lane's maximum: then what
+  /// comes due again is never more than what the outage has returned so far in the same time.
+  func deferral(_ route: PushRoute, _ lane: Lane, at now: Instant) -> Duration? {
+    guard let episode = unprocessed[route], now - episode.since >= Limits.outageDeferral else { return nil }
+    let longest = lane == .urgent ? Limits.longestUrgentOutageDeferral : Limits.longestOutageDeferral
+    return min(now - episode.since, longest)
   }
 
   private static func longest(_ lane: Lane) -> Duration {

@@ -69,7 +69,9 @@ enum ReasonWords {
       "The message's local time has not come where the device is.", "단말의 시간대에서는 아직 발송 시각이 되지 않았습니다."),
     "night": Entry(
       "It is an ad, and night where the device is.", "광고 메시지이며 단말의 현재 시각이 야간입니다."),
-    "NotProcessed": Entry("The connection ended before the network looked at it.", "푸시 서버가 처리하기 전에 연결이 끝났습니다."),
+    "NotProcessed": Entry(
+      "The push network was away, or the connection ended before it processed the push; it is tried again by itself.",
+      "푸시 서버에 연결되지 않았거나, 처리하기 전에 연결이 끝났습니다. 자동으로 다시 시도합니다."),
   ]
 
   // MARK: Token errors
