@@ -71,6 +71,14 @@ import Testing
     #expect(try tables(program) == 0)
   }
 
+  @Test func `trust anchors that cannot be used`() throws {
+    let ended = try program.run(
+      through: [], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0", "UPMC_CA_FILE=/nope.pem"])
+    #expect(ended.status == 1)
+    #expect(ended.complaint.contains("upmc: UPMC_CA_FILE (/nope.pem) cannot be used"), "\(ended.complaint)")
+    #expect(try tables(program) == 0)
+  }
+
   @Test(arguments: ["serve", "migrate"])
   func `a database of another encoding is refused before anything is made in it`(_ command: String) throws {
     let administrator = try TestDatabase.connect(to: TestCluster.shared.url(database: "postgres"))
