@@ -24,6 +24,13 @@ import Testing
     #expect(mistake.description.hasPrefix("\(environment.keys.first!) is not a variable of UPMC."))
   }
 
+  @Test(arguments: ["oauth2.googleapis.com/token", "https://", "https://host:x/token", "https://a host/token"])
+  func `an address of access tokens that cannot be asked is a mistake`(_ url: String) throws {
+    let environment = ["UPMC_FCM_TOKEN_URL": url]
+    let mistake = try #require(throws: Configuration.Mistake.self) { try Configuration(environment: environment) }
+    #expect(mistake.description == "UPMC_FCM_TOKEN_URL=\(url) is no URL. Write https://host/path.")
+  }
+
   @Test func `nodes report the settings that affect all of them, including defaults`() throws {
     let standard = try Configuration(environment: [:]).sharedSettings
     #expect(standard.contains(#""UPMC_KEEP_HISTORY_DAYS":"90","UPMC_KEEP_MESSAGES_DAYS":"400""#), "\(standard)")

@@ -175,7 +175,7 @@ package struct Configuration: Sendable {
 
   private static func url(_ name: String, _ value: String) throws(Mistake) -> String? {
     if value.isEmpty { return nil }
-    guard value.hasPrefix("https://") || value.hasPrefix("http://") else {
+    guard HTTPURL(value) != nil else {
       throw Mistake(description: "\(name)=\(value) is no URL. Write https://host/path.")
     }
     return value
