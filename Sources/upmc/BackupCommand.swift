@@ -61,10 +61,10 @@ struct RestoreCommand: ParsableCommand, StopsInOrder {
     commandName: "restore", abstract: "Bring a backup back into an empty database.",
     discussion: """
       The server went on after the backup was taken, so nothing goes out by itself: messages that were not over are \
-      paused, and apps with scheduled messages whose time has come. The console's list shows everything that is \
-      paused; resume or cancel each message (`upmc message`). Short messages of finished messages are called off if \
-      their time has come. Message numbers continue a million later, because devices drop numbers that they have seen. \
-      Start the server afterwards, with the master key of the old one.
+      paused, and apps with scheduled messages whose time has come. `upmc status --state paused` and the \
+      console's list show the messages; resume or cancel each (`upmc message`). Short messages of finished messages \
+      are called off if their time has come. Message numbers continue a million later, because devices drop numbers \
+      that they have seen. Start the server afterwards, with the master key of the old one.
 
         createdb upmc2
         UPMC_DATABASE_URL=postgresql://upmc@db1/upmc2 upmc restore /backups/upmc-2026-12-24.dump
@@ -91,10 +91,9 @@ struct RestoreCommand: ParsableCommand, StopsInOrder {
       answer,
       """
       Restored. Paused \(answer.pausedMessages) messages and \(answer.pausedApps) apps, because what they had to send \
-      may have been sent after the backup. The console's list shows everything that is paused, `upmc status` only the \
-      newest messages. Called off \(answer.calledOffShortMessages) short messages, which may already have been \
-      requested. The next message is number \
-      \(answer.nextSeqno). Start the server with the master key that the backup was made with.
+      may have been sent after the backup. `upmc status --state paused` and the console's list show the messages. \
+      Called off \(answer.calledOffShortMessages) short messages, which may already have been requested. The next \
+      message is number \(answer.nextSeqno). Start the server with the master key that the backup was made with.
       """)
   }
 

@@ -14,6 +14,7 @@ struct Status: ParsableCommand {
 
         upmc status 104 --follow
         upmc status 104 --shards
+        upmc status --state open --lane urgent
         upmc status --json
       """)
 
@@ -26,17 +27,30 @@ struct Status: ParsableCommand {
   @Flag(help: "Show how far the parts of the audience are claimed.")
   var shards = false
 
+  @Option(help: "Without a number: only messages in this state (open: all that are not over).")
+  var state: String?
+
+  @Option(help: "Without a number: only messages of this lane: urgent, normal or bulk.")
+  var lane: String?
+
+  @Option(help: "Without a number: how many, newest first.")
+  var limit = 20
+
   @OptionGroup var call: CallOptions
 
   func validate() throws {
     guard !follow && !shards || seqno != nil else { throw ValidationError("--follow and --shards need a SEQNO.") }
     guard !follow || !shards else { throw ValidationError("--follow goes without --shards.") }
+    guard seqno == nil || state == nil && lane == nil else {
+      throw ValidationError("--state and --lane go without a SEQNO.")
+    }
   }
 
   func run() throws {
     try call.withAPI { api in
       guard let seqno else {
-        let page = try api.answer(.get("messages", query: ["limit": String(Self.newest)])).json
+        let query: KeyValuePairs<String, String?> = ["state": state, "lane": lane, "limit": String(limit)]
+        let page = try api.answer(.get("messages", query: query)).json
         for answer in page.list("items") { show(answer) }
         return
       }
@@ -53,8 +67,6 @@ struct Status: ParsableCommand {
     }
   }
 
-  /// Number of messages that are listed if none is named.
-  private static let newest = 20
   /// Interval at which a message is polled while it is followed.
   private static let pause: Duration = .milliseconds(200)
 

@@ -10,7 +10,8 @@ import Testing
 
   @Test(arguments: [
     [], ["app"], ["app", "create"], ["bogus"], ["app", "create", "a"], ["key", "create", "--role", "king"],
-    ["status", "x"], ["status", "--follow"], ["send", "a", "--body", "hi"], ["send", "a", "--all", "--members"],
+    ["status", "x"], ["status", "--follow"], ["status", "1", "--lane", "urgent"],
+    ["send", "a", "--body", "hi"], ["send", "a", "--all", "--members"],
     ["send", "a", "--all", "--title", "t"], ["send", "a", "--all", "--body", "b", "--badge", "1001"],
     ["send", "a", "--all", "--body", "b", "--badge", "x"], ["send", "a", "--all", "--body", "b", "--badge", "+0"],
     ["send", "a", "--all", "--body", "b", "--data", "[1]"], ["send", "a", "--all", "--body", "b", "--data", "{"],

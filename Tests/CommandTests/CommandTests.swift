@@ -239,6 +239,23 @@ import Testing
     #expect(try program.run("status").lines.count == 1)
   }
 
+  @Test func `messages are listed by state and lane`() throws {
+    try makeApp()
+    for lane in ["urgent", "bulk"] {
+      #expect(try program.run("send", "com.example.bank", "--all", "--body", lane, "--lane", lane).status == 0)
+    }
+    func listed(_ options: String...) throws -> [String] {
+      let ended = try program.run(["status", "--json"] + options, removing: [])
+      #expect(ended.status == 0, "\(ended.complaint)")
+      return ended.lines.compactMap { $0.firstMatch(of: #/"seqno":"(\d+)"/#).map { String($0.1) } }
+    }
+    #expect(try listed() == ["2", "1"])
+    #expect(try listed("--limit", "1") == ["2"])
+    #expect(try listed("--state", "open", "--lane", "urgent") == ["1"])
+    #expect(try listed("--state", "paused").isEmpty)
+    #expect(try program.run("status", "--lane", "fast").complaint.contains("lane"))
+  }
+
   @Test func `a dry run sends nothing`() throws {
     try makeApp()
     let tried = try program.run("send", "com.example.bank", "--all", "--body", "hi", "--dry-run", "--json")
