@@ -108,6 +108,7 @@ function firing(state, value, of) {
   const urgent = Math.max(0, ...of("upmc_messages_oldest_seconds", { lane: "urgent" }).filter((one) => ["queued", "sending"].includes(one.labels.state)).map((one) => one.value));
   tell("urgent", urgent > 60, { n: length(urgent) });
   tell("paused", above("upmc_apps_paused", 0), { n: number(value("upmc_apps_paused")) });
+  for (const one of of("upmc_push_held_back")) tell("network", one.value > 0, { network: one.labels.network.toUpperCase() });
   for (const one of of("upmc_credential_usable")) tell("credential", one.value === 0, { app: one.labels.app, network: one.labels.network.toUpperCase() });
   for (const one of ends(of)) tell("ends", one.at && one.at - now < 14 * day, { name: one.name, when: distance(one.at * 1000) }, "warn");
   tell("overdue", above("upmc_overdue_deliveries", 1000), { n: number(value("upmc_overdue_deliveries")) });

@@ -11,6 +11,7 @@ import Testing
     ("clock", "sample('upmc_clock_ahead_seconds', -2)"),
     ("urgent", "sample('upmc_messages_oldest_seconds', 61, { lane: 'urgent', state: 'queued' })"),
     ("paused", "sample('upmc_apps_paused', 1)"),
+    ("network", "sample('upmc_push_held_back', 1, { network: 'apns' })"),
     ("credential", "sample('upmc_credential_usable', 0, { app: 'a', network: 'apns' })"),
     ("ends", "sample('upmc_certificate_expiry_timestamp_seconds', Date.now() / 1000 + 86400)"),
     ("overdue", "sample('upmc_overdue_deliveries', 1001)"), ("partitions", "sample('upmc_seqnos_left', 99999)"),
