@@ -65,8 +65,11 @@ struct RouteOutageBackoff {
   /// - Parameter leaving: number of devices whose decisions are not written yet.
   mutating func delays(_ flight: Flight, _ shared: Shared, leaving: Int) -> (pause: Duration, deferral: Duration?) {
     let (route, lane, now) = (flight.batch.route, flight.message.push.lane, shared.clock.now)
-    // Only in memory is it known since when a refused token is being asked about.
-    let mayLeave = flight.question == nil && !shared.isHalfEmpty(besides: leaving)
+    let message = flight.message
+    // Only in memory is it known since when a refused token is being asked about. And the time until a short message
+    // begins again whenever a pace lets a deferred delivery pass.
+    let mustStay = flight.question != nil || message.fallback != nil && message.request.pace != nil
+    let mayLeave = !mustStay && !shared.isHalfEmpty(besides: leaving)
     return (pause(route, lane, at: now), mayLeave ? deferral(route, lane, at: now) : nil)
   }
 
