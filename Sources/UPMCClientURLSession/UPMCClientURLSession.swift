@@ -11,23 +11,33 @@ internal import Foundation
 ///
 /// **Redirects** are not followed, so that a key is never sent to another server. **Limits**: a call ends with an error
 /// if its answer is too large or its timeout is over. **Nothing is stored**: no cookies, caches or credentials.
+///
+/// **Lifetime.** The session ends with the last copy of the transport, when its calls have ended. An app needs one
+/// transport for its whole lifetime.
 public struct URLSessionTransport: Transport, Sendable {
-  private let calls = SessionCalls()
+  /// Ends the session of a transport that nobody has closed. A session keeps its delegate until then, and its
+  /// connections: an extension's process, which serves one push after another, would grow until the system ends it.
+  private final class Owner: Sendable {
+    let calls = SessionCalls()
+
+    deinit { calls.close() }
+  }
+
+  private let owner = Owner()
 
   /// Creates a transport with its own session.
   public init() {}
 
-  /// Ends the session when its calls have ended; later calls get `NoAnswer`. An app needs one transport for its whole
-  /// lifetime.
+  /// Ends the session when its calls have ended; later calls get `NoAnswer`.
   public func close() {
-    calls.close()
+    owner.calls.close()
   }
 
   /// Sends a request.
   public func send(
     _ request: WireRequest, _ completion: @escaping @Sendable (Result<WireAnswer, NoAnswer>) -> Void
   ) {
-    calls.send(request, completion)
+    owner.calls.send(request, completion)
   }
 }
 
@@ -78,7 +88,8 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
       running[task.taskIdentifier] = Call(most: request.mostBytes, completion: completion)
       task.resume()
       // The session's own timeout restarts with every byte, so enforce a timeout for the whole call.
-      DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { task.cancel() }
+      // (The session keeps a running task; one that has ended would keep the session.)
+      DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { [weak task] in task?.cancel() }
     }
   }
 
@@ -108,13 +119,16 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
   /// Appends a part of the body, up to the limit.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let number = dataTask.taskIdentifier
-    guard var call = running[number] else { return }
-    guard call.body.count + data.count <= call.most else {
-      finish(number, .failure(NoAnswer("the answer is longer than \(call.most) bytes")))
+    guard let (most, bytes) = running[number].map({ ($0.most, $0.body.count) }) else { return }
+    guard bytes + data.count <= most else {
+      finish(number, .failure(NoAnswer("the answer is longer than \(most) bytes")))
       return dataTask.cancel()
     }
-    call.body += data
-    running[number] = call
+    // In place: a copy for each part would be most of the memory that an extension may use for an image.
+    if bytes == 0, let expected = dataTask.response?.expectedContentLength, (0...Int64(most)).contains(expected) {
+      running[number]?.body.reserveCapacity(Int(expected))
+    }
+    running[number]?.body.append(contentsOf: data)
   }
 
   /// Completes the call.

@@ -1,4 +1,5 @@
 import Foundation
+import Reactor
 import Synchronization
 import TestSupport
 import TestTier
@@ -174,6 +175,27 @@ import UPMCClientURLSession
     transport.close()
     let answer = await transport.send(WireRequest("GET", "/", at: "http://127.0.0.1:1"))
     #expect(answer == .failure(NoAnswer("the transport is closed")))
+  }
+
+  @Test func `a transport that nobody has any more keeps no connection`() async throws {
+    let server = try FloodServer(opening: Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8), piece: [])
+    #expect(await Self.status(at: "http://127.0.0.1:\(server.address.port)") == 200)
+    // As the kernel writes it: "0: LOCAL:PORT REMOTE:PORT STATE …", where state 01 is an open connection.
+    let digits = String(server.address.port, radix: 16, uppercase: true)
+    let port = ":" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    try poll("the connection stays open") { () -> Void? in
+      let table = try #require(TemporaryDirectory.read("/proc/net/tcp"))
+      let isOpen = table.split(separator: "\n").map { $0.split(separator: " ") }
+        .contains { $0.count > 3 && $0[2].hasSuffix(port) && $0[3] == "01" }
+      return isOpen ? nil : ()
+    }
+  }
+
+  private static func status(at origin: String) async -> Int? {
+    let transport = URLSessionTransport()
+    defer { withExtendedLifetime(transport) {} }
+    guard case .success(let answer) = await transport.send(WireRequest("GET", "/", at: origin)) else { return nil }
+    return answer.status
   }
 }
 

@@ -101,12 +101,12 @@ package enum DurableFile {
   }
 
   private static func append(_ bytes: ArraySlice<UInt8>, to file: Int32) throws(Failure) {
-    var rest = Array(bytes)
+    var rest = bytes
     while !rest.isEmpty {
-      let count = Self.write(file, rest)
+      let count = unsafe rest.withUnsafeBytes { unsafe Self.write(file, $0) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw Failure(call: "write", code: errno) }
-      rest.removeFirst(count)
+      rest = rest.dropFirst(count)
     }
   }
 
@@ -120,17 +120,23 @@ package enum DurableFile {
   }
 
   #if canImport(Darwin)
-    private static func write(_ file: Int32, _ bytes: [UInt8]) -> Int { unsafe Darwin.write(file, bytes, bytes.count) }
+    private static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+      unsafe Darwin.write(file, bytes.baseAddress, bytes.count)
+    }
     private static func read(_ file: Int32, _ block: inout [UInt8]) -> Int {
       unsafe Darwin.read(file, &block, block.count)
     }
   #elseif canImport(Musl)
-    private static func write(_ file: Int32, _ bytes: [UInt8]) -> Int { unsafe Musl.write(file, bytes, bytes.count) }
+    private static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+      unsafe Musl.write(file, bytes.baseAddress, bytes.count)
+    }
     private static func read(_ file: Int32, _ block: inout [UInt8]) -> Int {
       unsafe Musl.read(file, &block, block.count)
     }
   #else
-    private static func write(_ file: Int32, _ bytes: [UInt8]) -> Int { unsafe Glibc.write(file, bytes, bytes.count) }
+    private static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+      unsafe Glibc.write(file, bytes.baseAddress, bytes.count)
+    }
     private static func read(_ file: Int32, _ block: inout [UInt8]) -> Int {
       unsafe Glibc.read(file, &block, block.count)
     }
