@@ -21,6 +21,7 @@
       await handlers.askForToken()
       let token = try await state.awaitToken()
       let registration = try await state.client().register(token: token, user: user, consent: consent)
+      state.noteRegistered(token)
       state.remember(registration)
       return registration
     }

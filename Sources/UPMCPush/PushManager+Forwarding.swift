@@ -8,7 +8,7 @@
   extension PushManager {
     /// Starts the manager; call it at launch, before any other method. Sends stored receipts and requests the device
     /// token.
-    /// - Throws: if `PushSettings.host` is not a valid address, or the keychain cannot be written.
+    /// - Throws: if `PushSettings.host` is not a valid address.
     @MainActor public func start(_ settings: PushSettings, _ application: UIApplication) throws {
       handlers.application = application
       var attributes = DeviceAttributes()
@@ -23,26 +23,30 @@
       application.registerForRemoteNotifications()
       Task {
         await client.use(settings.log)
+        await state.share(client)
         await client.use(badges: { [state = self.state] badge in state.show(badge: badge) })
         state.remember(await client.known)
         await client.flush()
       }
     }
 
-    /// Sends stored receipts and read confirmations, and registers a new token whose registration got no answer. Call
-    /// it from `applicationDidBecomeActive` or its scene counterpart.
+    /// Sends stored receipts and read confirmations, and registers a token that was not registered since the start of
+    /// the app, or whose registration got no answer. Call it from `applicationDidBecomeActive` or its scene
+    /// counterpart.
     @MainActor public func didBecomeActive() {
       guard let client = try? state.client() else { return }
       Task {
+        await state.share(client)
         await client.flush()
         state.remember(await client.known)
+        await registerToken(isInBackground: false)
       }
     }
 
     // MARK: The token
 
-    /// Registers a new device token for the same user, if it has changed and the device is registered. With
-    /// `passAPNsToken`, passes the token to Firebase instead. Call it from
+    /// Registers the device token for the same user, if the device is registered; while the app is in the background,
+    /// only if the token has changed. With `passAPNsToken`, passes the token to Firebase instead. Call it from
     /// `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
     ///
     /// Apple's documentation: *Registering your app with APNs*,
@@ -63,19 +67,26 @@
       handlers.takesAPNsToken = takes
     }
 
-    private func receive(token: String) {
-      let isNew = state.take(token: token)
-      guard isNew, let client = try? state.client() else { return }
-      Task {
-        // Registers once per launch even if the token is unchanged, so that the server learns the app's version and
-        // language. A device that has never registered is left to the app's own call.
-        guard await client.known != nil else { return }
-        do {
-          state.remember(try await client.register(token: token))
-        } catch {
-          // By the next `flush`, unless the server has refused it.
-          state.log("the token is not registered yet: \(error)")
-        }
+    @MainActor private func receive(token: String) {
+      guard state.take(token: token) else { return }
+      let isInBackground = handlers.application?.applicationState == .background
+      Task { await registerToken(isInBackground: isInBackground) }
+    }
+
+    /// Registers the device token, once per launch even if it is unchanged, so that the server learns the app's version
+    /// and language. A device that has never registered is left to the app's own call.
+    /// - Parameter isInBackground: true to leave an unchanged token to `didBecomeActive`: a silent push starts the app
+    ///   on all devices that it is sent to, and they must not all register at once.
+    private func registerToken(isInBackground: Bool) async {
+      // Nothing is known before the device is unlocked for the first time either; `didBecomeActive` comes later.
+      guard let client = try? state.client(), let known = await client.known,
+        !isInBackground || known.token != state.token, let token = state.takeUnregisteredToken()
+      else { return }
+      do {
+        state.remember(try await client.register(token: token))
+      } catch {
+        // By the next `flush`, unless the server has refused it.
+        state.log("the token is not registered yet: \(error)")
       }
     }
 

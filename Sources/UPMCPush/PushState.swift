@@ -16,6 +16,8 @@
       var known: DeviceRegistration?
       var badge = 0
       var token: String?
+      /// True if this process has registered `token`, or tried to.
+      var isTokenTaken = false
       /// The registrations that wait for the device token from the system.
       var waiting: [UUID: CheckedContinuation<String, any Error>] = [:]
     }
@@ -43,7 +45,6 @@
       client.environment = settings.environment
       client.network = settings.network
       client.attributes = attributes
-      try SharedSettings(client).store(in: place.keys)
       let made = PushClient(client, transport: URLSessionTransport(), keys: place.keys)
       values.withLock { values in
         values.client = made
@@ -52,6 +53,17 @@
         values.log = settings.log
       }
       return made
+    }
+
+    /// Stores the settings for the extension. If the keychain cannot be written, only logs it: before the device is
+    /// unlocked for the first time it cannot be, and the system starts apps then, too.
+    func share(_ client: PushClient) async {
+      guard let place = values.withLock({ $0.place }) else { return }
+      do {
+        try SharedSettings(await client.settings).store(in: place.keys)
+      } catch {
+        log("the extension has not got the settings yet: \(error)")
+      }
     }
 
     /// Returns the client that `start` created. In an extension, creates one from the settings that the app has stored.
@@ -79,15 +91,14 @@
       guard let server = try? ServerAddress(host) else {
         return log("\(host) is no address of a server")
       }
-      let (client, place) = values.withLock { values in
+      let client = values.withLock { values in
         values.server = server
-        return (values.client, values.place)
+        return values.client
       }
       guard let client else { return }
       Task {
         await client.change(server)
-        // Store the new address for the extension too.
-        if let place { try? SharedSettings(await client.settings).store(in: place.keys) }
+        await share(client)
       }
     }
 
@@ -118,10 +129,30 @@
     /// Stores the device token and resumes the registrations that wait for it. Returns true if the token differs from
     /// the previous one.
     func take(token: String) -> Bool {
-      let isNew = values.withLock { $0.token != token }
-      values.withLock { $0.token = token }
+      let isNew = values.withLock { values in
+        guard values.token != token else { return false }
+        values.token = token
+        values.isTokenTaken = false
+        return true
+      }
       for continuation in takeWaiting() { continuation.resume(returning: token) }
       return isNew
+    }
+
+    /// Returns the device token for the caller to register; nil if there is none, or if this process has registered it
+    /// or tried to.
+    func takeUnregisteredToken() -> String? {
+      values.withLock { values in
+        guard let token = values.token, !values.isTokenTaken else { return nil }
+        values.isTokenTaken = true
+        return token
+      }
+    }
+
+    func noteRegistered(_ token: String) {
+      values.withLock { values in
+        if values.token == token { values.isTokenTaken = true }
+      }
     }
 
     func fail(_ reason: String) {
