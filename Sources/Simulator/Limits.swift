@@ -116,4 +116,6 @@ package enum Limits {
   package static let controlPage = 10_000
   /// Maximum size of a request body of the control API in bytes.
   package static let controlBodyBytes = 16 << 20
+  /// Retry-After of the busy server in a conformance run, in seconds.
+  static let expectedRetryAfterSeconds = 1
 }

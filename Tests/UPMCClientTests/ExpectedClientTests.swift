@@ -51,6 +51,24 @@ import UPMCClientURLSession
     #expect(Set(run.report().faults) == missing)
   }
 
+  @Test func `a client that asks a busy server again when it may does not ask too soon`() async throws {
+    let run = try ExpectationRun("127.0.0.1:0")
+    defer { run.stop() }
+    let harness = Harness(run.address)
+    var step = try await harness.next()
+    while step.step != "done" {
+      if step.payloads?.first?.contains(#""seqno":"102""#) == true {
+        for _ in 1...2 {
+          let answer = try await harness.call("POST", "/v1/receipts", #"{"receipts":[{"seqno":"102"}]}"#)
+          #expect(answer.status == 503)
+          try await Task.sleep(for: .seconds(try #require(answer.retryAfterSeconds)))
+        }
+      }
+      step = try await harness.next()
+    }
+    #expect(!run.report().faults.contains(.asksTooSoon))
+  }
+
   @Test func `a client is not asked about what it does without, and the report says so`() async throws {
     let run = try ExpectationRun("127.0.0.1:0")
     defer { run.stop() }
@@ -148,16 +166,20 @@ private struct Harness {
     }
   }
 
-  private func next() async throws -> Step {
+  func next() async throws -> Step {
+    let answer = try await call("GET", "/expect/next" + (without.isEmpty ? "" : "?without=\(without)"))
+    return try JSONDecoder().decode(Step.self, from: Data(answer.body))
+  }
+
+  func call(_ method: String, _ path: String, _ json: String? = nil) async throws -> WireAnswer {
     let transport = transport
-    var request = WireRequest(
-      "GET", "/expect/next" + (without.isEmpty ? "" : "?without=\(without)"), at: "http://\(address)")
+    var request = WireRequest(method, path, at: "http://\(address)")
     request.seconds = ClientStage.patience
+    request.body = json.map { Array($0.utf8) }
     let asked = request
-    let answer = try await withCheckedThrowingContinuation { continuation in
+    return try await withCheckedThrowingContinuation { continuation in
       transport.send(asked) { continuation.resume(with: $0) }
     }
-    return try JSONDecoder().decode(Step.self, from: Data(answer.body))
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Reactor
+
 /// The judges of the steps. Each returns the faults in the requests that a client sent during the step.
 extension ClientExpectations {
   // MARK: Judges
@@ -72,10 +74,14 @@ extension ClientExpectations {
     return faults
   }
 
-  /// Requires that the client sends at most one confirmation request to a busy server.
-  static let once: Judge = { requests, _ in
+  /// Requires that the client sends no further confirmations to a busy server before its Retry-After is over. Later
+  /// ones are allowed: storing 150 receipts may take a phone longer than that.
+  static let patience: Judge = { requests, _ in
     let calls = requests.filter { $0.confirmations != nil }
-    return common(calls) + (calls.count > 1 ? [.asksTooSoon] : [])
+    let isTooSoon = zip(calls, calls.dropFirst()).contains { earlier, later in
+      later.arrivedAt - earlier.arrivedAt < .seconds(Limits.expectedRetryAfterSeconds)
+    }
+    return common(calls) + (isTooSoon ? [.asksTooSoon] : [])
   }
 
   /// Returns a judge that reports `fault` if any confirmation was sent.

@@ -27,7 +27,7 @@ enum ClientExpectations {
       action: .register(token: firstToken, clientUID: "kim01", proof: proof), judge: registration),
     ExpectedStep(title: "confirms a push", action: .push([payload(101)]), judge: receipts(101...101, firstToken)),
     ExpectedStep(
-      title: "keeps a receipt while the server is busy", action: .push([payload(102)]), manner: .busy, judge: once),
+      title: "keeps a receipt while the server is busy", action: .push([payload(102)]), manner: .busy, judge: patience),
     ExpectedStep(
       title: "sends it later", action: .flush(afterSeconds: 2), judge: receipts(102...102, firstToken, .lostWhenBusy)),
     ExpectedStep(
@@ -37,7 +37,7 @@ enum ClientExpectations {
       title: "sends it later", action: .flush(afterSeconds: 2), judge: receipts(103...103, firstToken, .lostBehindPage)),
     ExpectedStep(
       title: "keeps 150 receipts while the server is busy", action: .push((201...350).map { payload($0) }),
-      manner: .busy, judge: once),
+      manner: .busy, judge: patience),
     ExpectedStep(title: "is ended and started again", action: .restart, judge: { _, _ in [] }),
     ExpectedStep(
       title: "sends them later, up to 100 a call", action: .flush(afterSeconds: 2),

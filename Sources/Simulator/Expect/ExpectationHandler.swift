@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPServer
+internal import Reactor
 
 /// The server of a conformance run. `GET /expect/next` ends the current step and returns the next one; all other
 /// requests are the client's. The first may name the parts that the client lacks: `?without=strict,consent,inbox`.
@@ -25,7 +26,7 @@ final class ExpectationHandler: RequestHandler {
       if current < 0 { leaveOut(request.query) }
       return responder.send(next())
     }
-    let expected = ExpectedRequest(request)
+    let expected = ExpectedRequest(request, at: SystemClock().now)
     seen.append(expected)
     if facts.deviceID == nil, expected.isRegistration { facts.deviceID = expected.body.deviceId }
     responder.send(answer(expected))
@@ -107,7 +108,7 @@ final class ExpectationHandler: RequestHandler {
     switch manner {
     case .busy:
       var response = json(.serviceUnavailable, #"{"type":"upmc:busy","title":"Busy","status":503,"detail":"Later."}"#)
-      response.headers.append(("Retry-After", "1"))
+      response.headers.append(("Retry-After", "\(Limits.expectedRetryAfterSeconds)"))
       return response
     case .page: return Response(status: .ok, contentType: "text/html", body: "<html>Log in to this network</html>")
     case .redirect where request.path != ExpectedRequest.elsewhere:

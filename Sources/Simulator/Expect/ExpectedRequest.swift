@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPServer
+internal import Reactor
 
 /// A request of the client under test.
 struct ExpectedRequest: Sendable {
@@ -16,6 +17,7 @@ struct ExpectedRequest: Sendable {
   let key: String?
   let isJSON: Bool
   let body: Body
+  let arrivedAt: Instant
 
   /// Members that the bodies of the client's requests may contain.
   struct Body: Codable, Sendable {
@@ -42,7 +44,8 @@ struct ExpectedRequest: Sendable {
     }
   }
 
-  init(_ request: Request) {
+  init(_ request: Request, at instant: Instant) {
+    arrivedAt = instant
     method = request.methodName
     path = request.path
     query = request.query

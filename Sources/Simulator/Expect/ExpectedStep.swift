@@ -26,7 +26,7 @@ struct ExpectedStep: Sendable {
   /// The server's behavior during the step.
   enum Manner: Sendable {
     case well
-    /// Status 503 with `Retry-After: 1`.
+    /// Status 503 with Retry-After (`Limits.expectedRetryAfterSeconds`).
     case busy
     /// Status 200 with an HTML page, like the login page of a public network.
     case page
