@@ -143,6 +143,10 @@ import Testing
     #expect(kotlin.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 150)
     // A receipt without a token has all that are sent with it refused, each time.
     #expect(!kotlin.contains(#"getString("token", "")"#))
+    // Languages, local times and quiet hours follow what the device says of itself.
+    #expect(kotlin.contains(#".put("locale", "#) && kotlin.contains(#".put("timeZone", "#))
+    // A clock that is set back must not make it wait for as long.
+    #expect(!kotlin.contains("currentTimeMillis"))
     // The answer that names the user's key can be lost: then the former key has ended.
     #expect(kotlin.contains("if (answer.status == 401) return register("))
     let patterns = Set(Endpoint.all.map { "\($0.method.rawValue) \($0.pattern)" })
