@@ -103,6 +103,9 @@ import UPMCClientURLSession
     let file = try #require(fetched.mediaFile)
     #expect(file.hasSuffix("/upmc-7.jpg"))
     #expect(try Data(contentsOf: URL(filePath: file)) == Data(Self.jpeg))
+    // A large image takes a phone longer than a call may.
+    let times = Dictionary(transport.requests.map { ($0.path, $0.seconds) }) { first, _ in first }
+    #expect(times == ["/p/a_ext.html": ClientLimits.callSeconds, "/i.jpg": ClientLimits.mediaSeconds])
     let none = await client.fetch(
       contentOf: try payload(
         #","mediaUrl":"https://cdn.example.com/gone.png""#, ext: "https://a.example.com/b_ext.html"),

@@ -190,13 +190,15 @@ extension PushClient {
   /// - Throws: `.badContent` if the URL is invalid, is `http` of another server, or does not answer 200; `.noAnswer` if
   ///   there is no answer or the file is too large.
   public func media(_ url: String) async throws(ClientError) -> [UInt8] {
-    try await fetch(url, mostBytes: ClientLimits.mediaBytes).body
+    try await fetch(url, mostBytes: ClientLimits.mediaBytes, seconds: ClientLimits.mediaSeconds).body
   }
 
   /// Downloads a URL from a payload. Sends no credentials, because the URL may belong to another server.
   /// - Throws: `.badContent` unless the URL is https or on this server, has a path, names no user, and is answered with
   ///   200 and at most `mostBytes`; `.noAnswer` if there is no answer, or the transport stops at that limit.
-  private func fetch(_ url: String, mostBytes: Int) async throws(ClientError) -> WireAnswer {
+  private func fetch(
+    _ url: String, mostBytes: Int, seconds: Double? = nil
+  ) async throws(ClientError) -> WireAnswer {
     guard url.hasPrefix("https://") || settings.server.holds(url) else {
       throw .badContent("pages and media come by https, or from the server itself")
     }
@@ -209,7 +211,7 @@ extension PushClient {
     let path = parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
     var request = WireRequest("GET", path, at: origin)
     request.mostBytes = mostBytes
-    let answer = try await call(request)
+    let answer = try await call(request, seconds: seconds)
     guard answer.status == 200 else { throw .badContent("HTTP \(answer.status) for a page or medium") }
     guard answer.body.count <= mostBytes else { throw .badContent("longer than \(mostBytes) bytes") }
     return answer

@@ -134,11 +134,12 @@ public actor PushClient {
     return try await task.value.get()
   }
 
-  /// Sends a request with the timeout of the settings, and repeats it once if the answer is lost; all requests are
-  /// idempotent. Returns the answer whatever its status. Throws `.noAnswer` if both attempts fail.
-  func call(_ request: WireRequest) async throws(ClientError) -> WireAnswer {
+  /// Sends a request, and repeats it once if the answer is lost; all requests are idempotent. Returns the answer
+  /// whatever its status. Throws `.noAnswer` if both attempts fail.
+  /// - Parameter seconds: timeout of each attempt; nil for that of the settings.
+  func call(_ request: WireRequest, seconds: Double? = nil) async throws(ClientError) -> WireAnswer {
     var request = request
-    request.seconds = settings.callSeconds
+    request.seconds = seconds ?? settings.callSeconds
     var answer = await transport.send(request)
     if case .failure(let reason) = answer {
       log("\(request.method) \(request.path): \(reason); once more")

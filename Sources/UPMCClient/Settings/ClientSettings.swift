@@ -15,8 +15,8 @@ public struct ClientSettings: Sendable {
   public var directory: String
   /// The attributes that the device reports, such as model and locale.
   public var attributes = DeviceAttributes()
-  /// Timeout in seconds of each request. A request whose answer is lost is repeated once, with the same timeout, unless
-  /// it sends confirmations.
+  /// Timeout in seconds of each request, except downloads of media (`ClientLimits.mediaSeconds`). A request whose
+  /// answer is lost is repeated once, with the same timeout, unless it sends confirmations.
   public var callSeconds = ClientLimits.callSeconds
   /// Timeout in seconds of each request of an extension that sends confirmations; tests lengthen it.
   package var extensionCallSeconds = ClientLimits.extensionCallSeconds
