@@ -1,4 +1,5 @@
 #if canImport(UserNotificationsUI) && canImport(UIKit)
+  internal import Foundation
   public import UIKit
   public import UPMCClient
   public import UserNotifications
@@ -22,18 +23,25 @@
     open func didReceive(_ notification: UNNotification) {
       let content = notification.request.content
       guard let payload = try? ReceivedPayload(userInfo: content.userInfo) else { return }
-      show(payload, payload.ext.map { RichContent($0) }, attachment: content.attachments.first?.url.path)
+      let attachment = content.attachments.first?.url
+      // The system owns the file: without this, another process can see its address but not read it.
+      let mayRead = attachment?.startAccessingSecurityScopedResource() == true
+      defer { if mayRead { attachment?.stopAccessingSecurityScopedResource() } }
+      show(payload, payload.ext.map { RichContent($0) }, attachment: attachment?.path)
     }
 
     /// Lays out a push in the extension's view.
     /// - Parameters:
     ///   - rich: the push's rich content (`ext`); nil if it has none.
-    ///   - attachment: path of the image that the service extension has downloaded; nil if there is none.
+    ///   - attachment: path of the image that the service extension has downloaded, which can be read during this call
+    ///     only; nil if there is none.
     open func show(_ payload: ReceivedPayload, _ rich: RichContent?, attachment: String?) {
       let width = view.bounds.width
       var height: CGFloat = 0
-      // The system owns the file, and reading it later needs security-scoped access; an image loaded now does not.
-      if let attachment, let loaded = UIImage(contentsOfFile: attachment), loaded.size.width > 0 {
+      // An image made from the file would read it when it is drawn; its data is read now.
+      if let attachment, let data = try? Data(contentsOf: URL(fileURLWithPath: attachment)),
+        let loaded = UIImage(data: data), loaded.size.width > 0
+      {
         image.image = loaded
         image.contentMode = .scaleAspectFit
         height = width * loaded.size.height / loaded.size.width

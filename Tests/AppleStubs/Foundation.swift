@@ -62,6 +62,12 @@ extension FileManager {
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }
 
+/// <https://developer.apple.com/documentation/foundation/url>
+extension URL {
+  public func startAccessingSecurityScopedResource() -> Bool { true }
+  public func stopAccessingSecurityScopedResource() {}
+}
+
 /// <https://developer.apple.com/documentation/foundation/nstemporarydirectory()>
 public func NSTemporaryDirectory() -> String { "" }
 

@@ -26,7 +26,7 @@
 
 /// <https://developer.apple.com/documentation/uikit/uiimage>
 open class UIImage: NSObject, @unchecked Sendable {
-  public init?(contentsOfFile path: String) {}
+  public init?(data: Data) {}
   open var size: CGSize { CGSize(width: 0, height: 0) }
 }
 
