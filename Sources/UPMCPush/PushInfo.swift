@@ -3,7 +3,8 @@
   internal import UPMCClient
   internal import UPMCPushExtension
 
-  /// The manager's current server, user and token, as `[PushManager defaultManager].info`.
+  /// The manager's current server, user and token, as `[PushManager defaultManager].info`. In an extension, whose
+  /// manager is not started, all are nil: an app that keeps an extension of its own shares them with it.
   @objc(PushInfo) public final class PushInfo: NSObject, Sendable {
     private let state: PushState
 

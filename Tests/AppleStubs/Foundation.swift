@@ -62,6 +62,13 @@ extension FileManager {
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }
 
+/// <https://developer.apple.com/documentation/foundation/userdefaults>
+open class UserDefaults: NSObject, @unchecked Sendable {
+  public init?(suiteName suitename: String?) {}
+  open func set(_ value: Any?, forKey defaultName: String) {}
+  open func string(forKey defaultName: String) -> String? { nil }
+}
+
 /// <https://developer.apple.com/documentation/foundation/url>
 extension URL {
   public func startAccessingSecurityScopedResource() -> Bool { true }

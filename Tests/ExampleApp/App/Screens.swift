@@ -1,3 +1,4 @@
+import Foundation
 import UIKit
 import UPMCClient
 import UPMCPush
@@ -20,9 +21,19 @@ import UserNotifications
         return
       }
       manager.registerServiceAndUser(self, clientUID: user, clientName: name) { success in
-        if success { self.manager.registerGroup(self, groupSequenceNumber: "12", completionHandler: nil) }
+        guard success else { return }
+        self.shareWithExtension()
+        self.manager.registerGroup(self, groupSequenceNumber: "12", completionHandler: nil)
       }
     }
+  }
+
+  /// Stores what `DocumentedService` needs: the manager of its process has not registered, and knows nothing of it.
+  private func shareWithExtension() {
+    let shared = UserDefaults(suiteName: "group.com.example.bank")
+    shared?.set(manager.info.clientUID, forKey: "cuid")
+    shared?.set(manager.info.pushServiceID, forKey: "psid")
+    shared?.set(manager.info.host, forKey: "host")
   }
 
   func signOut() {
