@@ -186,8 +186,8 @@ let package = Package(
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
     .target(
-      name: "TestSupport", dependencies: ["Postgres", "Store", "Time", "Reactor", "Crypto"], path: "Tests/TestSupport",
-      swiftSettings: testing),
+      name: "TestSupport", dependencies: ["Postgres", "Store", "HTTPServer", "TLS", "Time", "Reactor", "Crypto"],
+      path: "Tests/TestSupport", swiftSettings: testing),
     // What measures UPMC against other software: a program among the tests, because production has no use for it.
     .executableTarget(
       name: "upmc-benchmark",

@@ -22,28 +22,9 @@ import Testing
 
   /// Runs `body` against a server that lives as long.
   private func withServer(_ body: (HTTPOrigin) throws -> Void) throws {
-    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    let address = try localAddress(listener)
-    let descriptor = listener.release()
-    let stoppers = try Inbox<EventLoop.Stopper>(capacity: 1)
-    let thread = try Thread(name: "echo") {
-      guard let loop = try? EventLoop(),
-        let server = try? HTTPServer(loop: loop, listener: Socket(owning: descriptor), handler: Echo())
-      else { return }
-      _ = stoppers.offer(loop.stopper)
-      loop.run()
-      server.close()
-    }
-    let stopper = stoppers.receive(atMost: .patience).first
-    let outcome = Result { try body(HTTPOrigin(host: "127.0.0.1", port: address.port)) }
-    stopper?.stop()
-    thread.join()
-    try outcome.get()
-  }
-
-  private func localAddress(_ listener: borrowing Socket) throws -> SocketAddress {
-    guard let address = listener.localAddress else { throw SystemError.last("getsockname") }
-    return address
+    let server = try ServerThread("echo") { Echo() }
+    defer { server.stop() }
+    try body(HTTPOrigin(host: "127.0.0.1", port: server.port))
   }
 
   @Test func `it waits for answers`() throws {

@@ -19,10 +19,7 @@ private final class FakeServer: Sendable {
     var isMalformed = false
   }
 
-  let memory = Mutex(Memory())
-  let port: UInt16
-  private let stopper: EventLoop.Stopper
-  private let thread: Mutex<Thread?>
+  private let server: ServerThread
 
   private final class Handler: RequestHandler {
     let server: FakeServer.Box
@@ -81,28 +78,13 @@ private final class FakeServer: Sendable {
 
   /// - Parameter port: 0 for any; that of an earlier server to take its place.
   init(port: UInt16 = 0) throws {
-    let started = try Rendezvous<(EventLoop.Stopper, UInt16)>()
     let box = box
-    let thread = try Thread(name: "fake-server") {
-      do {
-        let loop = try EventLoop()
-        let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: port)[0])
-        let server = try HTTPServer(loop: loop, listener: listener, handler: Handler(server: box))
-        started.put((loop.stopper, server.port))
-        loop.run()
-        server.close()
-      } catch {
-        fatalError("\(error)")
-      }
-    }
-    self.thread = Mutex(thread)
-    (stopper, self.port) = started.take()
+    server = try ServerThread("fake-server", port: port) { Handler(server: box) }
   }
 
-  func stop() {
-    stopper.stop()
-    Thread.joinOnce(thread)
-  }
+  var port: UInt16 { server.port }
+
+  func stop() { server.stop() }
 }
 
 @Suite struct `Virtual devices` {

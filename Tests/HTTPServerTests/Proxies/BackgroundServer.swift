@@ -1,7 +1,6 @@
 import Reactor
 import Synchronization
 import TestSupport
-import Testing
 
 @testable import HTTPServer
 
@@ -26,39 +25,20 @@ final class BackgroundServer: Sendable {
     let seen = Mutex<[Seen]>([])
   }
 
-  let address: SocketAddress
   private let record = Record()
-  private let stopper: EventLoop.Stopper
+  private let server: ServerThread
 
   init(_ change: (inout HTTPServer.Configuration) -> Void = { _ in }) throws {
     var configuration = HTTPServer.Configuration()
     configuration.bodyBytes = 64 << 20
     change(&configuration)
-    let engine = configuration
-    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    guard let bound = listener.localAddress else { throw SystemError.last("getsockname") }
-    address = bound
-    let descriptor = listener.release()
-    let ready = try Inbox<EventLoop.Stopper>(capacity: 1)
     let record = record
-    _ = try Thread(name: "background") {
-      do {
-        let loop = try EventLoop()
-        let handler = Recorder(record)
-        let server = try HTTPServer(
-          loop: loop, listener: Socket(owning: descriptor), configuration: engine, handler: handler)
-        handler.server = server
-        _ = ready.offer(loop.stopper)
-        loop.run()
-        server.close()
-      } catch {
-        Issue.record(error)
-      }
-    }
-    stopper = try #require(ready.receive(atMost: .patience).first)
+    server = try ServerThread(
+      "background", configuration: configuration, started: { ($0.handler as? Recorder)?.server = $0 }
+    ) { Recorder(record) }
   }
 
-  deinit { stopper.stop() }
+  var address: SocketAddress { server.address }
 
   var seen: [Seen] { record.seen.withLock { $0 } }
 

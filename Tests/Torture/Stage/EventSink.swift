@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
-import Reactor
 import Synchronization
+import TestSupport
 
 /// A customer's webhook server that accepts every event and remembers it.
 final class EventSink: Sendable {
@@ -17,37 +17,20 @@ final class EventSink: Sendable {
     let events = Mutex<[Event]>([])
   }
 
-  let port: UInt16
   private let book = Book()
-  private let stopper: EventLoop.Stopper
+  private let server: ServerThread
 
   /// - Parameters:
   ///   - history: receives the events; nil: they are dropped.
   ///   - run: the run that an app belongs to.
   init(_ history: History? = nil, run: @escaping @Sendable (String) -> Int?) throws {
-    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    port = listener.localAddress?.port ?? 0
-    let descriptor = listener.release()
-    let ready = try Inbox<EventLoop.Stopper>(capacity: 1)
     let book = book
-    _ = try Thread(name: "events") {
-      do {
-        let loop = try EventLoop()
-        let server = try HTTPServer(
-          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
-          handler: Handler(book, history, run))
-        _ = ready.offer(loop.stopper)
-        loop.run()
-        server.close()
-      } catch {
-        Console.say("events cannot be received: \(error)")
-      }
-    }
-    guard let stopper = ready.receive(atMost: .seconds(10)).first else { throw Trouble("events cannot be received") }
-    self.stopper = stopper
+    server = try ServerThread("events") { Handler(book, history, run) }
   }
 
-  func stop() { stopper.stop() }
+  var port: UInt16 { server.port }
+
+  func stop() { server.stop() }
 
   var events: [Event] { book.events.withLock { $0 } }
 
