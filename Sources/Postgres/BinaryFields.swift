@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Time
 
 /// An encoder for sequences of values in PostgreSQL's binary format, each preceded by its length.
@@ -95,5 +96,51 @@ struct BinaryFields {
       if span.containsZero { containsNUL = true }
       bytes.append(span)
     }
+  }
+}
+
+/// Encodes integers in big-endian order, as PostgreSQL's binary format requires.
+extension Array where Element == UInt8 {
+  /// Appends an integer in big-endian order.
+  mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
+    // Safe: the bytes are those of a local value, and are copied before it goes out of scope.
+    unsafe Swift.withUnsafeBytes(of: number.bigEndian) { raw in unsafe append(contentsOf: raw) }
+  }
+
+  mutating func append(_ span: Span<UInt8>) {
+    // Safe: the span's bytes are valid during the call.
+    unsafe span.withUnsafeBytes { raw in unsafe append(contentsOf: raw) }
+  }
+}
+
+extension Span<UInt8> {
+  /// True if the span contains a zero byte.
+  var containsZero: Bool {
+    // Safe: memchr reads only the bytes of the span.
+    unsafe withUnsafeBytes { raw in
+      guard let start = raw.baseAddress, raw.count > 0 else { return false }
+      return unsafe memchr(start, 0, raw.count) != nil
+    }
+  }
+}
+
+/// Converts between PostgreSQL's timestamps (microseconds since 2000-01-01 UTC) and ours.
+enum PostgresEpoch {
+  /// Microseconds between the two epochs: 10,957 days.
+  private static let unixMicroseconds: Int64 = 946_684_800_000_000
+
+  /// Converts to PostgreSQL's epoch. A time that is too early for it becomes a value that the server rejects (22008),
+  /// and not `-infinity`.
+  static func stored(_ time: Timestamp) -> Int64 {
+    let (value, overflow) = time.microseconds.subtractingReportingOverflow(unixMicroseconds)
+    return overflow ? .min + 1 : max(value, .min + 1)
+  }
+
+  /// Converts from PostgreSQL's epoch. `infinity` becomes `.max`, as do times too late for a `Timestamp`; `-infinity`
+  /// becomes `.min`.
+  static func timestamp(_ stored: Int64) -> Timestamp {
+    let (value, overflow) = stored.addingReportingOverflow(unixMicroseconds)
+    if stored == .min { return .min }
+    return overflow ? .max : Timestamp(microseconds: value)
   }
 }
