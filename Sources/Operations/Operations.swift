@@ -1,3 +1,5 @@
+package import Store
+
 /// Everything UPMC can do, independent of transport. All business rules live here.
 ///
 /// The handlers (`/v1`, the SDK's `*.ctl`, the admin API, the command line) parse requests into operations and
@@ -38,3 +40,6 @@ package enum Operations {
     static let refusalLogInterval = Duration.seconds(60)
   }
 }
+
+/// A database step of a batch: a statement, and the code that reads its rows.
+package typealias Step = Query<Void>
