@@ -16,7 +16,6 @@ package struct OID: RawRepresentable, Hashable, Sendable {
   package static let oid = OID(rawValue: 26)
   package static let json = OID(rawValue: 114)
   package static let float8 = OID(rawValue: 701)
-  package static let varchar = OID(rawValue: 1043)
   package static let timestamptz = OID(rawValue: 1184)
   package static let uuid = OID(rawValue: 2950)
   package static let jsonb = OID(rawValue: 3802)

@@ -61,9 +61,6 @@ package final class PipelinedConnection {
     }
   }
 
-  /// Number of queued submissions that have not been sent yet.
-  package var waitingCount: Int { waiting.count }
-
   /// Sends statements (at least one) as one transaction, after earlier submissions. Calls `completion` once, later,
   /// with one `Rows` per statement or an error. If a text contains U+0000 or the connection is closed, nothing is sent,
   /// and `completion` gets an error, too.

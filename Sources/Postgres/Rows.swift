@@ -104,15 +104,6 @@ package final class Rows {
     unsafe Array(field(row, column))
   }
 
-  /// Calls `body` with the bytes of a `text` or `bytea` value, without copying; they are valid only during the call.
-  package func withBytes<Result, Failure: Error>(
-    _ row: Int, _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let field = unsafe field(row, column)
-    // Safe: the result owns the bytes, and `self` lives through the call.
-    return try unsafe body(Span(_unsafeBytes: field))
-  }
-
   // MARK: Field access
 
   private func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {

@@ -19,8 +19,6 @@ public struct Readiness: OptionSet, Sendable {
   @inlinable package static var readable: Readiness { Readiness(rawValue: 0x001) }
   /// The kernel accepts data for sending (EPOLLOUT).
   @inlinable package static var writable: Readiness { Readiness(rawValue: 0x004) }
-  /// The peer has shut down its sending side (EPOLLRDHUP).
-  @inlinable package static var peerClosed: Readiness { Readiness(rawValue: 0x2000) }
   /// An error or a complete hang-up (EPOLLERR or EPOLLHUP). The kernel always reports it.
   @inlinable package static var failed: Readiness { Readiness(rawValue: 0x008 | 0x010) }
 

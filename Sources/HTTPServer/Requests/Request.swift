@@ -109,18 +109,6 @@ package final class Request {
     store.withHeader(lowercasedName, body)
   }
 
-  /// Returns whether the first header with this name, which must be lower-case, has exactly this value; false if there
-  /// is none.
-  package func headerEquals(_ lowercasedName: StaticString, _ value: StaticString) -> Bool {
-    withHeader(lowercasedName) { $0.count == value.utf8CodeUnitCount && $0.equals(value, at: 0, $0.count) } ?? false
-  }
-
-  /// Returns whether the first header with this name has this value, ignoring ASCII case; false if there is none. Name
-  /// and value must be lower-case.
-  package func headerEqualsIgnoringCase(_ lowercasedName: StaticString, _ lowercasedValue: StaticString) -> Bool {
-    withHeader(lowercasedName) { $0.equalsIgnoringCase(lowercasedValue, 0, $0.count) } ?? false
-  }
-
   /// True if the Content-Type is JSON without parameters or with charset UTF-8, the only encoding of JSON (RFC 8259
   /// §8.1). False without the header, for other types, and for other parameters, which need a full parse.
   package var isPlainJSON: Bool {

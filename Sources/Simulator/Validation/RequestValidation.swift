@@ -15,7 +15,6 @@ package enum RequestValidation {
   }
 
   package typealias Identity = ProviderIdentity
-  package typealias Rules = ValidationRules
   package typealias Knowledge = ServiceKnowledge
 
   package static func validate(
