@@ -58,15 +58,6 @@ final class Claimer {
     }
   }
 
-  /// A claim to submit after its transaction is committed.
-  private struct Claimed {
-    let claim: Claims.Hold
-    let recipients: [Recipient]
-    let badges: [UserKey: Int16]
-    let values: RecipientValues
-    let readAt: Instant
-  }
-
   /// Thrown within a transaction to roll it back if another claim, not committed yet, may contain devices of its batch.
   /// The caller then waits for that claim; waiting while holding the lock on a shard could end in a deadlock.
   private struct ClaimInProgress: Error {}
@@ -85,9 +76,9 @@ final class Claimer {
       return false
     }
     var didAdvance = false
-    func claimOnce(copies: Bool, alone: Bool = false) throws -> Claimed? {
+    func claimOnce(copies: Bool, alone: Bool = false) throws -> CommittedClaim? {
       do {
-        return try connection.withTransaction { () throws -> Claimed? in
+        return try connection.withTransaction { () throws -> CommittedClaim? in
           if alone { try connection.run(Shards.lockAll(seqno)) }
           // The time is taken before the message's state is read, so that the data's age is never underestimated.
           let readAt = shared.clock.now
@@ -105,7 +96,7 @@ final class Claimer {
         return try claimOnce(copies: copies, alone: true)
       }
     }
-    let claimed: Claimed?
+    let claimed: CommittedClaim?
     do {
       claimed = try claimOnce(copies: true)
     } catch let error as PostgresError where error.sqlState == .uniqueViolation {
@@ -124,9 +115,7 @@ final class Claimer {
     } else if message.needsLocalTimes {
       workers.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
     } else {
-      shared.launch(
-        claimed.claim, message, recipients, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt,
-        trace: span)
+      shared.launch(claimed, trace: span)
     }
     return true
   }
@@ -137,7 +126,7 @@ final class Claimer {
   private func claim(
     _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: ClaimAllowance,
     _ readAt: Instant, _ connection: Connection
-  ) throws -> Claimed? {
+  ) throws -> CommittedClaim? {
     let reader = WaveReader(message, wave: shard.wave, frozenAt: gate.frozenAt)
     guard let batch = try reader.nextClaim(shard, limit: gate.limit, connection) else { throw ClaimInProgress() }
     if try isHeld(shard, batch.members.count, reader, message, connection) { return nil }
@@ -171,9 +160,9 @@ final class Claimer {
       try Messages.finish([shard.seqno], at: shared.clock.wallTime, within: connection)
       return nil
     }
-    return Claimed(
-      claim: claim, recipients: Recipient.all(batch.members, in: block?.id), badges: badges, values: values,
-      readAt: readAt)
+    return CommittedClaim(
+      claim: claim, message: message, recipients: Recipient.all(batch.members, in: block?.id), badges: badges,
+      values: values, readAt: readAt)
   }
 
   /// Forms a block from the claim's members. Returns nil if outcomes are not stored, if there are fewer than

@@ -12,10 +12,10 @@ extension Shared {
   func launch(_ send: ClaimedSend) {
     let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
     admit(send.members.count)
-    launch(
-      send.claim, message, Recipient.all(send.members, in: nil), badges: send.badges,
-      values: RecipientValues(names: send.names),
-      readAt: send.readAt, isHeld: send.isHeld, trace: message.trace)
+    let claim = CommittedClaim(
+      claim: send.claim, message: message, recipients: Recipient.all(send.members, in: nil), badges: send.badges,
+      values: RecipientValues(names: send.names), readAt: send.readAt)
+    launch(claim, isHeld: send.isHeld, trace: message.trace)
   }
 
   /// Launches a new claim: passes the recipients that are ready (`ClaimPartition`) to the providers, the rest to the
@@ -25,37 +25,34 @@ extension Shared {
   /// - Parameters:
   ///   - isHeld: true if the caller knows that the app is paused.
   ///   - trace: the context under which the pushes' spans are recorded; nil if the message is not traced.
-  func launch(
-    _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
-    values: RecipientValues, readAt: Instant, isHeld: Bool = false,
-    trace: TraceContext? = nil
-  ) {
+  func launch(_ claimed: CommittedClaim, isHeld: Bool = false, trace: TraceContext? = nil) {
+    let message = claimed.message
     let workers = workers(of: message.push.lane)
     let isPaused = isHeld || pausedApps.withLock { $0.contains(message.app) }
-    guard !isPaused, clock.now - readAt <= Limits.claimAge else {
-      return workers.tell([.found(claim: claim, message, recipients.map(\.waiting))])
+    guard !isPaused, clock.now - claimed.readAt <= Limits.claimAge else {
+      return workers.tell([.found(claim: claimed.claim, message, claimed.recipients.map(\.waiting))])
     }
-    let partition = ClaimPartition(recipients, of: message, values, self)
+    let partition = ClaimPartition(claimed.recipients, of: message, claimed.values, self)
     launch(
-      flights(claim, message, partition.ready, badges: badges, values: values, readAt: readAt, workers, trace),
-      besides: partition.others(claim: claim, message), workers)
+      flights(of: claimed, to: partition.ready, workers, trace),
+      besides: partition.others(claim: claimed.claim, message), workers)
   }
 
-  /// Groups the recipients of a new claim into batches, one per route.
+  /// Groups recipients of a new claim into batches, one per route.
   private func flights(
-    _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
-    values: RecipientValues, readAt: Instant, _ workers: LaneWorkers, _ trace: TraceContext?
+    of claimed: CommittedClaim, to recipients: [Recipient], _ workers: LaneWorkers, _ trace: TraceContext?
   ) -> [Flight] {
-    Dictionary(grouping: recipients) { message.route(of: $0.member) }.map { route, recipients in
+    let message = claimed.message
+    return Dictionary(grouping: recipients) { message.route(of: $0.member) }.map { route, recipients in
       let targets = recipients.map {
-        values.target($0.member, at: $0.place, of: message, badge: badges[$0.member.userKey] ?? 0)
+        claimed.values.target($0.member, at: $0.place, of: message, badge: claimed.badges[$0.member.userKey] ?? 0)
       }
       let batch = PushBatch(
         nextBatch(for: workers.number), message: message.push, route: route, targets: targets,
-        readAtNanoseconds: readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
+        readAtNanoseconds: claimed.readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
       let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(
-        batch: batch, claim: claim, message: message, credentialsReadAt: credentialsReadAt(route.network),
+        batch: batch, claim: claimed.claim, message: message, credentialsReadAt: credentialsReadAt(route.network),
         attempts: attempts, places: recipients[0].place == nil ? [] : recipients.map(\.place), span: span(below: trace))
     }
   }
@@ -87,6 +84,18 @@ extension Shared {
     workers.tell(
       .results(batch.targets.indices.map { PushResult(batch: batch.address, target: $0, result: .notProcessed) }))
   }
+}
+
+/// A new claim, after its transaction is committed: what its pushes are made of.
+struct CommittedClaim {
+  let claim: Claims.Hold
+  let message: DispatchMessage
+  let recipients: [Recipient]
+  /// Each user's count after this message.
+  let badges: [UserKey: Int16]
+  let values: RecipientValues
+  /// When reading the claim's data began.
+  let readAt: Instant
 }
 
 /// A device of a new claim.
