@@ -112,16 +112,16 @@ package final class Server {
     let certificate = try ListenerCertificate.read(configuration.listening)
     certificateMetric = CertificateMetric(metrics, certificate?.identity)
     http = try HTTPService(
-      configuration, descriptors: listeners.takeHTTP(), tls: certificate?.context, databaseURL: databaseURL,
-      catalog: catalog, keys: keys, master: master,
-      firstWriter: firstWriter + 10,
-      handoff: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      metrics: metrics, readiness: readiness, clock: clock,
-      channels: ChannelManagement(
-        directory: AppleChannels(configuration, gauges, master: master, clock: clock),
-        updated: senders.channelUpdated),
-      spans: spans,
-      messageCommitted: dispatcher.poke)
+      configuration,
+      HTTPService.Dependencies(
+        databaseURL: databaseURL, catalog: catalog, keys: keys, master: master, firstWriter: firstWriter + 10,
+        handoff: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
+        metrics: metrics, readiness: readiness, clock: clock,
+        channels: ChannelManagement(
+          directory: AppleChannels(configuration, gauges, master: master, clock: clock),
+          updated: senders.channelUpdated),
+        spans: spans, messageCommitted: dispatcher.poke),
+      descriptors: listeners.takeHTTP(), tls: certificate?.context)
     address = listeners.http
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(

@@ -1,6 +1,6 @@
-package import Domain
+internal import Domain
 internal import HTTPServer
-package import Operations
+internal import Operations
 internal import Postgres
 package import Reactor
 internal import Synchronization
@@ -23,34 +23,9 @@ package final class AdminThreads: Sendable {
 
   /// Starts the threads. Each connects to the database at once, so that a database without a free connection is noticed
   /// before the first request.
-  /// - Parameters:
-  ///   - master: encrypts credentials and secrets; nil refuses requests that need it.
-  ///   - threads: number of threads besides `passwords` and `provider`.
-  ///   - hosting: addresses at which devices reach uploaded files.
-  ///   - tokens: address at which Google issues access tokens.
-  ///   - webhooks: rules for the addresses of webhooks.
-  ///   - keyTrial: tries out new APNs keys at Apple; nil stores them untried.
-  ///   - channels: access to broadcast channels; nil refuses requests that need it.
-  ///   - isSecure: whether browsers reach the console by HTTPS only.
-  ///   - policy: rules for signing in to the console.
-  ///   - identityProvider: identity provider for signing in; nil if none is configured.
-  ///   - nodeState: returns this node's own state; nil refuses requests that ask for it.
-  ///   - isConnected: called on an admin thread: with false each time the thread could not reach the database or lost
-  ///     the connection, with true after its first request that reached the database again.
-  ///   - signedIn: called after each sign-in attempt, with the code of the problem, or nil if the attempt succeeded.
-  ///     Not called for an attempt that lacks only the second factor. Calls do not overlap.
-  ///   - messageCommitted: called on an admin thread when an endpoint of the admin API has stored a message, or resumed
-  ///     an app.
+  /// - Parameter threads: number of threads besides `passwords` and `provider`.
   package init(
-    databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
-    hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
-    webhooks: WebhookAddresses = .any,
-    keyTrial: (any KeyTrial)? = nil, channels: ChannelManagement? = nil, clock: any Clock = SystemClock(),
-    isSecure: Bool = false, policy: ConsolePolicy = ConsolePolicy(), identityProvider: OpenIDProvider? = nil,
-    streamTimes: StreamTimes = StreamTimes(), nodeState: (@Sendable () -> NodeState)? = nil,
-    isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
-    signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
-    messageCommitted: @escaping @Sendable () -> Void
+    _ resources: AdminResources, threads: Int, streamTimes: StreamTimes = StreamTimes()
   ) throws(SystemError) {
     let queue = try AdminQueue(FairQueue.Shares(threads: threads))
     self.queue = queue
@@ -58,24 +33,20 @@ package final class AdminThreads: Sendable {
     self.passwords = passwords
     let provider = try AdminQueue(.passwords)
     self.provider = provider
-    self.isSecure = isSecure
-    let known = KnownCallers(catalog: catalog, clock: clock)
-    self.known = known
-    let streams = try AdminStreams(databaseURL: databaseURL, clock: clock, times: streamTimes)
+    isSecure = resources.isSecure
+    known = resources.known
+    let streams = try AdminStreams(databaseURL: resources.databaseURL, clock: resources.clock, times: streamTimes)
     self.streams = streams
     let turn = Mutex(())
-    let resources = AdminResources(
-      databaseURL: databaseURL, catalog: catalog, console: ConsoleSetting(policy: policy, master: master),
-      provider: identityProvider, clock: clock, isSecure: isSecure, hosting: hosting,
-      tokens: tokens, keyTrial: keyTrial, webhooks: webhooks, channels: channels, known: known, streams: streams,
-      nodeState: nodeState, isConnected: isConnected,
-      messageCommitted: messageCommitted,
-      signedIn: { code in turn.withLock { _ in signedIn(code) } })
+    let signedIn = resources.signedIn
+    var resources = resources
+    resources.streams = streams
+    resources.signedIn = { code in turn.withLock { _ in signedIn(code) } }
     let workers = (0..<threads).map { ("admin-\($0)", queue) } + [("passwords", passwords), ("provider", provider)]
     cancellers = workers.map { _ in Canceller() }
     for ((name, queue), canceller) in zip(workers, cancellers) {
       // The thread ends when the queue is closed and empty.
-      _ = try Thread(name: name) { AdminWorker(resources, queue: queue, canceller: canceller).run() }
+      _ = try Thread(name: name) { [resources] in AdminWorker(resources, queue: queue, canceller: canceller).run() }
     }
   }
 

@@ -1,8 +1,8 @@
-package import Domain
+internal import Domain
 internal import HTTPServer
 package import Operations
 package import Postgres
-package import Reactor
+internal import Reactor
 
 /// The admin API without HTTP, on the calling thread and its connection: the same endpoints, permission checks and
 /// answers. Live views, the state of the server, and endpoints that require no permission (sign-in, sessions, second
@@ -17,25 +17,10 @@ package struct LocalAdminAPI {
   private let resources: AdminResources
 
   /// Creates the API for one caller.
-  /// - Parameters:
-  ///   - catalog: must have been refreshed. Confidential content needs its seal.
-  ///   - master: encrypts and decrypts secrets; nil refuses requests that need it.
-  ///   - keyTrial: tries out new APNs keys at Apple; nil stores them untried.
-  ///   - channels: access to broadcast channels at Apple; nil refuses requests that need it.
-  ///   - clock: the database's clock.
-  package init(
-    on connection: Connection, by caller: Caller, catalog: Catalog, master: MasterKey?, hosting: ContentHosting,
-    tokens: TokenAddress, webhooks: WebhookAddresses, keyTrial: (any KeyTrial)?,
-    channels: (any ChannelDirectory)?, clock: any Clock
-  ) {
+  package init(on connection: Connection, by caller: Caller, _ resources: AdminResources) {
     self.connection = connection
     self.caller = caller
-    resources = AdminResources(
-      databaseURL: "", catalog: catalog, console: ConsoleSetting(master: master), provider: nil, clock: clock,
-      isSecure: false, hosting: hosting, tokens: tokens, keyTrial: keyTrial, webhooks: webhooks,
-      channels: channels.map { ChannelManagement(directory: $0, updated: {}) },
-      known: KnownCallers(catalog: catalog, clock: clock),
-      streams: nil, isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
+    self.resources = resources
   }
 
   /// Runs a request. Blocks until it is done.

@@ -23,49 +23,39 @@ final class HTTPService {
   /// The number of HTTP loops.
   static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
 
+  /// What the loops and the admin threads share with the rest of the process.
+  struct Dependencies: Sendable {
+    let databaseURL: String
+    let catalog: Catalog
+    let keys: SigningKeys
+    let master: MasterKey
+    /// Number of the first loop's rows in the totals; the other loops take the numbers after it. The dispatcher's
+    /// threads must have other numbers.
+    let firstWriter: Int32
+    let handoff: Committer.DispatchHandoff
+    let metrics: Metrics
+    let readiness: NodeReadiness
+    let clock: DatabaseClock
+    let channels: ChannelManagement
+    /// Queue for the spans of recorded requests; nil to record none.
+    let spans: SpanQueue?
+    let messageCommitted: @Sendable () -> Void
+  }
+
   /// Starts the loops and threads.
   /// - Parameters:
   ///   - descriptors: listening sockets, one per loop. The service closes them.
   ///   - tls: TLS context of the listeners; nil for plain HTTP.
-  ///   - firstWriter: number of the first loop's rows in the totals; the other loops take the numbers after it. The
-  ///     dispatcher's threads must have other numbers.
-  ///   - spans: queue for the spans of recorded requests; nil to record none.
   init(
-    _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,
-    keys: SigningKeys, master: MasterKey,
-    firstWriter: Int32, handoff: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
-    clock: DatabaseClock, channels: ChannelManagement, spans: SpanQueue?,
-    messageCommitted: @escaping @Sendable () -> Void
+    _ configuration: Configuration, _ dependencies: Dependencies, descriptors: [Int32], tls: TLSContext?
   ) throws {
     let loops = descriptors.count
-    let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
-    let engine = configuration.listening.engine(
-      loops: loops, descriptors: openFiles, memoryBytes: memoryBytes, spoolDirectory: configuration.spoolDirectory)
-    if engine.connections * loops < configuration.listening.connections {
-      Logger(label: "http").warning(
-        "fewer connections than UPMC_MAX_CONNECTIONS: raise the limit of open files (ulimit -n) or of memory",
-        metadata: [
-          "connections": .stringConvertible(engine.connections * loops), "openFiles": "\(openFiles)",
-          "memoryMiB": "\(memoryBytes >> 20)",
-        ])
-    }
-    let hosting = ContentHosting(publicURL: configuration.publicURL)
-    let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
-    let signIns = SignInMeter(metrics)
+    let engine = Self.engine(configuration, loops: loops)
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, master: master,
-      threads: configuration.benchmarkOverrides.adminThreads,
-      hosting: hosting, tokens: configuration.tokenAddress, webhooks: configuration.webhookAddresses,
-      keyTrial: AppleKeyTrial(configuration, master: master), channels: channels, clock: clock, isSecure: isSecure,
-      policy: configuration.console,
-      identityProvider: configuration.openID.map { settings in
-        OpenIDProvider(settings, calls: IdentityProviderCaller(configuration))
-      },
-      nodeState: { NodeState(complaints: readiness.complaints, samples: metrics.samples()) },
-      isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
-      messageCommitted: messageCommitted)
+      Self.adminResources(configuration, dependencies, isSecure: tls != nil),
+      threads: configuration.benchmarkOverrides.adminThreads)
     self.admin = admin
-    let hosted = try HostedLoader(databaseURL: databaseURL)
+    let hosted = try HostedLoader(databaseURL: dependencies.databaseURL)
     self.hosted = hosted
     let handbook = Handbook(
       directory: configuration.publicDirectory.map { $0 + "/docs" }, insertion: Configuration.insertion)
@@ -75,31 +65,32 @@ final class HTTPService {
       let inbox = try Inbox<Command>(capacity: 8)
       commands.append(inbox)
       let drained = drained
-      let batchesSends = configuration.benchmarkOverrides.batchesSends
-      let commitTimeout = configuration.benchmarkOverrides.commitTimeout
-      let publicDirectory = configuration.publicDirectory
-      let sdk = configuration.sdk
-      let logsAccess = configuration.logsAccess
-      let traceRatio = configuration.export?.traceRatio ?? 0
-      let newDevices = configuration.listening.newDevices(loops: loops)
       _ = try Thread(name: "http-\(number)") {
         do {
-          let loop = try EventLoop(clock: clock)
+          let loop = try EventLoop(clock: dependencies.clock)
+          let metrics = dependencies.metrics
           let committer = try Committer(
-            url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
-            handoff: handoff, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
-            timeout: commitTimeout, meter: CommitterMeter(metrics), spans: spans)
+            url: dependencies.databaseURL, writer: dependencies.firstWriter + Int32(number),
+            catalog: dependencies.catalog, loop: loop, handoff: dependencies.handoff,
+            userProofs: dependencies.keys.userProofs,
+            newDevices: NewDevices(configuration.listening.newDevices(loops: loops)),
+            timeout: configuration.benchmarkOverrides.commitTimeout, meter: CommitterMeter(metrics),
+            spans: dependencies.spans)
           let handler = try RootHandler(
-            committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
-            legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, handbook: handbook,
-            readiness: readiness, metrics: metrics, loop: loop, messageCommitted: messageCommitted)
+            committer: committer, threads: admin, hosted: hosted, catalog: dependencies.catalog,
+            keys: dependencies.keys, hosting: ContentHosting(publicURL: configuration.publicURL),
+            legacy: configuration.sdk, batchesSends: configuration.benchmarkOverrides.batchesSends,
+            publicDirectory: configuration.publicDirectory, handbook: handbook, readiness: dependencies.readiness,
+            metrics: metrics, loop: loop, messageCommitted: dependencies.messageCommitted)
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: handler)
           server.meter = RequestMeter(
-            metrics, kinds: APIKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell,
-            tracer: spans.map {
+            metrics, kinds: APIKind.names, failed: Self.tell,
+            told: AccessLog(isAskedFor: configuration.logsAccess)?.tell,
+            tracer: dependencies.spans.map {
               RequestTracer(
-                $0, ratio: traceRatio, isSecure: tls != nil, clock: clock, masked: AccessLog.masked)
+                $0, ratio: configuration.export?.traceRatio ?? 0, isSecure: tls != nil, clock: dependencies.clock,
+                masked: AccessLog.masked)
             })
           try loop.attach(inbox) { commands in
             for command in commands {
@@ -117,6 +108,49 @@ final class HTTPService {
       }
     }
     self.commands = commands
+  }
+
+  /// Returns the configuration of one loop's engine. Logs a warning if the machine's limits allow fewer connections
+  /// than configured.
+  private static func engine(_ configuration: Configuration, loops: Int) -> HTTPServer.Configuration {
+    let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
+    let engine = configuration.listening.engine(
+      loops: loops, descriptors: openFiles, memoryBytes: memoryBytes, spoolDirectory: configuration.spoolDirectory)
+    if engine.connections * loops < configuration.listening.connections {
+      Logger(label: "http").warning(
+        "fewer connections than UPMC_MAX_CONNECTIONS: raise the limit of open files (ulimit -n) or of memory",
+        metadata: [
+          "connections": .stringConvertible(engine.connections * loops), "openFiles": "\(openFiles)",
+          "memoryMiB": "\(memoryBytes >> 20)",
+        ])
+    }
+    return engine
+  }
+
+  /// Returns the resources of the admin threads.
+  /// - Parameter isSecure: whether the listeners themselves use TLS; a proxy in front of them may do so instead.
+  private static func adminResources(
+    _ configuration: Configuration, _ dependencies: Dependencies, isSecure: Bool
+  ) -> AdminResources {
+    let (metrics, readiness) = (dependencies.metrics, dependencies.readiness)
+    let signIns = SignInMeter(metrics)
+    var resources = AdminResources(
+      databaseURL: dependencies.databaseURL, catalog: dependencies.catalog,
+      console: ConsoleSetting(policy: configuration.console, master: dependencies.master), clock: dependencies.clock)
+    resources.provider = configuration.openID.map { settings in
+      OpenIDProvider(settings, calls: IdentityProviderCaller(configuration))
+    }
+    resources.isSecure = isSecure || configuration.publicURL?.hasPrefix("https://") == true
+    resources.hosting = ContentHosting(publicURL: configuration.publicURL)
+    resources.tokens = configuration.tokenAddress
+    resources.webhooks = configuration.webhookAddresses
+    resources.keyTrial = AppleKeyTrial(configuration, master: dependencies.master)
+    resources.channels = dependencies.channels
+    resources.nodeState = { NodeState(complaints: readiness.complaints, samples: metrics.samples()) }
+    resources.isConnected = { readiness.health.lacksConnections = !$0 }
+    resources.signedIn = { signIns.ended($0) }
+    resources.messageCommitted = dependencies.messageCommitted
+    return resources
   }
 
   /// Logs which request failed; the cause has been logged already.

@@ -43,11 +43,16 @@ struct LocalAPI: AdminAPI {
     }
     let configuration = database.configuration
     let master = request.sealing == .secret ? try database.masterKey() : nil
-    let api = LocalAdminAPI(
-      on: database.connection, by: .here, catalog: catalog, master: master,
-      hosting: ContentHosting(publicURL: configuration.publicURL), tokens: configuration.tokenAddress,
-      webhooks: configuration.webhookAddresses, keyTrial: master.map { AppleKeyTrial(configuration, master: $0) },
-      channels: try master.map { try AppleChannels(configuration, master: $0, on: database.connection) }, clock: clock)
+    var resources = AdminResources(catalog: catalog, console: ConsoleSetting(master: master), clock: clock)
+    resources.hosting = ContentHosting(publicURL: configuration.publicURL)
+    resources.tokens = configuration.tokenAddress
+    resources.webhooks = configuration.webhookAddresses
+    if let master {
+      resources.keyTrial = AppleKeyTrial(configuration, master: master)
+      let channels = try AppleChannels(configuration, master: master, on: database.connection)
+      resources.channels = ChannelManagement(directory: channels, updated: {})
+    }
+    let api = LocalAdminAPI(on: database.connection, by: .here, resources)
     return api.answer(
       request.method.rawValue, request.path, query: request.query, headers: request.headers, body: request.body,
       piece: piece)

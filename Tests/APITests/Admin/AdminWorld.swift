@@ -48,20 +48,20 @@ final class AdminWorld {
     self.committed = committed
     let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
     self.catalog = catalog
-    threads = try AdminThreads(
+    var resources = AdminResources(
       databaseURL: databaseURL ?? database.url, catalog: catalog,
-      master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
-      hosting: ContentHosting(publicURL: "https://push.example.com"), isSecure: isSecure, policy: policy,
-      identityProvider: identityProvider, streamTimes: streamTimes,
-      nodeState: {
-        let metrics = Metrics()
-        metrics.counter("a_total", "A.", ["kind": "x\"y"]).add(2)
-        metrics.histogram("b_seconds", "B.", .latency).record(3_000_000)
-        return NodeState(complaints: ["It rains."], samples: metrics.samples())
-      }
-    ) {
-      committed.count.add(1, ordering: .sequentiallyConsistent)
+      console: ConsoleSetting(policy: policy, master: try MasterKey(bytes: MasterKey.makeBytes())))
+    resources.hosting = ContentHosting(publicURL: "https://push.example.com")
+    resources.isSecure = isSecure
+    resources.provider = identityProvider
+    resources.nodeState = {
+      let metrics = Metrics()
+      metrics.counter("a_total", "A.", ["kind": "x\"y"]).add(2)
+      metrics.histogram("b_seconds", "B.", .latency).record(3_000_000)
+      return NodeState(complaints: ["It rains."], samples: metrics.samples())
     }
+    resources.messageCommitted = { committed.count.add(1, ordering: .sequentiallyConsistent) }
+    threads = try AdminThreads(resources, threads: 2, streamTimes: streamTimes)
     loop = try EventLoop()
     let listener = try Socket.listen(on: try #require(SocketAddress.resolve(host: "127.0.0.1", port: 0).first))
     var engine = HTTPServer.Configuration()
