@@ -182,7 +182,7 @@ package enum ApprovalService {
     }
     // A concurrent request with the same key was stored first.
     if let earlier = try earlier(request, app, digest, on: connection) { return earlier }
-    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+    throw IdempotencyKey.isInUse
   }
 
   /// Returns the result of the first request with this idempotency key if that request had to wait for approval, even

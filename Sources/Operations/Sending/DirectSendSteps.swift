@@ -239,9 +239,7 @@ struct DirectSendSteps {
 
   private func answer(_ entry: Entry, _ batch: BatchContext) throws(Problem) -> OperationAnswer {
     guard let number = entry.number, isStored(entry) else {
-      guard let earlier = entry.earlier else {
-        throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
-      }
+      guard let earlier = entry.earlier else { throw IdempotencyKey.isInUse }
       // The stored message is this very one: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
       guard isItself || entry.send.terms.digest.matches(earlier.requestSHA256) else {

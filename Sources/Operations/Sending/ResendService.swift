@@ -31,7 +31,6 @@ package enum ResendService {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
     let app = try connection.app(old.appID)
-    let seal = request.seal ?? catalog?.seal
     // The number is part of the digest, because the same key for another message is a different request.
     let digest =
       request.consent.map { RequestDigest(stored: $0.requestSHA256) }
@@ -46,11 +45,7 @@ package enum ResendService {
         "resend", seqno,
         MessageControl.Status(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
     }
-    var message = try MessageRequest(stored: old.request)
-    if message.isContentSealed {
-      guard let seal else { throw StoredRequest.noSeal }
-      message = try seal.request(old.request, sealed: old.sealed, of: app.number)
-    }
+    var message = try content(of: old, app, request.seal ?? catalog?.seal)
     let target = try widen(options.target, of: old, on: connection)
     let purpose = message.purpose
     if target != .unreached { message.audience = .deliveries(of: seqno, target) }
@@ -84,12 +79,17 @@ package enum ResendService {
         SendAnswer.Accepted(
           seqno: made, targeted: targeted, unknown: audience.unknownJSON, resendOf: seqno))
     }
-    // A concurrent request with the same key was stored first.
-    if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
-      return earlier
-    }
-    if let consent = request.consent { throw ApprovalService.decided(consent.approval) }
-    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+    return try SendService.notStored(request, app, digest, on: connection)
+  }
+
+  /// Returns the original message's request, including its content.
+  private static func content(
+    of old: Messages.Open, _ app: App, _ seal: ContentSeal?
+  ) throws(Problem) -> MessageRequest {
+    if let seal { return try seal.request(old.request, sealed: old.sealed, of: app.number) }
+    let message = try MessageRequest(stored: old.request)
+    guard !message.isContentSealed else { throw StoredRequest.noSeal }
+    return message
   }
 
   /// Returns `.unreached` for a resend to failed devices if some were left out as late, because those have no outcome.

@@ -56,6 +56,9 @@ enum IdempotencyKey {
       "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
   }
 
+  /// The problem for a key that a concurrent request uses, whose answer is not known yet.
+  static let isInUse = Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+
   /// Throws `.invalidField` if the length of the key is not permitted. Nil, for no key, is valid.
   static func check(_ key: String?) throws(Problem) {
     guard let key else { return }

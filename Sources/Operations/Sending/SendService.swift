@@ -71,10 +71,18 @@ package enum SendService {
       accepted.networks = audience.networks
       return .accepted(accepted)
     }
-    // A concurrent request with the same key was stored first.
+    return try notStored(request, app, digest, on: connection)
+  }
+
+  /// Returns the answer to a request whose message `create` has not stored: that to the concurrent request with the
+  /// same key, which was stored first.
+  /// - Throws: the problem if there is none, because the request's approval is decided already or its key is in use.
+  static func notStored(
+    _ request: SendRequest, _ app: App, _ digest: RequestDigest, on connection: Connection
+  ) throws(Problem) -> SendAnswer {
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, digest, on: connection) { return earlier }
     if let consent = request.consent { throw ApprovalService.decided(consent.approval) }
-    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+    throw IdempotencyKey.isInUse
   }
 
   /// Stores, announces and audits a message in one commit, with its pages, pace and repetition, and cancels the message
