@@ -189,15 +189,7 @@ package struct CSVExport: Sendable {
     var isUnfinished = false
     switch list {
     case .users(let app, let range, let after):
-      let users = try connection.answer(
-        ImportedPeople.lines(of: app, after: after, from: range.from, upto: range.upto, limit: limit))
-      for user in users {
-        writer.row([
-          user.user.clientUID, user.name, user.groups, user.tags, String(user.badge), String(user.devices),
-        ])
-      }
-      if let last = users.last { list = .users(app, range, after: last.user.text) }
-      count = users.count
+      count = try writeUsers(of: app, range, after: after, to: &writer, connection)
     case .members(let app, let group, let after):
       let members = try connection.answer(GroupTree.members(of: group, app: app, after: after, limit: limit))
       for member in members {
@@ -211,12 +203,7 @@ package struct CSVExport: Sendable {
       list = .devices(app, after: page.last)
       count = page.rows.count
     case .deliveries(let seqno, let status, let reason, let after):
-      let deliveries = try connection.answer { () throws(PostgresError) in
-        try DeliveryPages.next(of: seqno, after: after, status: status, limit: limit, on: connection)
-      }
-      for delivery in deliveries where reason == nil || delivery.reason == reason { writer.write(delivery) }
-      if let last = deliveries.last { list = .deliveries(seqno, status, reason: reason, after: last.place) }
-      count = deliveries.count
+      count = try writeDeliveries(of: seqno, status, reason, after: after, to: &writer, connection)
     case .failures(let seqno, let reason, let after):
       let (failures, rest) = try connection.answer { () throws(PostgresError) in
         try DeliveryPages.failures(
@@ -256,6 +243,36 @@ package struct CSVExport: Sendable {
       count = rows.count
     }
     isDone = count < limit && !isUnfinished
+  }
+
+  /// Returns how many users were written.
+  private mutating func writeUsers(
+    of app: App.Number, _ range: KeyRange, after: String, to writer: inout CSVWriter, _ connection: Connection
+  ) throws(Problem) -> Int {
+    let limit = Operations.Limits.exportRows
+    let users = try connection.answer(
+      ImportedPeople.lines(of: app, after: after, from: range.from, upto: range.upto, limit: limit))
+    for user in users {
+      writer.row([
+        user.user.clientUID, user.name, user.groups, user.tags, String(user.badge), String(user.devices),
+      ])
+    }
+    if let last = users.last { list = .users(app, range, after: last.user.text) }
+    return users.count
+  }
+
+  /// Returns how many deliveries were read, of which those with another reason are not written.
+  private mutating func writeDeliveries(
+    of seqno: Seqno, _ status: OutcomeStatus?, _ reason: String?, after: DeliveryPages.Place,
+    to writer: inout CSVWriter, _ connection: Connection
+  ) throws(Problem) -> Int {
+    let limit = Operations.Limits.exportRows
+    let deliveries = try connection.answer { () throws(PostgresError) in
+      try DeliveryPages.next(of: seqno, after: after, status: status, limit: limit, on: connection)
+    }
+    for delivery in deliveries where reason == nil || delivery.reason == reason { writer.write(delivery) }
+    if let last = deliveries.last { list = .deliveries(seqno, status, reason: reason, after: last.place) }
+    return deliveries.count
   }
 }
 

@@ -14,7 +14,14 @@ enum NodeMetrics {
     _ metrics: Metrics, _ readiness: NodeReadiness, _ catalog: Catalog, underWay: @escaping @Sendable () -> Int
   ) {
     process(metrics)
-    let health = readiness.health
+    database(metrics, readiness.health)
+    messages(metrics, readiness.health)
+    node(metrics, readiness, underWay)
+    credentials(metrics, readiness.health, catalog)
+  }
+
+  /// Registers what the database's last sample tells of the whole installation.
+  private static func database(_ metrics: Metrics, _ health: Health) {
     func gauge(_ name: String, _ help: String, _ value: @escaping @Sendable (Health.Sample) -> Double) {
       metrics.read(name, .gauge, help) { health.sample.map { [(Labels(), value($0))] } ?? [] }
     }
@@ -63,6 +70,10 @@ enum NodeMetrics {
     ) {
       health.sample?.nextKeyEnd.map { [(Labels(), Double($0.microseconds) / 1e6)] } ?? []
     }
+  }
+
+  /// Registers the messages that are not over.
+  private static func messages(_ metrics: Metrics, _ health: Health) {
     metrics.read("upmc_messages_waiting", .gauge, "Messages that are not over, by lane and state.") {
       (health.sample?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
     }
@@ -71,6 +82,12 @@ enum NodeMetrics {
     ) {
       (health.sample?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], max(0, $0.oldestSeconds)) }
     }
+  }
+
+  /// Registers what concerns this node alone.
+  private static func node(
+    _ metrics: Metrics, _ readiness: NodeReadiness, _ underWay: @escaping @Sendable () -> Int
+  ) {
     metrics.read("upmc_under_way_devices", .gauge, "Devices claimed by this node whose outcome is open.") {
       [(Labels(), Double(underWay()))]
     }
@@ -83,7 +100,6 @@ enum NodeMetrics {
     metrics.read(
       "upmc_push_last_accepted_timestamp_seconds", .gauge, "When a push network last took a push of this node."
     ) { readiness.lastAccepted.wallSeconds.map { [(Labels(), Double($0))] } ?? [] }
-    credentials(metrics, health, catalog)
   }
 
   private static func credentials(_ metrics: Metrics, _ health: Health, _ catalog: Catalog) {
