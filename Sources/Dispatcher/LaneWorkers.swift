@@ -1,5 +1,5 @@
-internal import Domain
-internal import Reactor
+package import Domain
+package import Reactor
 
 /// The threads that serve some of the lanes: a planner, a claimer and a completer, each with its own database
 /// connection. There are two sets, one for the urgent lane and one for the others, so that no commit of a campaign
@@ -46,5 +46,45 @@ struct LaneWorkers: Sendable {
 
   func tell(_ input: CompleterInput) {
     precondition(completer.offer(input) || completer.refusesAll, "the completer's inbox is full")
+  }
+}
+
+/// Inboxes for the providers' results: one per `LaneWorkers` and one for badges. A batch's address says which inbox
+/// receives its results. Created before the providers and the dispatcher, which share it.
+package struct ResultInbox: Sendable {
+  let laneWorkers: [Inbox<CompleterInput>]
+  /// Results of badge pushes, which belong to no message.
+  let badges: Inbox<PushResult>
+
+  /// Index of the badge inbox, after those of the `LaneWorkers`.
+  static let badgePlace = LaneWorkers.lanes.count
+
+  package init() throws(SystemError) {
+    laneWorkers = try LaneWorkers.lanes.map { _ throws(SystemError) in try Inbox(capacity: Limits.waitingResults) }
+    badges = try Inbox(capacity: Limits.badgeResults)
+  }
+
+  package var sink: PushResultSink {
+    let inbox = self
+    return { results in
+      var rest = results[...]
+      while let place = rest.first?.batch.inbox {
+        let own = rest.prefix { $0.batch.inbox == place }
+        // The usual case: all results belong to one inbox.
+        inbox.put(own.count == results.count ? results : Array(own), at: place)
+        rest = rest.dropFirst(own.count)
+      }
+    }
+  }
+
+  private func put(_ results: [PushResult], at place: Int) {
+    guard place < laneWorkers.count else {
+      // A result dropped on overflow costs one more attempt of a badge push.
+      for result in results { _ = badges.offer(result) }
+      return
+    }
+    // The window keeps the deliveries in flight far below the capacity, so a full inbox is a bug.
+    let inbox = laneWorkers[place]
+    precondition(inbox.offer(.results(results)) || inbox.refusesAll, "more results than were ever submitted")
   }
 }
