@@ -29,11 +29,11 @@ package enum APNs {
     /// Minimum seconds between two provider tokens: Apple refuses updates more often than every 20 minutes.
     package static let tokenRestSeconds: Int64 = 1200
     /// Seconds by which a token's `iat` may lie in the future, to tolerate clock differences.
-    package static let tokenAheadSeconds: Int64 = 60
+    static let tokenAheadSeconds: Int64 = 60
     /// Seconds before the end of its life at which a provider token is replaced.
     package static let tokenRenewalSeconds: Int64 = 600
     /// Timeout of a channel management call in seconds, including connecting; a caller waits for the result.
-    package static let managementSeconds: Int64 = 10
+    static let managementSeconds: Int64 = 10
     /// Minimum seconds between two requests for a provider token.
     package static let tokenRequestSeconds: Int64 = 5
     /// Seconds for which a pool pauses if two of its connections receive TooManyProviderTokenUpdates within that time.

@@ -158,7 +158,7 @@ package struct CSVFile: Sendable {
 }
 
 extension Domain.Limits {
-  package static let csvLines = 1_000_000
+  static let csvLines = 1_000_000
   /// Maximum number of faulty lines reported individually.
-  package static let csvFaults = 100
+  static let csvFaults = 100
 }

@@ -111,10 +111,10 @@ package struct Canary: Equatable, Sendable {
 }
 
 extension Domain.Limits {
-  package static let canaryDevices: ClosedRange<Int64> = 1...1_000_000
-  package static let canaryPercent: ClosedRange<Int64> = 1...50
-  package static let canaryWaitSeconds: ClosedRange<Int64> = 1...86_400
+  static let canaryDevices: ClosedRange<Int64> = 1...1_000_000
+  static let canaryPercent: ClosedRange<Int64> = 1...50
+  static let canaryWaitSeconds: ClosedRange<Int64> = 1...86_400
   static let canaryWaitDefault: Int32 = 300
-  package static let canaryRejectedPercent: ClosedRange<Int64> = 0...99
+  static let canaryRejectedPercent: ClosedRange<Int64> = 0...99
   static let canaryRejectedDefault: Int32 = 10
 }

@@ -111,7 +111,7 @@ extension DeviceID {
 
 extension Domain.Limits {
   /// Maximum rows per DEVICE_ID: as many as two bits can number.
-  package static let rowsPerInstallation = 4
+  static let rowsPerInstallation = 4
   /// Maximum registered devices per DEVICE_ID: a phone that is set up again does not need more. If all of them have
   /// proved users, one more row is available.
   package static let devicesPerInstallation = 3

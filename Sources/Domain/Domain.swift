@@ -53,7 +53,7 @@ package enum Domain {
     /// Maximum payload of an update on a broadcast channel in bytes.
     package static let broadcastPayloadBytes = 5120
     /// Allowed lifetime of an update on a channel in seconds; APNs stores the latest for at most 8 hours.
-    package static let channelSeconds: ClosedRange<Int64> = 1...28_800
+    static let channelSeconds: ClosedRange<Int64> = 1...28_800
     /// Maximum channels per app and environment; APNs allows no more.
     package static let channelsPerEnvironment = 10_000
     /// Maximum length of Apple's id of a channel (base64); those observed have 24 characters.
@@ -73,11 +73,11 @@ package enum Domain {
     package static let variableBytes = 1024
     /// Maximum length in bytes of `ext` or of a message's text; what does not fit into the payload is moved to a hosted
     /// page.
-    package static let hostedTextBytes = 262_144
+    static let hostedTextBytes = 262_144
     /// Allowed lifetime of a message in seconds; APNs stores pushes for at most 30 days.
     package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000
     /// Lifetime in seconds if the request gives none: one day.
-    package static let defaultExpirySeconds: Int64 = 86_400
+    static let defaultExpirySeconds: Int64 = 86_400
     /// Allowed retention in inboxes, in seconds: an hour to a year.
     package static let inboxSeconds: ClosedRange<Int64> = 3_600...31_536_000
   }

@@ -95,5 +95,5 @@ extension Alert {
 extension Domain.Limits {
   /// Allowed delay in seconds before an SMS is requested for an unconfirmed push.
   package static let fallbackSeconds: ClosedRange<Int64> = 1...86_400
-  package static let defaultFallbackSeconds: Int64 = 180
+  static let defaultFallbackSeconds: Int64 = 180
 }

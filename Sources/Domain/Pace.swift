@@ -124,7 +124,7 @@ package struct PaceMeter: Equatable, Sendable {
 
 extension Domain.Limits {
   /// Allowed devices per second; a million exceeds what one APNs account accepts.
-  package static let pacePerSecond: ClosedRange<Int64> = 1...1_000_000
+  static let pacePerSecond: ClosedRange<Int64> = 1...1_000_000
   package static let paceDevices: ClosedRange<Int64> = 1...100_000_000
   package static let paceWaitSeconds: ClosedRange<Int64> = 1...86_400
 }

@@ -4,9 +4,9 @@ package enum RetryPolicy {
   /// Delays in seconds after the first attempts: short, because most faults last only seconds.
   package static let quickDelays: [Int64] = [1, 5, 30]
   /// First of the longer delays, in seconds: Apple asks for 15 minutes after a 5xx.
-  package static let slowDelaySeconds: Int64 = 900
+  static let slowDelaySeconds: Int64 = 900
   /// Maximum delay in seconds without jitter, up to which the delay doubles.
-  package static let longestDelaySeconds: Int64 = 4 * 3600
+  static let longestDelaySeconds: Int64 = 4 * 3600
 
   /// Returns the seconds until the next attempt, after `attempts` attempts so far (at least 1).
   /// - Parameter jitter: random number in 0…1; adds up to a tenth to long delays, so that retries do not coincide.

@@ -21,7 +21,7 @@ package enum SecondPerson {
   }
 
   /// Percentage by which an audience may grow between its approval and its freezing without another approval.
-  package static let tolerancePercent: Int64 = 10
+  static let tolerancePercent: Int64 = 10
 
   /// Returns the reason why approval is needed; nil if the message may be sent without. A message that was approved
   /// needs another approval only if it has grown above both `most` and the tolerance.

@@ -81,14 +81,14 @@ package indirect enum Segment: Equatable, Sendable {
 
 extension Domain.Limits {
   /// Maximum conditions in a segment, including nested ones; real segments have about a dozen.
-  package static let segmentConditions = 50
+  static let segmentConditions = 50
   /// Maximum nesting depth of segments.
-  package static let segmentDepth = 6
+  static let segmentDepth = 6
   /// Maximum values in a condition (platforms, countries, tags …).
-  package static let segmentValues = 1_000
+  static let segmentValues = 1_000
   package static let segmentNameBytes = 256
   /// Maximum seconds in `within` and `notWithin`: a hundred years. More is meaningless and might overflow.
-  package static let segmentAgeSeconds: Int64 = 3_153_600_000
+  static let segmentAgeSeconds: Int64 = 3_153_600_000
   package static let tagBytes = 64
   /// Maximum tags of a user or device.
   package static let tagsPerOwner = 100

@@ -74,5 +74,5 @@ package struct SenderDevice: Equatable, Sendable {
 
 extension Domain.Limits {
   package static let referenceBytes = 256
-  package static let referenceValues = 9
+  static let referenceValues = 9
 }

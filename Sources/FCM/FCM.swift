@@ -44,29 +44,29 @@ package enum FCM {
     /// The quota of one project, in messages per minute ("Throttling and quotas").
     package static let messagesPerMinute = 600_000
     /// The fraction of the quota that is used; the rest allows for clock differences.
-    package static let quotaPart = 0.98
+    static let quotaPart = 0.98
     /// The fraction of the quota at which sending starts.
-    package static let firstPart = 0.1
+    static let firstPart = 0.1
     /// Seconds of full load until the whole quota is reached.
-    package static let rampSeconds = 60.0
+    static let rampSeconds = 60.0
     /// Seconds without load after which sending starts at `firstPart` again.
     package static let idleSeconds = 300.0
     /// Maximum burst, and the share reserved for urgent messages, as the number of requests that the rate allows in
     /// this many seconds.
-    package static let burstSeconds = 0.05
+    static let burstSeconds = 0.05
     /// Seconds of sending that a lane may queue: half the time that a token read from the database counts as fresh.
-    package static let queuedSeconds = 0.25
+    static let queuedSeconds = 0.25
     /// Minimum number of targets that a lane may queue, whatever the rate.
     package static let queuedTargets = 64
     /// The interval in seconds at which the rate limiter is checked while requests wait for it.
     static let paceSeconds = 0.005
     /// The fraction of the quota that urgent messages may still use while a project's quota is exhausted.
-    package static let restPart = 0.01
+    static let restPart = 0.01
     /// Seconds after exhaustion before urgent messages may be sent. Most answers to requests in flight arrive within
     /// them.
-    package static let quietSeconds = 1
+    static let quietSeconds = 1
     /// The default pause after QUOTA_EXCEEDED in seconds, without a Retry-After ("Scale to millions").
-    package static let quotaRestSeconds = 60
+    static let quotaRestSeconds = 60
     /// Maximum seconds to pause after QUOTA_EXCEEDED, whatever Retry-After says.
     package static let longestRestSeconds = 600
     /// Maximum concurrent streams per connection: Google's front ends allow 100, as observed.
@@ -78,14 +78,14 @@ package enum FCM {
     /// Seconds after a renewal during which refusals may still concern the previous access token.
     package static let tokenChangeSeconds: Int64 = 5
     /// If a second access token is refused within this many seconds, tokens are not the cause.
-    package static let tokenRefusalSeconds: Int64 = 600
+    static let tokenRefusalSeconds: Int64 = 600
     /// Maximum length of an access token in bytes; Google's have up to 2,048.
     package static let tokenBytes = 4_096
     /// The accepted lifetime of an access token in seconds; Google's is 3,600. A longer one is treated as a day, a
     /// shorter one is rejected.
     package static let tokenLifeSeconds: ClosedRange<Int64> = 60...86_400
     /// Maximum size of the token endpoint's response in bytes, far above its usual size.
-    package static let tokenAnswerBytes = 65_536
+    static let tokenAnswerBytes = 65_536
     /// Maximum bytes of text from a Google or customer server that is displayed, logged and stored with the app.
     package static let shownBytes = 200
   }

@@ -30,7 +30,7 @@ package enum HTTP2 {
   package enum Limits {
     /// Maximum concurrent streams that a client opens before the peer's SETTINGS arrive: APNs allows one until it has
     /// accepted a token.
-    package static let streamsBeforeSettings = 1
+    static let streamsBeforeSettings = 1
     /// The highest stream id (RFC 9113 §5.1.1).
     package static let highestStreamID: Int32 = 0x7FFF_FFFF
     /// The connection's flow-control window before any WINDOW_UPDATE, in bytes (RFC 9113 §6.9.2).

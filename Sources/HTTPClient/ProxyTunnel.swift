@@ -26,7 +26,7 @@ package struct ProxyTunnel: Hashable, Sendable {
   /// Limits of a tunnel.
   package enum Limits {
     /// Maximum size in bytes of the head of the response to CONNECT; proxies send a few hundred.
-    package static let headBytes = 16_384
+    static let headBytes = 16_384
     /// Timeout of opening a tunnel in seconds, during which the proxy has to connect to the server.
     package static let seconds: Int64 = 10
     /// Maximum number of 1xx responses before the response to CONNECT.

@@ -30,7 +30,7 @@ package enum JSON {
     /// Maximum nesting depth of objects and arrays; our own formats need 6.
     package static let depth = 32
     /// Maximum digits of an integer: as many as fit into `Int64` without an overflow check per digit.
-    package static let integerDigits = 18
+    static let integerDigits = 18
     /// Maximum members of an object. Our own formats have at most 45, and the free-form ones (`data`, `contentState`)
     /// have no room for 700 in a payload of 4 KiB.
     package static let members = 1_000

@@ -20,34 +20,34 @@ package enum Maintenance {
     /// reserved for other uses.
     package static let descriptors = 4_096
     /// Free space on the database's disk, in bytes, below which it may fill up within hours.
-    package static let leastRoomBytes = 1 << 30
+    static let leastRoomBytes = 1 << 30
     /// Free space on the database's disk, in bytes, below which it may fill up within days.
-    package static let goodRoomBytes = 10 << 30
+    static let goodRoomBytes = 10 << 30
     /// Clock difference to a push network, in seconds, above which the doctor warns. Networks report whole seconds.
-    package static let clockWarningSeconds: Int64 = 5
+    static let clockWarningSeconds: Int64 = 5
     /// Clock difference to a push network, in seconds, above which the doctor reports a failure: networks reject
     /// provider tokens by their time.
-    package static let clockFailureSeconds: Int64 = 300
+    static let clockFailureSeconds: Int64 = 300
     /// Remaining validity of a certificate, in days, below which the doctor warns.
     package static let certificateDays: Int64 = 30
     /// Database connections that a node needs: for event loops, threads, lane workers, and some for the operator.
-    package static let connectionsOfNode: Int64 = 27
+    static let connectionsOfNode: Int64 = 27
     /// Number of SEQNOs with an existing partition below which the doctor reports it.
     package static let seqnosLeft: Int64 = 100_000
     /// Age of an open snapshot, in seconds, above which dead rows accumulate.
-    package static let snapshotSeconds: Int64 = 3_600
+    static let snapshotSeconds: Int64 = 3_600
     /// Seconds for which a transaction may be idle while it holds locks. Our own sessions are ended earlier.
     package static let idleSeconds: Int64 = 60
     /// Minutes for which receipts may stay in their log; nodes fold them after ten.
     package static let unfoldedMinutes: Int64 = 30
     /// Hours for which a closed range may wait to be dropped before the doctor reports it.
-    package static let dropHours: Int64 = 24
+    static let dropHours: Int64 = 24
     /// Seconds for which an event may wait for delivery before the doctor reports it.
-    package static let webhookSeconds: Int64 = 900
+    static let webhookSeconds: Int64 = 900
     /// Timeout of a request to the public address in seconds.
-    package static let publicSeconds = 5
+    static let publicSeconds = 5
     /// A trusted block whose prefix has at most this many bits trusts practically everyone.
-    package static let proxyBits = 4
+    static let proxyBits = 4
     /// Statement timeout of the database checks in seconds.
     package static let databaseSeconds = 10
   }

@@ -41,33 +41,33 @@ package enum Postgres {
   package enum Limits {
     /// First pause before reconnecting: too short for a person to notice, but long enough for a server to close its
     /// sockets.
-    package static let reconnectPauseMinimum: Duration = .milliseconds(50)
+    static let reconnectPauseMinimum: Duration = .milliseconds(50)
     /// Maximum pause before reconnecting, and hence roughly the longest time for which a database that has returned
     /// goes unnoticed.
-    package static let reconnectPauseMaximum: Duration = .seconds(5)
+    static let reconnectPauseMaximum: Duration = .seconds(5)
     /// Maximum parameters of one statement: the protocol has a 16-bit count (`Bind`, PostgreSQL 15 documentation 55.7).
-    package static let parametersPerStatement = 65_535
+    static let parametersPerStatement = 65_535
     /// Maximum length of a name in bytes: the server stores 64 including the terminator (NAMEDATALEN) and silently
     /// truncates longer ones.
     package static let nameBytes = 63
     /// COPY data buffered before it is passed to libpq, in bytes: large enough to avoid a call per row.
-    package static let copyChunkBytes = 64 * 1024
+    static let copyChunkBytes = 64 * 1024
     /// Idle time before the first TCP keepalive probe, in seconds (`tcp(7)`, TCP_KEEPIDLE).
-    package static let keepAliveIdleSeconds = 15
+    static let keepAliveIdleSeconds = 15
     /// Interval between keepalive probes, in seconds (TCP_KEEPINTVL).
-    package static let keepAliveIntervalSeconds = 5
+    static let keepAliveIntervalSeconds = 5
     /// Unanswered keepalive probes after which the connection is lost (TCP_KEEPCNT).
-    package static let keepAliveProbes = 3
+    static let keepAliveProbes = 3
     /// Interval at which the server checks, during a long statement, that its client is still connected, in
     /// milliseconds.
-    package static let clientCheckMilliseconds = 5_000
+    static let clientCheckMilliseconds = 5_000
     /// Time for which a transaction may be idle before the server ends its session: the duration of a node's lease,
     /// after which other nodes take over its work.
-    package static let idleInTransaction: Duration = .seconds(10)
+    static let idleInTransaction: Duration = .seconds(10)
     /// Timeout for a connection that only checks whether the server responds.
     package static let probe: Duration = .seconds(2)
     /// Time in milliseconds for which sent bytes can stay unacknowledged before the connection counts as lost
     /// (TCP_USER_TIMEOUT).
-    package static let unacknowledgedMilliseconds = 15_000
+    static let unacknowledgedMilliseconds = 15_000
   }
 }

@@ -66,30 +66,30 @@ package enum PushTransport {
   package enum Limits {
     /// Timeout of connecting by TCP in seconds, for all addresses of the host together. A healthy path needs one round
     /// trip.
-    package static let connectSeconds: Int64 = 10
+    static let connectSeconds: Int64 = 10
     /// Timeout of the TLS handshake in seconds. A healthy path needs at most two round trips.
-    package static let handshakeSeconds: Int64 = 10
+    static let handshakeSeconds: Int64 = 10
     /// Seconds that the peer has after the TLS handshake to send its SETTINGS, the first frame of every connection.
-    package static let settingsSeconds: Int64 = 10
+    static let settingsSeconds: Int64 = 10
     /// Timeout of a request in seconds; APNs sometimes never answers a stream.
     package static let requestSeconds: Int64 = 25
     /// Number of consecutive request timeouts after which a PING checks the connection.
-    package static let timeoutsBeforePing = 3
+    static let timeoutsBeforePing = 3
     /// Number of consecutive request timeouts after which a connection is replaced even if it answers PINGs.
-    package static let timeoutsBeforeRetiring = 10
+    static let timeoutsBeforeRetiring = 10
     /// Seconds that a ready connection may stay limited to one concurrent request before it is replaced.
     package static let collapsedSeconds: Int64 = 60
     /// Timeout of a PING in seconds.
     package static let pingSeconds: Int64 = 10
     /// Seconds of silence after which a PING is sent, to keep middleboxes from dropping the connection.
-    package static let idlePingSeconds: Int64 = 300
+    static let idlePingSeconds: Int64 = 300
     /// Seconds of silence on a connection through a proxy after which a PING is sent; many proxies close connections
     /// that are idle for five minutes.
-    package static let tunnelledIdlePingSeconds: Int64 = 240
+    static let tunnelledIdlePingSeconds: Int64 = 240
     /// Seconds of silence after which TCP sends the first keepalive probe.
-    package static let keepAliveSeconds: Int64 = 60
+    static let keepAliveSeconds: Int64 = 60
     /// Seconds after which unacknowledged bytes mean that the peer is dead (`TCP_USER_TIMEOUT`).
-    package static let unacknowledgedSeconds: Int64 = 30
+    static let unacknowledgedSeconds: Int64 = 30
     /// Maximum normal and bulk requests in flight on one connection, even if the peer allows more (observed: APNs
     /// 1,000, Google 100). Half of the larger value leaves room for a limit that the peer lowers while requests are in
     /// flight. Urgent requests can exceed it by a sixteenth.
@@ -103,7 +103,7 @@ package enum PushTransport {
     package static let connectionsPerPool = 8
     /// A connection's streams divided by this number are reserved for urgent messages, and as many again for urgent and
     /// normal ones.
-    package static let reservePart = 16
+    static let reservePart = 16
     /// While several routes share connections, each leaves all streams divided by this number to the others.
     static let routeReservePart = 4
     /// The number of streams that a connection is assumed to allow until the peer has allowed more than one.
@@ -112,16 +112,16 @@ package enum PushTransport {
     /// as fresh.
     static let drainSeconds = 0.25
     /// Maximum targets that a message, or a route, may submit before the next one is served.
-    package static let turnTargets = 32
+    static let turnTargets = 32
     /// Maximum requests submitted per pass, before output is written.
     static let requestsPerTurn = 64
     /// Maximum number of message templates that a pool caches.
     static let templates = 8
     /// Seconds after the last push during which a pool that has lost its last connection opens another one although
     /// nothing waits. A connection that is not lost stays open longer.
-    package static let warmSeconds: Int64 = 600
+    static let warmSeconds: Int64 = 600
     /// Seconds for which a connection must be surplus before it is closed.
-    package static let surplusSeconds: Int64 = 600
+    static let surplusSeconds: Int64 = 600
     /// Seconds of silence with open requests after which no more are submitted until the peer sends something.
     package static let stallSeconds: Int64 = 3
     /// The number of answers over which latency is smoothed, approximately.
@@ -147,7 +147,7 @@ package enum PushTransport {
     /// Maximum connections of one pool opened within `openingsSeconds`.
     package static let openings = 8
     /// Seconds within which one pool opens at most `openings` connections.
-    package static let openingsSeconds: Int64 = 10
+    static let openingsSeconds: Int64 = 10
     /// Maximum resends of one target by this module; after that the dispatcher decides.
     package static let quickResends: UInt8 = 3
     /// Maximum targets without a result in one lane of one route; `offer` refuses more. A single larger batch is
@@ -155,10 +155,10 @@ package enum PushTransport {
     package static let queuedTargets = 20_000
     /// Number of items in a sender's inbox at which normal and bulk batches are refused; urgent ones at twice the
     /// number.
-    package static let inboxBatches = 4096
+    static let inboxBatches = 4096
     /// Capacity of a sender's inbox in addition to `inboxBatches`: for further urgent batches, and for commands
     /// (credentials, tokens, look-ups), which must never be lost.
-    package static let inboxCommands = 65_536
+    static let inboxCommands = 65_536
     /// Maximum queued look-ups of one resolver.
     static let resolverQuestions = 4096
     /// Maximum queued look-ups per customer, where customers choose the host name.

@@ -24,14 +24,14 @@ package enum Reactor {
   /// Limits of this module.
   package enum Limits {
     /// Maximum length of a thread name in bytes: Linux stores 16 including the terminator (`pthread_setname_np(3)`).
-    package static let threadNameBytes = 15
+    static let threadNameBytes = 15
     /// Maximum events taken from epoll per iteration; further ones wait for the next. The array takes 6 KiB (12 bytes
     /// per event on x86-64) and stays in the first-level cache.
     package static let eventsPerTurn = 512
     /// Cancelled timers are removed from the heap when they outnumber the live ones by more than this. 64 entries take
     /// 64 × 16 bytes; removing fewer is not worth the cost.
-    package static let cancelledTimers = 64
+    static let cancelledTimers = 64
     /// Maximum connections that wait in the kernel for `accept` (`listen(2)`; capped by `net.core.somaxconn`).
-    package static let listenBacklog: Int32 = 4096
+    static let listenBacklog: Int32 = 4096
   }
 }

@@ -28,8 +28,8 @@ package enum Store {
     package static let partitionSeqnos: Int64 = 1_000_000
     /// How long the token of a Live Activity is kept after it was registered. Apple updates an activity for 8 hours at
     /// most and removes it 4 hours later; a day leaves some margin.
-    package static let activityLifetime: Duration = .seconds(24 * 3_600)
+    static let activityLifetime: Duration = .seconds(24 * 3_600)
     /// How long a token that a device has replaced still verifies the device's pushkeys: 30 days.
-    package static let formerTokenRetention: Duration = .seconds(30 * 86_400)
+    static let formerTokenRetention: Duration = .seconds(30 * 86_400)
   }
 }

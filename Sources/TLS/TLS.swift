@@ -32,7 +32,7 @@ package enum TLS {
     /// several times (to count the cost, to try an empty passphrase in two ways, to open it), and each round takes up
     /// to a microsecond: a few seconds at worst. The most that common tools use is three times 600,000 (NSS); OpenSSL
     /// uses three times 2,048.
-    package static let derivationRounds = 2_000_000
+    static let derivationRounds = 2_000_000
     /// The number of socket reads allowed in one call in addition to those earned by data: each `readAheadBytes` of
     /// data, or part of it, earns one. Records without data (NewSessionTicket, KeyUpdate, HelloRequest) are therefore
     /// read 64 KB at a time, or 128 KB after a byte of data; processing 64 KB of KeyUpdate takes about 25 ms.

@@ -49,9 +49,9 @@ enum PasswordRule {
 
 extension Operations.Limits {
   /// Minimum number of characters (Unicode scalars) of a password.
-  package static let passwordCharacters = 12
+  static let passwordCharacters = 12
   /// Maximum length of a password in bytes.
-  package static let passwordBytes = 256
+  static let passwordBytes = 256
   /// Minimum number of different characters of a password. One with fewer is mere repetition.
   static let differentCharacters = 5
   /// Minimum number of different letters that a password has besides `GuessedWords` and parts of the login.

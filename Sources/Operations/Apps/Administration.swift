@@ -9,7 +9,7 @@ extension Operations.Limits {
   /// Maximum length of display names, such as an app's or an API key's, in bytes.
   static let nameBytes = 256
   /// Maximum size of a credential file, in bytes. A .p8 key has about 260.
-  package static let credentialBytes = 16_384
+  static let credentialBytes = 16_384
   /// Length of Apple's key and team ids.
   static let appleIDCharacters = 10
 }

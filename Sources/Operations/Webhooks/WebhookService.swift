@@ -260,10 +260,10 @@ extension Operations.Limits {
   /// other apps' deliveries wait for.
   package static let webhooksOfApp: Int64 = 50
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
-  package static let webhookURLBytes = 2_048
+  static let webhookURLBytes = 2_048
   /// Maximum number of kinds named in a request, including duplicates; only a handful exist.
-  package static let webhookKinds = 100
+  static let webhookKinds = 100
   /// Maximum number of given-up events that are replayed per call; repeat the call for the rest. Replays by time and of
   /// single events have no limit.
-  package static let replayedEvents = 10_000
+  static let replayedEvents = 10_000
 }
