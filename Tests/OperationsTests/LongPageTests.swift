@@ -1,5 +1,6 @@
 import Domain
 import Postgres
+import Store
 import TestSupport
 import Testing
 import Time

@@ -41,8 +41,8 @@ import Testing
     try readsFew { connection in
       // A statement that is kept has a plan for any webhook after five times.
       for _ in 0..<7 {
-        let found = try connection.run(Events.list(2, before: .max, state: nil, limit: 10))
-        #expect(found.map(\.event) == [50_000, 40_000, 30_000, 20_000, 10_000])
+        let found = try connection.run(Events.list(2, before: .max, state: nil, bytes: 1 << 20, limit: 10))
+        #expect(found.records.map(\.event) == [50_000, 40_000, 30_000, 20_000, 10_000])
       }
     }
   }
@@ -51,7 +51,10 @@ import Testing
     let row = try database.connect().run(Statement("an event", "SELECT id FROM events WHERE event = 30000"))
     let id = row.uuid(0, 0)
     try readsFew { connection in
-      for _ in 0..<7 { #expect(try connection.run(Events.replay(.event(id), to: 2, limit: 10)) <= 1) }
+      for _ in 0..<7 {
+        let told = try connection.run(Events.replay(.event(id), to: 2, limit: 10))
+        #expect(told <= 1)
+      }
     }
     let waiting = try database.connect().run(
       Statement("waiting", "SELECT webhook, event FROM event_deliveries WHERE state = 0"))

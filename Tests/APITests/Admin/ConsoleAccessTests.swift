@@ -1,5 +1,6 @@
 import Domain
 import HTTPClient
+import HTTPServer
 import Operations
 import Postgres
 import Reactor
