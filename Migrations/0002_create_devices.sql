@@ -71,8 +71,9 @@ CREATE TABLE devices (
 
 -- Audiences are read along this index, with a user's devices next to each other.
 CREATE INDEX devices_by_user ON devices (app, user_key, device) INCLUDE (bound_at) WHERE state = 1;
--- The time zones of an app's devices are read along this index, from one to the next.
-CREATE INDEX devices_by_time_zone ON devices (app, time_zone) WHERE state = 1;
+-- The time zones of an app's devices are read along this index, from one to the next. It holds the app's number as a bigint,
+-- so that PostgreSQL takes it for no other statement: to its planner it looks smaller than an index of users.
+CREATE INDEX devices_by_time_zone ON devices ((app::bigint), time_zone) WHERE state = 1;
 -- Devices that can come back with their user.
 CREATE INDEX devices_gone_by_user ON devices (app, user_key) WHERE state <> 1;
 CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pending_user IS NOT NULL;

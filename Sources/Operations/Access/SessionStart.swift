@@ -6,6 +6,9 @@ internal import Time
 
 /// Starts the session of an account whose proof and second factor have been verified.
 struct SessionStart {
+  static let wrongProof = Problem(
+    .badCredential, "Login and password do not belong together, or the link was used or is over.")
+
   /// The browser's previous session token, whose session ends; nil if the browser has none.
   let former: String?
   let throttle: SignInThrottle
@@ -56,7 +59,7 @@ struct SessionStart {
       try connection.run(AuditTrail.add(change, by: caller))
       return true
     }
-    guard isBegun else { throw SignInAttempt.wrong }
+    guard isBegun else { throw Self.wrongProof }
     return ConsoleSession(account, token: token, endsAt: endsAt, method, policy)
   }
 }

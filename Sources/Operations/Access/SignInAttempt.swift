@@ -63,10 +63,10 @@ struct SignInAttempt {
     try count(login, on: connection)
     let found = try connection.answer(Accounts.find(login: login))
     guard PasswordHash.matches(password, found?.password, salt: found?.salt) else {
-      throw try log.refuse(found, "password", Self.wrong, on: connection)
+      throw try log.refuse(found, "password", SessionStart.wrongProof, on: connection)
     }
     guard let account = found, account.disabledAt == nil else {
-      throw try log.refuse(found, "disabled", Self.wrong, on: connection)
+      throw try log.refuse(found, "disabled", SessionStart.wrongProof, on: connection)
     }
     let factor = try checkFactor(of: account, on: connection)
     try throttle.forgive(login, on: connection)
@@ -79,7 +79,7 @@ struct SignInAttempt {
     // The link is used up only if the code is right as well.
     let login = try connection.answer(Sessions.login(ofLink: link, now: throttle.now))
     guard let login, let account = try connection.answer(Accounts.find(login: login)) else {
-      throw try log.refuse(nil, "link", Self.wrong, on: connection)
+      throw try log.refuse(nil, "link", SessionStart.wrongProof, on: connection)
     }
     guard account.factor != nil else { return (try take(link, on: connection), nil) }
     try count(login, on: connection)
@@ -91,14 +91,14 @@ struct SignInAttempt {
   private func take(_ link: [UInt8], on connection: Connection) throws(Problem) -> Accounts.Record {
     guard let login = try connection.answer(Sessions.takeLink(sha256: link, now: throttle.now)),
       let account = try connection.answer(Accounts.find(login: login))
-    else { throw try log.refuse(nil, "link", Self.wrong, on: connection) }
+    else { throw try log.refuse(nil, "link", SessionStart.wrongProof, on: connection) }
     return account
   }
 
   private func count(_ login: String, on connection: Connection) throws(Problem) {
     try throttle.count(login, on: connection) { () throws(Problem) in
       // Audit only the attempt that exceeds the address's limit, because further ones add no information.
-      _ = try log.refuse(nil, "too-many", Self.wrong, on: connection)
+      _ = try log.refuse(nil, "too-many", SessionStart.wrongProof, on: connection)
     }
   }
 
@@ -120,9 +120,6 @@ struct SignInAttempt {
     guard let proof else { throw try log.refuse(account, "code", Self.wrongCode, on: connection) }
     return proof
   }
-
-  static let wrong = Problem(
-    .badCredential, "Login and password do not belong together, or the link was used or is over.")
 
   static let wrongCode = Problem(
     .badCredential, at: "/code", "is wrong, is over, or was used before")

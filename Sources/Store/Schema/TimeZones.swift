@@ -18,16 +18,16 @@ package enum TimeZones {
   static let isOfAppKnown = "(zone_or(a.time_zone, '') <> '')"
 
   /// Returns SQL, in parentheses, for the distinct time zones that an app's active devices report, in a column
-  /// `time_zone`. Goes through the index from zone to zone, so that not all devices are read.
+  /// `time_zone`. Goes through `devices_by_time_zone` from zone to zone, so that not all devices are read.
   /// - Parameter app: the app's number as SQL.
   static func used(by app: String) -> String {
     """
     (WITH RECURSIVE used AS (
-      (SELECT d.time_zone FROM devices d WHERE d.app = \(app) AND d.state = \(Devices.State.active.sql)
+      (SELECT d.time_zone FROM devices d WHERE d.app::bigint = \(app)::int::bigint AND d.state = \(Devices.State.active.sql)
         ORDER BY d.time_zone LIMIT 1)
       UNION ALL
       SELECT n.time_zone FROM used u CROSS JOIN LATERAL (
-        SELECT d.time_zone FROM devices d WHERE d.app = \(app) AND d.state = \(Devices.State.active.sql)
+        SELECT d.time_zone FROM devices d WHERE d.app::bigint = \(app)::int::bigint AND d.state = \(Devices.State.active.sql)
           AND d.time_zone > u.time_zone ORDER BY d.time_zone LIMIT 1) n)
     SELECT time_zone FROM used)
     """
