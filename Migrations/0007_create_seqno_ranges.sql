@@ -149,18 +149,18 @@ CREATE TABLE seqno_timeline (
   changed_at      timestamptz,
   -- The last number known, and the one after which numbering continued.
   from_seqno      bigint,
-  upto_seqno      bigint
+  upto_seqno      bigint,
+  -- The timeline on which claims are numbered.
+  claims_timeline integer NOT NULL
 );
 
 CREATE FUNCTION present_timeline() RETURNS integer LANGUAGE sql AS $$
   SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer
 $$;
 
-INSERT INTO seqno_timeline (timeline) SELECT present_timeline();
+INSERT INTO seqno_timeline (timeline, claims_timeline) SELECT t, t FROM present_timeline() t;
 
--- Skips half a million numbers when the timeline has changed: more than is sent while a useful standby lags behind. And
--- as many numbers of claims: nodes still hold the claims that the standby has missed, and would end others by the same
--- numbers.
+-- Skips half a million numbers when the timeline has changed: more than is sent while a useful standby lags behind.
 CREATE FUNCTION follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   present integer := present_timeline();
@@ -178,7 +178,6 @@ BEGIN
     PERFORM add_seqno_range(1000000);
   END LOOP;
   PERFORM setval('messages_seqno_seq', last + 500000);
-  PERFORM setval('claims_claim_seq', nextval('claims_claim_seq') + 500000);
   UPDATE seqno_timeline SET timeline = present, changed_at = clock_timestamp(), from_seqno = last,
     upto_seqno = last + 500000;
 END $$;
@@ -192,8 +191,24 @@ END $$;
 -- Before the first row gets its number.
 CREATE TRIGGER messages_follow_timeline BEFORE INSERT ON messages
   FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_first();
+
+-- Does the same for claims: nodes still hold the claims that the standby has missed, and would end others by the same
+-- numbers. Apart from messages, because a statement that claims a block is using tables of deliveries, to which no
+-- partition can be added meanwhile.
+CREATE FUNCTION follow_timeline_with_claims() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  present integer := present_timeline();
+BEGIN
+  IF EXISTS (SELECT FROM seqno_timeline WHERE claims_timeline = present) THEN RETURN NULL; END IF;
+  PERFORM FROM seqno_timeline FOR UPDATE;
+  IF EXISTS (SELECT FROM seqno_timeline WHERE claims_timeline = present) THEN RETURN NULL; END IF;
+  PERFORM setval('claims_claim_seq', nextval('claims_claim_seq') + 500000);
+  UPDATE seqno_timeline SET claims_timeline = present;
+  RETURN NULL;
+END $$;
+
 CREATE TRIGGER claims_follow_timeline BEFORE INSERT ON claims
-  FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_first();
+  FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_with_claims();
 
 -- Makes the next message get a number higher than `behind`; returns false when it would have anyway. Continues the
 -- SEQNOs of another server.

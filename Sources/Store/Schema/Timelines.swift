@@ -2,7 +2,7 @@ internal import Postgres
 
 /// Timelines of the database: PostgreSQL starts a new one whenever a standby is promoted. The standby may lack the
 /// primary's last transactions, so SEQNOs and numbers of claims that the old primary may have assigned are skipped: see
-/// `follow_timeline`.
+/// `follow_timeline` and `follow_timeline_with_claims`.
 package enum Timelines {
   private static let changeStatement = Statement(
     "timelines-change", "SELECT timeline, from_seqno, upto_seqno FROM seqno_timeline WHERE changed_at IS NOT NULL")
