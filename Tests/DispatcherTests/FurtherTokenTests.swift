@@ -1,4 +1,5 @@
 import Postgres
+import Reactor
 import Store
 import TestSupport
 import Testing
@@ -134,6 +135,24 @@ import Time
     #expect(try world.finished(seqno).funnel.accepted == 2)
     #expect(try world.count("outcomes WHERE status = 6") == 0)
     #expect(world.network.log.map(\.psid).sorted() == ["oned1", "oned2", "twod1", "twod2"])
+  }
+
+  @Test func `in a long outage, an activity that has its update gets no second one, however full the memory is`() throws
+  {
+    let world = try activities { _, _, attempt in attempt == 1 ? .accepted : .notProcessed }
+    // As if so many others waited for the network that what comes back is to wait in the database.
+    world.dispatchers[0].shared.admit(Limits.windowDevices / 2)
+    let seqno = try world.send(#"{"all":true}"#, Self.activity())
+    _ = try poll("the second activities were not tried for long enough") {
+      let tries = world.network.log.dropFirst(2).map(\.at)
+      guard let first = tries.first, let last = tries.last else { return nil }
+      return last - first >= Limits.outageDeferral + .seconds(1) ? true : nil
+    }
+    let updated = Set(world.network.log.prefix(2).map(\.psid))
+    world.network.answer { _, _, _ in .accepted }
+    #expect(try world.finished(seqno).funnel.accepted == 2)
+    #expect(world.network.log.filter { updated.contains($0.psid) }.count == 2)
+    #expect(Set(world.network.log.map(\.psid)).count == 4)
   }
 
   @Test func `when every activity refuses, the delivery is rejected with the last word`() throws {

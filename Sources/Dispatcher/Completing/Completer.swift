@@ -140,13 +140,13 @@ final class Completer {
     let flight = flights.values[index].flight
     if flights.values[index].isOver(after: result.result) { flights.remove(at: index).value.record(spans) }
     let route = flight.batch.route
+    let (target, attempts) = (flight.batch.targets[result.target], flight.attempts[result.target])
     var (pause, deferral) = (Limits.notProcessedPause, Duration?.none)
     switch result.result {
-    case .notProcessed: (pause, deferral) = standstills.delays(flight, shared, leaving: decisions.decisions.count)
+    case .notProcessed: (pause, deferral) = standstills.delays(flight, target, shared, decisions.decisions.count)
     case .stale: pause = standstills.pauseStale(route, flight.message.push.lane, at: shared.clock.now)
     default: standstills.answered(route)
     }
-    let (target, attempts) = (flight.batch.targets[result.target], flight.attempts[result.target])
     MessageLog(log).pushed(flight, target, result.result)
     let place = flight.places.isEmpty ? nil : flight.places[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }

@@ -63,12 +63,16 @@ struct RouteOutageBackoff {
   /// Returns the delays of a delivery that its route returned unprocessed: `pause` before its retry from memory, or
   /// `deferral` if it is to wait in the database instead.
   /// - Parameter leaving: number of devices whose decisions are not written yet.
-  mutating func delays(_ flight: Flight, _ shared: Shared, leaving: Int) -> (pause: Duration, deferral: Duration?) {
+  mutating func delays(
+    _ flight: Flight, _ target: PushTarget, _ shared: Shared, _ leaving: Int
+  ) -> (pause: Duration, deferral: Duration?) {
     let (route, lane, now) = (flight.batch.route, flight.message.push.lane, shared.clock.now)
     let message = flight.message
-    // Only in memory is it known since when a refused token is being asked about. And the time until a short message
-    // begins again whenever a pace lets a deferred delivery pass.
-    let mustStay = flight.question != nil || message.fallback != nil && message.request.pace != nil
+    // Only in memory is it known since when a refused token is being asked about, and which of a device's tokens have
+    // got the push. And the time until a short message begins again whenever a pace lets a deferred delivery pass.
+    let mustStay =
+      flight.question != nil || target.further?.done.wasAccepted == true
+      || message.fallback != nil && message.request.pace != nil
     let mayLeave = !mustStay && !shared.isHalfEmpty(besides: leaving)
     return (pause(route, lane, at: now), mayLeave ? deferral(route, lane, at: now) : nil)
   }
