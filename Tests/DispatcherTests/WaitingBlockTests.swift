@@ -256,6 +256,37 @@ import Testing
     #expect(try world.connection.run(Fallbacks.due(atMost: 100)).allSatisfy { $0.decision == .asked })
   }
 
+  @Test(arguments: ["waits", "outcomes"])
+  func `the delay of an SMS goes on while its push waits for the push network, also in a message with a pace`(
+    _ table: String
+  ) throws {
+    let seqno = try send()
+    world.stop()
+    try world.connection.script(
+      """
+      UPDATE messages SET fallback = 1, request = (request::jsonb || '{"sms":true,"fallback":{"after":"PT3M"}}')::json;
+      INSERT INTO fallbacks (seqno, user_key, app, due_at)
+      SELECT \(seqno), user_key, app, now() - interval '1 minute' FROM devices
+      WHERE device > '\(DispatcherWorld.device(10))';
+      UPDATE waits SET reason = 'NotProcessed';
+      """)
+    if table == "outcomes" {
+      // As if each of them had been tried once before, and so had a row of its own.
+      try world.connection.script(
+        """
+        INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key, reason)
+        SELECT \(seqno), device, now(), now(), 6, 0, user_key, 'NotProcessed' FROM devices
+        WHERE device > '\(DispatcherWorld.device(10))';
+        DELETE FROM waits
+        """)
+    }
+    try world.connection.run(Gates.setPace(seqno, Pace(devices: 1_000)))
+    try dawn()
+    let network = try world.addNode()
+    _ = try poll("they do not leave") { network.log.count == Self.asleep ? true : nil }
+    #expect(try world.count("fallbacks WHERE due_at < now()") == Self.asleep)
+  }
+
   @Test func `a cancellation ends what waits and takes the counts back`() throws {
     let seqno = try send()
     #expect(try world.badge(user(20)) == 1)

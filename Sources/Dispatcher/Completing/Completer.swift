@@ -98,7 +98,7 @@ final class Completer {
   }
 
   private func postpone(_ retry: Retry) {
-    postpone(retry.claim, retry.message, retry.target, reason: "NotProcessed")
+    postpone(retry.claim, retry.message, retry.target, reason: DeliveryDecision.notProcessed)
   }
 
   func postpone(

@@ -17,6 +17,9 @@ enum DeliveryDecision: Equatable {
   /// the delivery is skipped and the app not paused.
   case withoutCredential(dueAt: Timestamp, attempts: Tries, reason: String)
 
+  /// The reason of deliveries that are deferred without having been processed.
+  static let notProcessed = "NotProcessed"
+
   /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
   ///   - attempts: tries before this submission, without those that were certainly not processed.
@@ -32,10 +35,10 @@ enum DeliveryDecision: Equatable {
     case .accepted: return .final(.accepted, reason: nil)
     case .rejected(let reason), .badToken(let reason, _): return .final(.rejected, reason: reason)
     case .notProcessed:
-      guard let deferral, !isStopping else { return soon(pause, attempts, now, isStopping, reason: "NotProcessed") }
+      guard let deferral, !isStopping else { return soon(pause, attempts, now, isStopping, reason: notProcessed) }
       let due = min(now + deferral, Timestamp(seconds: message.expiresAtSeconds))
-      return .deferred(dueAt: due, attempts: attempts, reason: "NotProcessed")
-    case .stale: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
+      return .deferred(dueAt: due, attempts: attempts, reason: notProcessed)
+    case .stale: return soon(pause, attempts, now, isStopping, reason: notProcessed)
     case .credentialFault(let reason), .wrongEnvironment(let reason):
       let due = now + .seconds(Limits.credentialFaultSeconds)
       return due.seconds >= message.expiresAtSeconds

@@ -67,12 +67,9 @@ struct RouteOutageBackoff {
     _ flight: Flight, _ target: PushTarget, _ shared: Shared, _ leaving: Int
   ) -> (pause: Duration, deferral: Duration?) {
     let (route, lane, now) = (flight.batch.route, flight.message.push.lane, shared.clock.now)
-    let message = flight.message
     // Only in memory is it known since when a refused token is being asked about, and which of a device's tokens have
-    // got the push. And the time until a short message begins again whenever a pace lets a deferred delivery pass.
-    let mustStay =
-      flight.question != nil || target.further?.done.wasAccepted == true
-      || message.fallback != nil && message.request.pace != nil
+    // got the push.
+    let mustStay = flight.question != nil || target.further?.done.wasAccepted == true
     let mayLeave = !mustStay && !shared.isHalfEmpty(besides: leaving)
     return (pause(route, lane, at: now), mayLeave ? deferral(route, lane, at: now) : nil)
   }

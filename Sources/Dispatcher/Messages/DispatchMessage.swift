@@ -118,12 +118,13 @@ final class DispatchMessage: Sendable {
   }
 
   /// Returns the deadlines of the SMS fallbacks of deliveries that are first sent at `now`, after they were deferred;
-  /// none if the message has no fallback.
+  /// none if the message has no fallback. What only waits for a push network that is away keeps its deadline.
   func fallbackDeadlines(of claims: [Waits.Taken], at now: Timestamp) -> [Fallbacks.Key: Timestamp] {
     guard let fallback else { return [:] }
     var deadlines: [Fallbacks.Key: Timestamp] = [:]
     for claim in claims {
-      for entry in claim.entries where entry.attempts.count == 0 {
+      for entry in claim.entries
+      where entry.attempts.count == 0 && entry.deferredFor != DeliveryDecision.notProcessed {
         deadlines[Fallbacks.Key(seqno: claim.seqno, userKey: entry.userKey)] = now + .seconds(fallback.afterSeconds)
       }
     }

@@ -165,14 +165,14 @@ package enum Waits {
       DELETE FROM waits w USING found f
       WHERE w.seqno = f.seqno AND w.block = f.block AND w.due_at = f.due_at AND w.reason = f.reason
         AND f.most >= cardinality(f.places)
-      RETURNING w.seqno, w.block, w.places
+      RETURNING w.seqno, w.block, w.places, w.reason
     ), divided AS (
       UPDATE waits w SET places = f.places[f.most + 1:] FROM found f
       WHERE w.seqno = f.seqno AND w.block = f.block AND w.due_at = f.due_at AND w.reason = f.reason
         AND f.most > 0 AND f.most < cardinality(f.places)
-      RETURNING w.seqno, w.block, f.places[:f.most] AS places
+      RETURNING w.seqno, w.block, f.places[:f.most] AS places, w.reason
     )
-    SELECT seqno, block, unnest(places) FROM (SELECT * FROM emptied UNION ALL SELECT * FROM divided) taken
+    SELECT seqno, block, unnest(places), reason FROM (SELECT * FROM emptied UNION ALL SELECT * FROM divided) taken
     """)
 
   /// Claims, within a transaction, at most `devices` due deliveries of a message, the earliest blocks first. The rest
@@ -197,8 +197,20 @@ package enum Waits {
     parameters.append(now)
     parameters.append(most)
     // Check again under the locks: another node may have claimed the block meanwhile.
-    let taken = try connection.run(Query(takeSomeStatement, parameters, read: positions))
-    return try claim(taken, states, node: node, on: connection)
+    let reasons: [BlockPlace: String] = try connection.run(
+      Query(takeSomeStatement, parameters) {
+        $0.dictionary { row in
+          (BlockPlace(block: row.block(), position: Int(row.int16())), row.text())
+        }
+      })
+    let taken = Dictionary(grouping: reasons.keys, by: \.block).mapValues { $0.map { Int($0.position) } }
+    var claims = try claim(taken, states, node: node, on: connection)
+    for claim in claims.indices {
+      for entry in claims[claim].entries.indices {
+        claims[claim].entries[entry].deferredFor = claims[claim].entries[entry].place.flatMap { reasons[$0] }
+      }
+    }
+    return claims
   }
 
   private static func take(_ blocks: Set<BlockID>, dueBefore end: Timestamp) -> Query<[BlockID: [Int]]> {

@@ -30,12 +30,17 @@ package enum Claims {
     package let attempts: Tries
     /// The delivery's block and its position there; nil if the claim lists its own devices.
     package let place: BlockPlace?
+    /// Why the delivery was deferred before, if it was taken up by `GatedDeliveries`; otherwise nil.
+    package var deferredFor: String?
 
-    package init(device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil) {
+    package init(
+      device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil, deferredFor: String? = nil
+    ) {
       self.device = device
       self.userKey = userKey
       self.attempts = attempts
       self.place = place
+      self.deferredFor = deferredFor
     }
   }
 

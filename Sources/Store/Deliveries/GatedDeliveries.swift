@@ -45,12 +45,14 @@ package enum GatedDeliveries {
         AND w.due_at <= $2 AND w.due_at <= clock_timestamp()
       ORDER BY w.due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE o.seqno = due.seqno AND o.device = due.device
-    RETURNING o.device, o.user_key, o.attempts
+    RETURNING o.device, o.user_key, o.attempts, o.reason
     """)
 
   private static func take(_ seqno: Seqno, at now: Timestamp, limit: Int) -> Query<[Claims.Entry]> {
     Query(each: takeStatement, seqno, now, limit) { row in
-      Claims.Entry(device: row.device(), userKey: row.userKey(), attempts: Tries(stored: row.int16()))
+      Claims.Entry(
+        device: row.device(), userKey: row.userKey(), attempts: Tries(stored: row.int16()),
+        deferredFor: row.optionalText())
     }
   }
 
