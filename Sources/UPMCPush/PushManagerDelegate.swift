@@ -48,6 +48,7 @@
     }
   }
 
-  /// A handler called on the main thread, with true if the server has accepted the request.
+  /// A handler called on the main thread, with true if the server has accepted the request, or accepts it once an
+  /// awaited push has come (`PushClient.unregisterUser`).
   public typealias PushManagerNetworkCompletionHandler = @MainActor @Sendable (Bool) -> Void
 #endif

@@ -205,41 +205,69 @@ import Testing
     // With such a key nobody signs out, and a registration would not change that.
     #expect(try await client.register(user: .guest).awaitsPush)
     #expect(transport.requests.map(\.bearer) == ["client", "key", "key", "client", "second"])
-    #expect(try ClientState(keys: keys).registration()?.signsOut == true)
+    #expect(try ClientState(keys: keys).registration()?.leaves == .user)
   }
 
-  @Test(arguments: [false, true])
-  func `whoever signs out before the push has come back is signed out afterwards`(asGuest: Bool) async throws {
+  /// The ways of an app to leave.
+  enum Leaving: CaseIterable {
+    case user, guest, guestWithToken, service
+  }
+
+  @Test(arguments: Leaving.allCases)
+  func `whoever leaves before the push has come back has left afterwards`(by way: Leaving) async throws {
     let isLost = Mutex(true)
     let transport = FakeTransport { request in
       switch request.path {
       case "/v1/devices/d-1/possession": return Self.proved
-      case "/v1/devices/d-1/user":
+      case "/v1/devices/d-1", "/v1/devices/d-1/user":
         guard request.bearer == "second" else {
           return FakeTransport.json(403, #"{"type":"upmc:forbidden","status":403}"#)
         }
         return isLost.withLock { $0 } ? Self.lost : FakeTransport.json(204, "")
+      case "/v1/devices" where request.text.contains("GUEST"):
+        return FakeTransport.json(403, #"{"type":"upmc:user-mismatch","status":403}"#)
       default: return Self.answerWithoutProof(request)
       }
     }
     let client = try client(transport)
+    let state = ClientState(keys: keys)
     #expect(try await client.register(token: "abcd").badge == nil, "the server does not tell it")
-    if asGuest {
-      try await client.register(user: .guest)
-    } else {
-      try await client.unregisterUser()
+    switch way {
+    case .user: try await client.unregisterUser()
+    case .guest: try await client.register(user: .guest)
+    case .guestWithToken: #expect(try await client.register(token: "abcd", user: .guest).awaitsPush)
+    case .service:
+      try await client.unregisterService()
+      #expect(await client.known == nil)
+      await #expect(throws: ClientError.notRegistered) { try await client.badge() }
     }
     let silent = try Self.silent()
     #expect(await client.receive(silent) == .notNeeded)
-    #expect(await client.known?.awaitsPush == false)
+    #expect(try state.registration()?.awaitsPush == false)
     isLost.withLock { $0 = false }
     for _ in 1...2 { await client.flush() }
-    let calls = transport.requests.filter { $0.path == "/v1/devices/d-1/user" }
-    #expect(calls.map(\.bearer) == ["key", "second", "second"])
-    #expect(try ClientState(keys: keys).registration()?.signsOut == false)
+    // Once lost and repeated, then answered.
+    let calls = transport.requests.filter { $0.path.hasPrefix("/v1/devices/d-1") && $0.bearer == "second" }
+    let path = way == .service ? "/v1/devices/d-1" : "/v1/devices/d-1/user"
+    #expect(calls.map(\.method) == ["DELETE", "DELETE", "DELETE"] && calls.allSatisfy { $0.path == path })
+    let stored = try state.registration()
+    #expect(stored?.leaves == nil && (stored == nil) == (way == .service))
   }
 
-  @Test func `whoever signs in after that stays signed in`() async throws {
+  @Test func `whoever registers a device after leaving it is not its former user`() async throws {
+    let transport = FakeTransport { request in
+      request.path == "/v1/devices/d-1"
+        ? FakeTransport.json(403, #"{"type":"upmc:forbidden","status":403}"#) : Self.answerWithoutProof(request)
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    try await client.unregisterService()
+    #expect(await client.status(mayShow: nil, token: "abcd").findings == [.notRegistered])
+    #expect(try await client.register(token: "abcd").awaitsPush)
+    #expect(try ClientState(keys: keys).registration()?.leaves == .user)
+  }
+
+  @Test func `whoever signs in after leaving stays signed in`() async throws {
     let transport = FakeTransport { request in
       request.path == "/v1/devices/d-1/user"
         ? FakeTransport.json(403, #"{"type":"upmc:forbidden","status":403}"#) : Self.answerWithoutProof(request)
@@ -249,7 +277,7 @@ import Testing
     try await client.unregisterUser()
     try await client.register(user: ClientUser("kim", proof: "vouched"))
     let stored = try ClientState(keys: keys).registration()
-    #expect(stored?.signsOut == false && stored?.askedFor == "kim")
+    #expect(stored?.leaves == nil && stored?.askedFor == "kim")
   }
 
   @Test func `a push that is stored while an earlier one is refused as a proof is brought back`() async throws {

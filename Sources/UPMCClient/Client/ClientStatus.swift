@@ -34,8 +34,8 @@ public struct ClientStatus: Sendable, Equatable {
   /// The reasons: those of the system first, then those of the registration and the server, then waiting confirmations.
   /// Empty if nothing is wrong.
   public let findings: [Finding]
-  /// The registration with the current server and app that is stored on this device; nil if there is none, or if the
-  /// key store cannot be read.
+  /// The registration with the current server and app that is stored on this device; nil if there is none, if the app
+  /// has ended it, or if the key store cannot be read.
   public let registration: DeviceRegistration?
 
   /// True if there are no findings.
@@ -54,7 +54,7 @@ extension PushClient {
     if token == nil { findings.append(.noToken) }
     var shown: DeviceRegistration?
     do throws(ClientError) {
-      if let known = try registration() {
+      if let known = try registration(), known.leaves != .service {
         shown = DeviceRegistration(known, badge: nil)
         findings += await differences(of: known, token)
       } else {

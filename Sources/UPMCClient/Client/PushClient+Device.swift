@@ -89,7 +89,8 @@ extension PushClient {
 
   /// Registers a further APNs token (VoIP, push-to-start and so on), replacing the device's earlier one of this kind.
   /// For the token of a running Live Activity, use `set(_:forActivity:attributesType:)`. In apps whose identity mode is
-  /// `proof` or `strict`, set further tokens again after each sign-in, which can end those of the guest.
+  /// `proof` or `strict`, set further tokens again after each registration and each sign-in: they end those of a guest
+  /// whose key has ended.
   /// - Parameter token: hexadecimal digits.
   /// - Throws: `.badArgument` if the token is empty, longer than 512 bytes or contains other than visible ASCII
   ///   characters; `.refused` if the server does not accept it.

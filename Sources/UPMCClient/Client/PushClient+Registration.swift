@@ -7,7 +7,7 @@ extension PushClient {
   /// with the proof given there. If the new token of a registered device gets no answer, the next `flush` registers it.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
-  ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
+  ///   - user: the user to set; nil keeps the current user, `.guest` removes it, like `unregisterUser()`.
   ///   - consent: consents to record with the registration; nil leaves all unchanged.
   /// - Throws: `.badArgument` if the token is empty, longer than 512 bytes or contains other than visible ASCII
   ///   characters; `.refused` (`upmc:bad-user-proof`) if the app requires a proof of the user and there is no valid
@@ -29,7 +29,7 @@ extension PushClient {
       // A proof that got no answer may have ended the key, with which the device keeps its user now.
       do throws(ClientError) {
         try await provePossessionNow()
-        try await signOutNow()
+        try await leaveNow()
       } catch {
         log("possession is proved later: \(error)")
       }
@@ -44,6 +44,12 @@ extension PushClient {
     let origin = settings.server.base
     var named = user
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
+    var signsOutLater = false
+    if user == .guest, let known, known.awaitsPush, ServerProblem(answer)?.type == "upmc:user-mismatch" {
+      // The device's key may not remove the user before the push has come back.
+      signsOutLater = true
+      answer = try await self.call(registrationCall(token, nil, consent).request(to: origin, key: known.authKey))
+    }
     if known != nil, let problem = ServerProblem(answer), problem.status == 401 || problem.type == "upmc:forbidden" {
       // The device's key is not valid any more: the device was unregistered, or another call has replaced the key. (The
       // 401 of a network that requires a login says nothing about it.)
@@ -74,7 +80,10 @@ extension PushClient {
     stored.unansweredUser = nil
     if let named {
       stored.askedFor = named == .guest ? nil : named.clientUID
-      stored.signsOut = false
+      stored.leaves = signsOutLater ? .user : nil
+    } else if stored.leaves == .service {
+      // The app registers the device again, and who left it is not its user.
+      stored.leaves = .user
     }
     try state.write(stored)
     log("registered device \(device.device), token \(token.prefix(8))…, identity \(device.identity ?? "guest")")
@@ -143,14 +152,14 @@ extension PushClient {
       // which awaits its push: a registration gives this user a device of its own.
       return try await registerNow(asked.expectedPsid ?? asked.psid, user, nil)
     }
-    if user == .guest, let known = try noteSignOut(answer, of: asked) { return DeviceRegistration(known, badge: nil) }
+    if user == .guest, let known = try note(.user, answer, of: asked) { return DeviceRegistration(known, badge: nil) }
     note(answer, of: user)
     var known = try reread(asked)
     known.unansweredUser = nil
     if ServerProblem(answer) != nil, !answer.isBusy { keep(known) }
     try take(try answer.decoded(DeviceUserAnswer.self), into: &known)
     known.askedFor = user == .guest ? nil : user.clientUID
-    known.signsOut = false
+    known.leaves = nil
     try state.write(known)
     return DeviceRegistration(known, badge: nil)
   }
@@ -189,49 +198,62 @@ extension PushClient {
 
   private func removeUser(of asked: StoredRegistration) async throws(ClientError) {
     let answer = try await deviceCall("DELETE", "/user", of: asked)
-    guard try noteSignOut(answer, of: asked) == nil else { return }
+    guard try note(.user, answer, of: asked) == nil else { return }
     try answer.demandNoContent()
     var known = try reread(asked)
     known.adopt(user: nil, identity: nil, awaitsPush: false)
     known.askedFor = nil
     known.unansweredUser = nil
-    known.signsOut = false
+    known.leaves = nil
     try state.write(known)
   }
 
-  /// If the server has refused to remove the user because the device awaits its push, notes that the user is to be
-  /// removed afterwards, and returns the changed registration. Otherwise returns nil.
-  private func noteSignOut(
-    _ answer: WireAnswer, of asked: StoredRegistration
+  /// If the server has refused to remove the user or the device because the device awaits its push, notes that this is
+  /// to be done afterwards, and returns the changed registration. Otherwise returns nil.
+  private func note(
+    _ leaving: StoredRegistration.Leaving, _ answer: WireAnswer, of asked: StoredRegistration
   ) throws(ClientError) -> StoredRegistration? {
     guard asked.awaitsPush, ServerProblem(answer)?.type == "upmc:forbidden" else { return nil }
     var known = try reread(asked)
     known.askedFor = nil
     known.unansweredUser = nil
-    known.signsOut = true
+    if leaving == .service { known.expectedPsid = nil }
+    known.leaves = leaving
     try state.write(known)
-    log("the user is removed when a push has come back")
+    log("the \(leaving.rawValue) is removed when a push has come back")
     return known
   }
 
-  /// Removes the user, if the app has asked for that while the device awaited its push, and it awaits none any more.
-  private func signOutNow() async throws(ClientError) {
-    guard let asked = try registration(), asked.signsOut, !asked.awaitsPush else { return }
-    try await removeUser(of: asked)
+  /// Removes the user or the device, if the app has asked for that while the device awaited its push, and it awaits none
+  /// any more.
+  private func leaveNow() async throws(ClientError) {
+    guard let asked = try registration(), !asked.awaitsPush else { return }
+    switch asked.leaves {
+    case .user: try await removeUser(of: asked)
+    case .service: try await removeDevice(asked)
+    case nil: break
+    }
   }
 
   /// Unregisters the device, so that nothing more is sent to it, and removes the stored registration. Also succeeds if
   /// the server does not know the device any more; no effect if the device is not registered. If the call fails, throws
   /// and keeps the stored registration. Stored receipts and reads remain and can still be sent.
+  ///
+  /// A user's device that has registered without its key, and awaits a push (`strict` apps), can be unregistered only
+  /// with the key that the push brings: that happens then, or with a later `flush`, unless the app registers the device
+  /// before. Until then it receives pushes, but counts as not registered.
   public func unregisterService() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
-      guard let known = try client.registration() else { return }
-      let answer = try await client.deviceCall("DELETE", "", of: known)
-      // If the answer to an earlier call was lost, the repetition finds neither device nor key, which counts as
-      // success.
-      if ![401, 404].contains(answer.status) || ServerProblem(answer) == nil { try answer.demandNoContent() }
-      try client.state.removeRegistration()
+      if let known = try client.registration() { try await client.removeDevice(known) }
     }
+  }
+
+  private func removeDevice(_ known: StoredRegistration) async throws(ClientError) {
+    let answer = try await deviceCall("DELETE", "", of: known)
+    guard try note(.service, answer, of: known) == nil else { return }
+    // If the answer to an earlier call was lost, the repetition finds neither device nor key, which counts as success.
+    if ![401, 404].contains(answer.status) || ServerProblem(answer) == nil { try answer.demandNoContent() }
+    try state.removeRegistration()
   }
 
   // MARK: Strict apps
@@ -253,13 +275,13 @@ extension PushClient {
   /// Returns to the server the pushes that `store(possessionBy:)` has stored, one after the other, until it accepts
   /// one. Removes a stored push if the server rejects it, and all if it accepts one, or if the device is not registered
   /// or awaits no push any more. If there is no answer of a UPMC server, or it is busy, keeps the push and throws. Then
-  /// removes the user, if the app has asked for that meanwhile.
+  /// removes the user or the device, if the app has asked for that meanwhile.
   func proveStoredPossession() async throws(ClientError) {
     let pushes = try state.possessions()
-    guard try registration()?.signsOut == true || !pushes.isEmpty else { return }
+    guard try registration()?.leaves != nil || !pushes.isEmpty else { return }
     try await inOrder { client throws(ClientError) in
       try await client.provePossessionNow()
-      try await client.signOutNow()
+      try await client.leaveNow()
     }
   }
 

@@ -102,15 +102,15 @@ public actor PushClient {
     return known
   }
 
-  /// The registration with the current server and app that is stored on this device; nil if there is none, or if the
-  /// key store cannot be read.
+  /// The registration with the current server and app that is stored on this device; nil if there is none, if the app
+  /// has ended it, or if the key store cannot be read.
   public var known: DeviceRegistration? {
-    guard let stored = try? registration() else { return nil }
+    guard let stored = try? demandRegistration() else { return nil }
     return DeviceRegistration(stored, badge: nil)
   }
 
   func demandRegistration() throws(ClientError) -> StoredRegistration {
-    guard let known = try registration() else { throw .notRegistered }
+    guard let known = try registration(), known.leaves != .service else { throw .notRegistered }
     return known
   }
 

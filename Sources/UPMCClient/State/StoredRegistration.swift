@@ -6,6 +6,13 @@
 
 /// The registration as stored in the key store.
 struct StoredRegistration: Codable, Equatable, Sendable {
+  /// What the app has asked to be removed while the device's key did not allow that, because the device awaits a push.
+  enum Leaving: String, Codable, Sendable {
+    case user
+    /// The device itself, which counts as not registered until then.
+    case service
+  }
+
   var server: ServerAddress
   var appID: String
   var device: String
@@ -26,9 +33,8 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   /// The user whose setting the server has not answered yet: it may have carried it out, and ended the key; nil if
   /// there is none.
   var unansweredUser: UnansweredUser?
-  /// True if the app has removed the user while the device's key did not allow that, because the device awaits a push:
-  /// the user is removed with the next key.
-  var signsOut = false
+  /// What is removed with the next key; nil if nothing.
+  var leaves: Leaving?
 
   /// The tokens that a push may have been sent to, the most likely first.
   var tokens: [String] {
