@@ -321,6 +321,27 @@ import Testing
     #expect(try ClientState(keys: keys).possessions() == [])
   }
 
+  @Test func `a push that a key which has ended does not bring back is brought back with the next key`() async throws {
+    let hasEnded = Mutex(false)
+    let transport = FakeTransport { request in
+      let isOver = hasEnded.withLock { $0 }
+      if isOver, request.bearer == "key" { return Self.ended }
+      if request.path == "/v1/devices/d-1/possession" { return Self.proved }
+      let key = isOver ? "third" : "key"
+      return FakeTransport.json(200, #"{"device":"d-1","authKey":"\#(key)","awaitsPush":true}"#)
+    }
+    let client = try client(transport)
+    try await client.register(token: "aa", user: ClientUser("kim"))
+    // Somebody else has registered the guest's device, which ends its keys.
+    hasEnded.withLock { $0 = true }
+    let silent = try Self.silent()
+    #expect(await client.receive(silent) == .notNeeded)
+    #expect(try await client.register(token: "aa").awaitsPush)
+    await client.flush()
+    #expect(await client.known?.identity == "strict")
+    #expect(transport.requests.last?.bearer == "third")
+  }
+
   @Test func `a push whose proof got no answer is brought back before a new token is registered`() async throws {
     let isLost = Mutex(true)
     let transport = FakeTransport { request in

@@ -274,8 +274,9 @@ extension PushClient {
 
   /// Returns to the server the pushes that `store(possessionBy:)` has stored, one after the other, until it accepts
   /// one. Removes a stored push if the server rejects it, and all if it accepts one, or if the device is not registered
-  /// or awaits no push any more. If there is no answer of a UPMC server, or it is busy, keeps the push and throws. Then
-  /// removes the user or the device, if the app has asked for that meanwhile.
+  /// or awaits no push any more. If there is no answer of a UPMC server, if it is busy, or if the device's key has
+  /// ended, keeps the push and throws: the next registration brings a key. Then removes the user or the device, if the
+  /// app has asked for that meanwhile.
   func proveStoredPossession() async throws(ClientError) {
     let pushes = try state.possessions()
     guard try registration()?.leaves != nil || !pushes.isEmpty else { return }
@@ -296,7 +297,7 @@ extension PushClient {
         try state.write(known)
         try state.write([])
         log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
-      case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
+      case 400...499 where ![401, 429].contains(answer.status) && ServerProblem(answer) != nil:
         // The push is an old one or was sent to another token: go on with the next one, which may have been stored
         // meanwhile, or wait for it.
         log("push \(possession.seqno) does not count: HTTP \(answer.status)")
