@@ -5,8 +5,6 @@ import Time
 
 @testable import Operations
 
-@testable import Operations
-
 @Suite struct DeviceRulesTests {
   // MARK: Who is who
 

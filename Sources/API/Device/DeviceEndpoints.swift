@@ -20,14 +20,14 @@ extension Endpoint {
       who has no name yet; only where somebody vouches for it does it replace another, because it stands in messages \
       to that user.
 
-      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a \
-      known device gets with the client key alone proves no more than its token: keep the first. In `strict` apps this \
-      also holds for a device that has a user, even if that user is vouched for: the answer has `awaitsPush`, and the \
-      device gets its key when it returns a push (`…/possession`).
+      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. In `open`, \
+      one that a known device gets with the client key alone proves no more than its token: keep the first. In `strict` \
+      this also holds for a device that has a user, even if that user is vouched for: the answer has `awaitsPush`, and \
+      the device gets its key when it returns a push (`…/possession`).
 
       An authKey registers only its own device, and ends when that device unregisters. In `proof` and `strict`, a \
       guest's key also ends when its device registers with the client key, or registers a new token: the answer has \
-      the next key.
+      the next key, and with the client key the guest's further tokens end too.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
       Known devices never are.

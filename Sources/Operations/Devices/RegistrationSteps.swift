@@ -330,8 +330,8 @@ struct RegistrationSteps {
     return owner
   }
 
-  /// Returns whether the registration comes with the key of a vouched user's device that had this token last: only
-  /// another user's registration can have taken the token from it, and pushes to it still reach the device.
+  /// Returns whether the registration comes with the key of a vouched user's device that had this token last: only a
+  /// registration whose user is vouched for, too, can have taken the token from it.
   private static func takesBack(_ entry: Entry, _ batch: BatchContext) -> Bool {
     guard entry.row.recognition == .key, let known = batch.devices[entry.row.device] else { return false }
     return known.identity > .open && known.psid == entry.registration.psid

@@ -147,6 +147,7 @@ package enum Devices {
     CASE WHEN excluded.state = \(Devices.State.unregistered.sql)
       THEN coalesce(devices.unregistered_at, clock_timestamp()) END
     """
+
   /// Number of columns in `columnList`.
   static let columnCount = columnList.split(separator: ",").count
 

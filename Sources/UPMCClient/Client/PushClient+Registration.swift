@@ -224,7 +224,7 @@ extension PushClient {
     return known
   }
 
-  /// Removes the user or the device, if the app has asked for that while the device awaited its push, and it awaits none
+  /// Removes the user or the device, if the app has asked for that while the device awaited its push and it awaits none
   /// any more.
   private func leaveNow() async throws(ClientError) {
     guard let asked = try registration(), !asked.awaitsPush else { return }
