@@ -192,6 +192,7 @@ import UPMCClientURLSession
         .contains { $0.count > 3 && $0[2].hasSuffix(port) && $0[3] == "01" }
       return isOpen ? nil : ()
     }
+    #expect(!server.isOver, "the server has closed it")
   }
 
   private static func status(at origin: String) async -> Int? {
