@@ -185,8 +185,8 @@ extension KoreanSentences {
     = 서버를 종료하고 있어 처리하지 않았습니다. 잠시 후 다시 시도하세요.
     The role {1} needs a second factor. Set it up first.
     = {1} 역할은 2단계 인증이 필수입니다. 먼저 등록하세요.
-    This changes who has access, and you signed in more than {1} minutes ago. Sign in again.
-    = 접근 권한에 관한 작업이며, 로그인한 지 {1}분이 지났습니다. 다시 로그인하세요.
+    This changes access or an app's settings, and you signed in over {1} minutes ago. Sign in again.
+    = 접근 권한이나 앱 설정을 바꾸는 작업이며, 로그인한 지 {1}분이 지났습니다. 다시 로그인하세요.
     Too many admin requests are waiting. Try again in a moment.
     = 요청이 많아 지금은 처리할 수 없습니다. 잠시 후 다시 시도하세요.
     Too many requests wait. Try again in a moment.

@@ -106,7 +106,7 @@ package enum SignInService {
       guard let signedInAt, signedInAt < now - .seconds(seconds) else { return }
       throw Problem(
         .freshSignInNeeded,
-        "This changes who has access, and you signed in more than \(seconds / 60) minutes ago. Sign in again.")
+        "This changes access or an app's settings, and you signed in over \(seconds / 60) minutes ago. Sign in again.")
     }
   }
 
@@ -178,6 +178,7 @@ extension SignInService.Proof {
 }
 
 extension Operations.Limits {
-  /// Time in seconds for which a sign-in opens changes of accounts, API keys and push credentials: 15 minutes.
+  /// Time in seconds for which a sign-in opens changes of accounts, API keys, push credentials, webhooks and
+  /// apps' settings: 15 minutes.
   package static let freshSignInSeconds: Int64 = 900
 }

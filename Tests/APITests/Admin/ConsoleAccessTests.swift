@@ -82,11 +82,11 @@ import Testing
     #expect(try choose(ConsoleVisitor.password).isProblem(.tooManyAttempts))
   }
 
-  @Test func `accounts, new keys and credentials are only changed soon after signing in`() throws {
+  @Test func `access and the settings of apps are only changed soon after signing in`() throws {
     #expect(
       Set(Endpoint.all.filter(\.needsFreshSignIn).map(\.id)) == [
         "createAccount", "changeAccount", "linkAccount", "resetSecondFactor", "createAPIKey", "setCredential",
-        "deleteCredential",
+        "deleteCredential", "createWebhook", "changeWebhook", "changeApp", "replaceClientKey", "endFormerClientKey",
       ])
     let world = try AdminWorld()
     let kim = try ConsoleVisitor.make(in: world)
@@ -94,7 +94,8 @@ import Testing
     #expect(try kim.call("POST", "/v1/admin/api-keys", key).status == 201)
     try world.connection.script("UPDATE sessions SET created_at = created_at - interval '901 seconds'")
     for endpoint in Endpoint.all where endpoint.needsFreshSignIn {
-      let path = endpoint.pattern.replacing("{accountId}", with: "2")
+      let path = endpoint.pattern.replacing("{accountId}", with: "2").replacing("{webhookId}", with: "1")
+        .replacing("{appId}", with: "com.example.bank")
       let answer = try kim.call(endpoint.method.rawValue, path, "{}")
       #expect(answer.isProblem(.freshSignInNeeded), "\(endpoint.id): \(answer.text)")
     }

@@ -317,6 +317,41 @@ import Time
     #expect(try keys("Billing") == 1)
   }
 
+  @Test func `a webhook is made, and an app's settings are changed, by signing in again over the page`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    func age() throws {
+      try console.connection.script("UPDATE sessions SET created_at = created_at - interval '16 minutes'")
+    }
+    func signInAgain() throws {
+      try browser.waitFor("#sign-in-over[open]")
+      try browser.type("#sign-in-over input[name=password]", Self.password)
+      try browser.click("#sign-in-over [type=submit]")
+    }
+    try account(console)
+    try signIn(browser)
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/webhooks")
+    try browser.click("#new-webhook")
+    try browser.type("dialog[open] input[name=url]", "https://hooks.example.com/upmc")
+    try age()
+    try browser.click("dialog[open] [type=submit]")
+    try signInAgain()
+    try browser.waitFor("[data-secret]")
+    try browser.click("dialog[open] .foot .button.main")
+    try browser.waitFor("main[data-ready='/webhooks/1']")
+    #expect(try console.world.count("SELECT count(*) FROM webhooks") == 1)
+    try browser.show("/apps/\(World.appID)")
+    try browser.type("main input[name=name]", "Other Bank")
+    try age()
+    try browser.notice(".toast:not(.bad)") {
+      try browser.click("main form:has(input[name=timeZone]) [type=submit]")
+      try signInAgain()
+    }
+    #expect(try console.world.count("SELECT count(*) FROM apps WHERE name = 'Other Bank'") == 1)
+    try browser.expectSilence("the settings", except: "status of 401")
+  }
+
   @Test func `QR codes of every size are read by another program`() throws {
     let console = try ConsoleWorld(isEmpty: true)
     try console.browser.open("/")

@@ -56,7 +56,7 @@ extension Endpoint {
       """
       What is not named stays as it is. A stricter identity is observed first where devices have a user by less; then it \
       takes their number (`unprovedBindings`), and they become guests 30 days later.
-      """, by: .permission(.manageApps),
+      """, by: .permission(.manageApps), needsFreshSignIn: true,
       body: Body(
         Administration.AppChange.object,
         examples: [
@@ -73,7 +73,7 @@ extension Endpoint {
       """
       The present one identifies the app too, for as long as you say: it is inside every copy of the app. Both are shown with \
       the app.
-      """, by: .permission(.manageApps),
+      """, by: .permission(.manageApps), needsFreshSignIn: true,
       body: Body(
         Administration.NewClientKey.object,
         examples: [("a year", #"{"keepFormerFor":"P365D"}"#), ("until it is ended", "{}")]),
@@ -82,7 +82,7 @@ extension Endpoint {
     Endpoint(
       .delete, "/v1/admin/apps/{appId}/client-key/former", id: "endFormerClientKey", in: .administration,
       "End an app's former client key", "Copies of the app that have it can register no more.",
-      by: .permission(.manageApps),
+      by: .permission(.manageApps), needsFreshSignIn: true,
       answers: [Answer(200, "The app, with one key.", Administration.AppEntry.object, example: exampleApp)],
       problems: [.unknownApp, .notFound], handler: .whole(AdminCall.endFormerClientKey)),
   ]

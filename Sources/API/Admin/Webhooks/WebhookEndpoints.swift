@@ -14,7 +14,7 @@ extension Endpoint {
       after 5 s, 15 s, 1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 4 h and 8 h, then given up and kept as dead. An event may \
       come more than once: keep the ids. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network; \
       an address that can never be reached is refused here. An app has at most \(Operations.Limits.webhooksOfApp) webhooks.
-      """, by: .permission(.manageApps),
+      """, by: .permission(.manageApps), needsFreshSignIn: true,
       body: Body(
         WebhookService.NewWebhook.object,
         examples: [
@@ -45,7 +45,7 @@ extension Endpoint {
     Endpoint(
       .patch, "/v1/admin/webhooks/{webhookId}", id: "changeWebhook", in: .administration, "Change a webhook",
       "What is left out stays. While it is not `active`, nothing is sent to it or kept for it.",
-      by: .permission(.manageApps),
+      by: .permission(.manageApps), needsFreshSignIn: true,
       body: Body(
         WebhookService.Change.object,
         examples: [("off", #"{"active":false}"#), ("new secret", #"{"renewSecret":true,"keepSecretFor":"P7D"}"#)]),
