@@ -6,7 +6,8 @@ import { durationText, set } from "./message-model.js";
 import { t, word } from "../words.js";
 
 /// - timed: whether it has a time, and so may be repeated. - touched: called after each change.
-/// - needs(field, name, isMissing, text): remembers when a field is needed. - fields: those that problems are shown at.
+/// - needs(field, name, isMissing, text): remembers when a field is needed, and that problems are shown at it. - fields: all
+///   that they are shown at.
 export function courseFields({ message, timed, touched, needs, fields }) {
   return [timed ? repeat() : null, sendWindow(), canary()];
 
@@ -37,7 +38,6 @@ export function courseFields({ message, timed, touched, needs, fields }) {
     needs(from, t("field.window"), () => to.value && !from.value);
     needs(to, t("field.window"), () => from.value && !to.value);
     needs(to, t("field.window"), () => from.value && from.value === to.value, () => t("field.window.same"));
-    fields.push(from, to);
     return h("fieldset", { class: "field", "data-member": "window" }, h("legend", null, t("field.window")), h("p", { class: "hint" }, t("field.window.hint")), h("div", { class: "fields three" }, from.node, to.node, zone.node));
   }
 

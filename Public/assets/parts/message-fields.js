@@ -36,8 +36,9 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
     return found;
   }
 
-  /// Remembers that a field is needed while `isMissing`. - name: as people read it.
+  /// Remembers that a field is needed while `isMissing`, and that problems are shown at it. - name: as people read it.
   function needs(field, name, isMissing, text = () => t("form.needed")) {
+    if (!api.fields.includes(field)) api.fields.push(field);
     checks.push(() => (isMissing() ? { field, name, text: text() } : null));
   }
 
@@ -62,7 +63,6 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
     needs(made, label, () => fault && made.node.isConnected, () => fault);
     made.node.dataset.member = path.split(".")[0];
     made.node.dataset.path = path;
-    api.fields.push(made);
     return made.node;
   }
 
@@ -337,7 +337,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
     show();
     needs(when, t("compose.at"), () => kind !== "now" && !when.value);
     needs(when, t("compose.at"), () => kind === "at" && when.value && new Date(when.value) < Date.now() - 3_600_000, () => t("compose.at.past"));
-    api.fields.push(when, { ...when, pointer: "/localTime" }, { ...when, pointer: "/repeat" });
+    api.fields.push({ ...when, pointer: "/localTime" }, { ...when, pointer: "/repeat" });
     return h("div", { class: "fields", "data-member": "sendAt localTime" }, choices({ name: "timing", label: t("field.timing"), value: kind,
       options: ["now", "at", "local"].map((one) => [one, t(`field.timing.${one}`)]), choose: (one) => {
         kind = one;

@@ -94,6 +94,25 @@ import Testing
     try browser.expectSilence("the halves")
   }
 
+  @Test func `what a template lacks is said at its field`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter("en")
+    try browser.show("/templates")
+    try browser.click(".head .actions button")
+    try browser.type("dialog[open] input[name=name]", "Payday")
+    try browser.type("dialog[open] textarea[name=body]", "B")
+    try browser.script(Self.helpers + "pick('[name=badge]', 'set'); type('[name=badgeCount]', '')")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("[name=badgeCount][aria-invalid=true]")
+    #expect(try browser.count("dialog[open] .note.bad:not([hidden])") == 0)
+    try browser.script(Self.helpers + "type('[name=badgeCount]', '3')")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    #expect(try console.world.count("SELECT count(*) FROM saved_messages") == 1)
+    try browser.expectSilence("the template")
+  }
+
   @Test func `an SMS's conditions are asked for beside the SMS alone`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
