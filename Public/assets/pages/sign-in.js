@@ -52,7 +52,8 @@ function codeForm(proof, enter, give) {
 function otherWays(form) {
   const box = h("div", { class: "ways" });
   signInMethods().then(({ password, identityProvider }) => {
-    if (!password) form.hidden = true;
+    // Why somebody is asked stays, and what leaves the question.
+    if (!password) for (const one of form.querySelectorAll(".field, [type=submit]")) one.hidden = true;
     if (!identityProvider) return;
     const trouble = h("div", { role: "alert", class: "note bad", hidden: true });
     const press = h("button", { type: "button", class: "button", id: "provider", onclick: async () => {
@@ -67,6 +68,7 @@ function otherWays(form) {
       }
     } }, t("sign-in.provider", { name: identityProvider }));
     put(box, password ? h("p", { class: "soft small" }, t("sign-in.or")) : null, press, trouble);
+    if (!password) press.focus();
   }).catch(() => {});
   return box;
 }

@@ -1,8 +1,12 @@
+import Domain
 import Foundation
 import Operations
 import Postgres
+import TestSupport
 import TestTier
 import Testing
+
+@testable import Server
 
 /// Nothing that is typed is lost.
 @Suite(.slow, .serialized) struct KeptTextTests {
@@ -162,5 +166,38 @@ import Testing
     #expect(try browser.text("#audience-count") == "3")
     try console.send()
     try browser.expectSilence("the end", except: "401")
+  }
+
+  @Test func `where passwords are off, the question for a fresh sign-in says why, and can be left`() throws {
+    let provider = try OpenIDProviderProcess()
+    defer { withExtendedLifetime(provider) {} }
+    try provider.start(
+      claims: #"{"sub":"jung","email":"jung@example.com","name":"Jung Hana","groups":["push-admins"]}"#)
+    let port = try LastingPort.find()
+    let console = try ConsoleWorld(port: port) { configuration in
+      configuration.console.takesPasswords = false
+      configuration.openID = OpenIDSettings(
+        issuer: provider.issuer, clientID: "upmc", clientSecret: "secret",
+        redirectURL: "http://127.0.0.1:\(port)/", roles: ["push-admins": .admin], label: "Example Bank")
+    }
+    let browser = console.browser
+    try browser.open("/")
+    try browser.click("#provider")
+    try browser.click("button[value=jung]")
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/keys")
+    try browser.click(".actions .button.main")
+    try browser.type("dialog[open] input[name=name]", "CRM")
+    try console.connection.script("UPDATE sessions SET created_at = created_at - interval '16 minutes'")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("#sign-in-over[open] #provider")
+    let shown = try browser.text("#sign-in-over")
+    #expect(shown.contains("15 minutes") && !shown.contains("Password"), "\(shown)")
+    #expect(try browser.script("return document.activeElement.id") as? String == "provider")
+    for finding in try browser.accessibilityFindings() { Issue.record("at the provider alone: \(finding)") }
+    try browser.click("#sign-in-over [data-give-up]")
+    try browser.waitFor("dialog[open] .note.bad:not([hidden])")
+    #expect(try browser.value("dialog[open] input[name=name]") == "CRM")
+    try browser.expectSilence("the question", except: "Failed to load resource")
   }
 }
