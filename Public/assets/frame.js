@@ -61,9 +61,10 @@ export function frame(root, { signedOut, appChosen }) {
     const heading = page.querySelector("h1");
     document.title = heading ? `${heading.textContent} · UPMC` : "UPMC";
     page.dataset.ready = context.path;
-    // Whoever cannot see the page hears where they are; a page that was only refined keeps the focus where it was.
+    // Whoever cannot see the page hears where they are; a page that was only refined keeps the focus where it was, while
+    // what had it is there.
     if (focused) page.querySelector(focused)?.focus({ preventScroll: true });
-    if (heading && !context.isRefined && document.activeElement === document.body) {
+    if (heading && (focused || !context.isRefined) && document.activeElement === document.body) {
       heading.tabIndex = -1;
       heading.focus({ preventScroll: true });
     }
@@ -76,6 +77,7 @@ export function frame(root, { signedOut, appChosen }) {
 function placeOfFocus(page) {
   const one = document.activeElement;
   if (!page.contains(one)) return null;
+  if (one.tagName === "H1") return "h1";
   if (one.name) return `${one.tagName}[name="${CSS.escape(one.name)}"]`;
   if (one.id && !/-\d+$/.test(one.id)) return `#${CSS.escape(one.id)}`;
   return one.getAttribute("aria-label") ? `${one.tagName}[aria-label="${CSS.escape(one.getAttribute("aria-label"))}"]` : null;

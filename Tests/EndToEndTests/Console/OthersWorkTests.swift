@@ -91,12 +91,14 @@ import Testing
     try console.enter("en")
     try browser.show("/approvals/1")
     try browser.waitFor("#approve")
+    try browser.script("document.querySelector('#approve').focus()")
     _ = try call(console, "POST", "approvals/1/reject", #"{"reason":"too early"}"#)
     try browser.wait(
       "the decision",
       """
       return document.querySelector('#approve') === null && document.querySelector('.facts')?.innerText.includes('too early')
       """)
+    #expect(try browser.script("return document.activeElement.tagName") as? String == "H1")
     try browser.expectSilence("the approval")
   }
 
