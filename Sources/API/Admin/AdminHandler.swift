@@ -33,8 +33,9 @@ internal import Operations
 ///
 /// **Order of refusals**: no such path (404) → wrong method (405) → no or bad credential (401) → address, CSRF token or
 /// role not permitted (403) → sign-in too long ago (401) → unknown query item (400) → no stream place left (429, 503) →
-/// wrong media type (415) → whatever the operation refuses. All are `application/problem+json`. Before all of these: 429 if the caller's quota
-/// of the queue is used up, 503 if the queue is full, and for a long body 401 if its credential is not valid.
+/// wrong media type (415) → whatever the operation refuses. All are `application/problem+json`. Before all of these: 429
+/// if the caller's quota of the queue is used up, 503 if the queue is full, and for a long body 401 if its credential is
+/// not valid.
 ///
 /// **Failure**: while the database is unreachable, requests are answered 503 with Retry-After, and the next request
 /// tries to reconnect. When the queue is full, the loop answers 503 without copying the request.
