@@ -49,10 +49,9 @@ struct Status: ParsableCommand {
   func run() throws {
     try call.withAPI { api in
       guard let seqno else {
-        let query: KeyValuePairs<String, String?> = ["state": state, "lane": lane, "limit": String(limit)]
-        let page = try api.answer(.get("messages", query: query)).json
-        for answer in page.list("items") { show(answer) }
-        return
+        return try ListOutput.show(
+          api, .get("messages", query: ["state": state, "lane": lane]), call.output, limit: limit,
+          none: "There are no messages of this kind.", Self.sentence)
       }
       guard !shards else { return try showShards(of: seqno, api) }
       var last = ""

@@ -251,6 +251,7 @@ import Testing
     }
     #expect(try listed() == ["2", "1"])
     #expect(try listed("--limit", "1") == ["2"])
+    #expect(try program.run("status", "--limit", "1").lines.last == "There are more: raise --limit.")
     #expect(try listed("--state", "open", "--lane", "urgent") == ["1"])
     #expect(try listed("--state", "paused").isEmpty)
     #expect(try program.run("status", "--lane", "fast").complaint.contains("lane"))
@@ -260,7 +261,7 @@ import Testing
     try makeApp()
     let tried = try program.run("send", "com.example.bank", "--all", "--body", "hi", "--dry-run", "--json")
     #expect(tried.string("state") == "dry-run")
-    #expect(try program.run("status").lines.isEmpty)
+    #expect(try program.run("status").lines == ["There are no messages of this kind."])
   }
 
   @Test func `status --follow ends when the message has`() throws {
