@@ -81,7 +81,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"
       case .secondFactorNeeded: "A second factor is needed"
-      case .freshSignInNeeded: "The sign-in is too long ago"
+      case .freshSignInNeeded: "The sign-in was too long ago"
       case .badUserProof: "The user is not vouched for"
       case .forbidden: "The credential does not allow this"
       case .userMismatch: "The device belongs to another user"

@@ -51,7 +51,7 @@ extension KoreanSentences {
     = 인증되지 않았습니다
     A second factor is needed
     = 인증 코드가 필요합니다
-    The sign-in is too long ago
+    The sign-in was too long ago
     = 다시 로그인해야 합니다
     The user is not vouched for
     = 사용자 확인 정보가 올바르지 않습니다
