@@ -22,7 +22,7 @@ internal import Synchronization
 /// ```
 ///   in a shard ──► claimed ──► submitted ──► accepted | rejected | expired | skipped        final, first one wins
 ///                     ▲            │
-///                     │            ├─ not processed ─► resubmitted, not counted as a try
+///                     │            ├─ not processed ─► resubmitted, not counted as a try; in an outage, a deferred row
 ///                     │            ├─ unknown ──────► counted, then resubmitted (or skipped, as requested)
 ///                     │            ├─ bad token ────► the other environment is asked, once
 ///                     │            ├─ device busy ──► everything for this device waits, and only that

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// ```
 ///   TLSIdentity (PEM or .p12) ─┐
-///   Trust (system, files)  ────┴─► TLSContext ─► TLSStream ── handshake ─► open ── closeNotify ─► closed
+///   Trust (system, files)  ────┴─► TLSContext ─► TLSStream ── handshake ─► open ── close_notify ─► closed
 ///                                  (shared)      (one thread)     │          │
 ///                                                                 └─ failed ◄┘   socket closes with the stream
 /// ```

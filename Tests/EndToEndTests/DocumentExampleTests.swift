@@ -14,7 +14,7 @@ import Testing
     let stage = try ExampleStage()
     var calls = 0
     for operation in Endpoint.all where operation.pattern.hasPrefix("/v1/") || operation.pattern == "/health" {
-      // These need a browser's session, which AuditWalkTests has, or a client that reads on and on, as AdminTests have it.
+      // These need a browser's session, which AuditWalkTests has, or a client that reads on, as StreamTests have it.
       if [
         "signIn", "signOut", "choosePassword", "listSessions", "endSession", "endOtherSessions", "showSecondFactor",
         "beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "removeSecondFactor", "beginOpenID",
