@@ -45,7 +45,7 @@ import Time
         try world.send(#"{"all":true}"#, #","badge":{"increment":1},"onUnknown":"\#(part == 1 ? "skip" : "resend")""#))
     }
     var resumptions = 0
-    _ = try poll("the messages have not ended") {
+    _ = try poll("the messages have not ended", every: .milliseconds(20)) {
       var open = false
       for seqno in seqnos {
         let funnel = try world.funnel(seqno).funnel

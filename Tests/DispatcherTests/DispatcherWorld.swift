@@ -240,7 +240,7 @@ final class DispatcherWorld {
   struct Missing: Error {}
 
   func finished(_ seqno: Seqno) throws -> (funnel: Funnel, reasons: String) {
-    try poll("message \(seqno) has not ended", upTo: .milliseconds(100)) {
+    try poll("message \(seqno) has not ended") {
       let now = try funnel(seqno)
       return now.funnel.state.isFinal ? now : nil
     }

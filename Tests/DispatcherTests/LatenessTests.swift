@@ -210,7 +210,7 @@ import Testing
       UPDATE messages SET due_at = now() - interval '2 hours';
       UPDATE outcomes SET due_at = now()
       """)
-    _ = try poll("they are not tried in the morning") {
+    _ = try poll("they are not tried in the morning", every: .milliseconds(20)) {
       try world.count("outcomes WHERE status = 6 AND reason = 'ServiceUnavailable' AND due_at > now()") == 5
         ? true : nil
     }

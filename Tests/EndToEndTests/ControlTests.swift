@@ -111,7 +111,7 @@ import Time
     try world.populate(16_000)
     // Slow enough that both nodes get a share.
     let seqno = try world.send(#"{"all":true}"#, Self.slowly)
-    _ = try poll("only one node claims") {
+    _ = try poll("only one node claims", every: .milliseconds(20)) {
       try world.checkAccount(seqno)
       return try world.count("SELECT count(DISTINCT node) FROM claims") == 2 ? true : nil
     }
@@ -133,7 +133,9 @@ import Time
     fault.reason = "ServiceUnavailable"
     try world.simulator.add(fault)
     let seqno = try world.send(#"{"all":true}"#)
-    _ = try poll("nothing was tried") { world.simulator.counters().requests >= 200 ? true : nil }
+    _ = try poll("nothing was tried", every: .milliseconds(20)) {
+      world.simulator.counters().requests >= 200 ? true : nil
+    }
     #expect(try world.control("pause", seqno).string("state") == "paused")
     _ = try poll("not handed back") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
     world.simulator.removeFaults()
@@ -186,7 +188,7 @@ import Time
       "UPDATE messages SET state = 3, cancelled_at = now(), state_reason = 'x' WHERE seqno = \(seqno)")
     process.kill()
     try process.start()
-    _ = try poll("the cancellation has not ended") {
+    _ = try poll("the cancellation has not ended", every: .milliseconds(20)) {
       try world.checkAccount(seqno)
       return try world.count("SELECT count(*) FROM messages WHERE state = 5") == 1 ? true : nil
     }

@@ -130,7 +130,7 @@ import Testing
     let began = clock.now
     let first = try world.send(#"{"all":true}"#)
     // The node knows that the device is busy when only this delivery waits for its next try.
-    _ = try poll("the device was not called busy") { () -> Bool? in
+    _ = try poll("the device was not called busy", every: .milliseconds(20)) { () -> Bool? in
       guard world.simulator.counters().rejected["TooManyRequests"] != nil,
         try world.funnel(first).int("accepted") == 1
       else { return nil }

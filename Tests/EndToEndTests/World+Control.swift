@@ -42,7 +42,7 @@ extension World {
 
   /// Waits for a moment to have passed, looking at something meanwhile.
   func wait(until moment: Timestamp, _ look: () throws -> Void = {}) throws {
-    _ = try poll("the clock stands still") {
+    _ = try poll("the clock stands still", every: .milliseconds(20)) {
       try look()
       return now > moment ? true : nil
     }
@@ -109,7 +109,7 @@ extension World {
 
   /// Asks until the message has ended, checking the account each time.
   func finishedExactly(_ seqno: String) throws -> Reply {
-    try poll("message \(seqno) has not ended") {
+    try poll("message \(seqno) has not ended", every: .milliseconds(20)) {
       try checkAccount(seqno)
       let reply = try funnel(seqno)
       return ["completed", "failed", "expired", "cancelled"].contains(reply.string("state")) ? reply : nil
@@ -122,7 +122,7 @@ extension World {
 
   /// Waits until the simulator has taken so many pushes.
   func delivered(_ count: Int, _ look: () throws -> Void = {}) throws {
-    _ = try poll("not even \(count) pushes have arrived: \(simulator.counters())") {
+    _ = try poll("not even \(count) pushes have arrived: \(simulator.counters())", every: .milliseconds(20)) {
       try look()
       return simulator.counters().deliveries >= count ? true : nil
     }

@@ -173,7 +173,7 @@ final class World {
 
   /// Asks until the message has ended.
   func finished(_ seqno: String) throws -> Reply {
-    try poll("message \(seqno) has not ended", upTo: .milliseconds(100)) {
+    try poll("message \(seqno) has not ended") {
       let reply = try funnel(seqno)
       return ["completed", "failed", "expired", "cancelled"].contains(reply.string("state")) ? reply : nil
     }

@@ -109,7 +109,8 @@ private final class FakeServer: Sendable {
   /// Waits until the devices' counters are as wanted.
   private func wait(_ simulator: Simulator? = nil, _ isDone: (DeviceCounters) -> Bool) throws {
     let simulator = simulator ?? self.simulator
-    _ = try poll("not reached: \(String(describing: simulator.deviceCounters))") { () -> Bool? in
+    _ = try poll("not reached: \(String(describing: simulator.deviceCounters))", every: .milliseconds(20)) {
+      () -> Bool? in
       isDone(try #require(simulator.deviceCounters)) ? true : nil
     }
   }

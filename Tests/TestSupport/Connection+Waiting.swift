@@ -12,7 +12,7 @@ extension Connection {
   /// Runs a script, and again as long as somebody holds a lock or a template that it needs: functions of the schema
   /// give up a lock after a fraction of a second, PostgreSQL a template after five, and others may stand for longer.
   package func insist(on sql: String) throws {
-    _ = try poll("its locks are held for ever") { () throws -> Bool? in
+    _ = try poll("its locks are held for ever", every: .milliseconds(20)) { () throws -> Bool? in
       do throws(PostgresError) {
         try script(sql)
         return true

@@ -16,21 +16,19 @@ package struct WaitedInVain: Error, CustomStringConvertible {
 /// Asks again and again until there is an answer.
 /// - Parameters:
 ///   - complaint: what is wrong when there is none.
-///   - interval: the time between two checks.
-///   - longest: the interval to which it grows, by a quarter each time; for checks that cost a server work, of
-///     something that stays once it has come about. Nil: it does not grow.
+///   - interval: the time between two checks; for what passes or must be seen soon. Nil, for what stays once it has come
+///     about: 20 ms, then a quarter more each time, up to 100 ms, because a check costs a server work.
 /// - Throws: ``WaitedInVain`` when there is no answer within `.patience`; what `body` throws.
 package func poll<Value>(
-  _ complaint: @autoclosure () -> String, every interval: Duration = .milliseconds(20), upTo longest: Duration? = nil,
-  _ body: () throws -> Value?
+  _ complaint: @autoclosure () -> String, every interval: Duration? = nil, _ body: () throws -> Value?
 ) throws -> Value {
   let (clock, pause) = (SystemClock(), try Wakeup())
   let end = clock.now + .patience
-  var interval = interval
+  var growing = Duration.milliseconds(20)
   while true {
     if let value = try body() { return value }
     guard clock.now < end else { throw WaitedInVain(complaint()) }
-    _ = pause.wait(atMost: interval)
-    if let longest { interval = min(longest, interval * 5 / 4) }
+    _ = pause.wait(atMost: interval ?? growing)
+    growing = min(growing * 5 / 4, .milliseconds(100))
   }
 }

@@ -54,7 +54,7 @@ import Testing
     let webhooks = try WebhookDelivery(configuration)
     try webhooks.start()
     defer { webhooks.stop() }
-    return try poll("\(app) is not told") { () -> Int? in
+    return try poll("\(app) is not told", every: .milliseconds(20)) { () -> Int? in
       guard try delivered(app) == count else { return nil }
       return try endedOfOthers(than: app)
     }
