@@ -12,8 +12,12 @@ final class Browser {
   /// What a person has done so far: clicks, keys, and fields filled or chosen.
   private(set) var steps = 0
 
+  /// Whether somebody wants to look at pages: taking a picture and bringing it here takes as much processor time as what
+  /// most tests do on a page.
+  private static let takesPictures = ProcessInfo.processInfo.environment["TEST_SCREENSHOTS"] != nil
+
   /// `.build/screenshots`: for people to look at.
-  static let screenshots: String = {
+  private static let screenshots: String = {
     let path = TestDatabase.migrationsDirectory + "/../.build/screenshots"
     try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     return path
@@ -102,7 +106,7 @@ final class Browser {
       }
       _ = pause.wait(atMost: .milliseconds(50))
     } while SystemClock().now < deadline
-    try? screenshot("failed")
+    try? capture("failed")
     let seen = try? driver.script("return location.href + '\\n' + document.body.innerText.slice(0, 1500)")
     throw WebDriver.Failure(
       description: "Waited in vain for \(what). \(trouble)\nConsole: \(try driver.consoleLines())\n\(seen ?? "")")
@@ -176,7 +180,7 @@ final class Browser {
       } catch { last = error }
       _ = pause.wait(atMost: .milliseconds(50))
     } while SystemClock().now < deadline
-    try? screenshot("failed")
+    try? capture("failed")
     throw last
   }
 
@@ -275,23 +279,28 @@ final class Browser {
     try driver.developer("Network.setBlockedURLs", ["urls": patterns])
   }
 
-  /// Sets the size of the window; a phone's is narrow and touched.
   /// Lets the page believe that its reader prefers a theme, `light` or `dark`.
   func prefer(theme: String) throws {
     try driver.developer(
       "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": theme]]])
   }
 
+  /// Sets the size of the window; a phone's is narrow and touched.
   func resize(width: Int, height: Int, isPhone: Bool = false) throws {
     try driver.developer(
       "Emulation.setDeviceMetricsOverride",
       ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": isPhone])
   }
 
-  /// The whole page, also what is below the fold.
+  /// Goes to the top, where checks begin, and lets the page be drawn; for whoever asks for pictures, takes one of the
+  /// whole page, also of what is below the fold.
   func screenshot(_ name: String) throws {
     // What sticks to the window would else stand in the middle of the picture.
-    try driver.script("scrollTo(0, 0)")
+    try driver.script("scrollTo(0, 0); await new Promise((next) => requestAnimationFrame(next));")
+    if Self.takesPictures { try capture(name) }
+  }
+
+  private func capture(_ name: String) throws {
     // The same picture in a larger file: compressing it well takes longer than capturing it.
     let shot = try driver.developer(
       "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true, "optimizeForSpeed": true])

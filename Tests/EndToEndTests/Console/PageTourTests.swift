@@ -5,7 +5,7 @@ import TestTier
 import Testing
 
 /// Every page in both languages, light and dark, wide and narrow: no complaint of the browser, none of the
-/// accessibility rules; and a picture of each in `.build/screenshots`.
+/// accessibility rules; and, with `TEST_SCREENSHOTS=1`, a picture of each in `.build/screenshots`.
 @Suite(.slow, .serialized) struct PageTourTests {
   private struct Look {
     let language: String
