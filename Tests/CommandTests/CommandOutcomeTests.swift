@@ -8,22 +8,23 @@ import Testing
     program = try Program()
   }
 
-  @Test(arguments: [
-    [], ["app"], ["app", "create"], ["bogus"], ["app", "create", "a"], ["key", "create", "--role", "king"],
-    ["status", "x"], ["status", "--follow"], ["status", "1", "--lane", "urgent"],
-    ["send", "a", "--body", "hi"], ["send", "a", "--all", "--members"],
-    ["send", "a", "--all", "--title", "t"], ["send", "a", "--all", "--body", "b", "--badge", "1001"],
-    ["send", "a", "--all", "--body", "b", "--badge", "x"], ["send", "a", "--all", "--body", "b", "--badge", "+0"],
-    ["send", "a", "--all", "--body", "b", "--data", "[1]"], ["send", "a", "--all", "--body", "b", "--data", "{"],
-    ["group", "create", "a", "--name", "g", "--parent", "x"], ["app", "list", "--bogus"],
-  ])
-  func `wrong usage is 2, and shows the right one`(arguments: [String]) throws {
-    let ended = try program.run(arguments, removing: [])
+  @Test func `wrong usage is 2, and shows the right one`() throws {
     // Alone, a command that only has parts shows its help.
-    guard !["", "app"].contains(arguments.joined(separator: " ")) else { return #expect(ended.status == 0) }
-    #expect(ended.status == 2)
-    #expect(ended.lines.isEmpty)
-    #expect(ended.complaint.contains("Usage: upmc"))
+    for arguments in [[], ["app"]] { #expect(try program.run(arguments, removing: []).status == 0) }
+    for arguments in [
+      ["app", "create"], ["bogus"], ["app", "create", "a"], ["key", "create", "--role", "king"],
+      ["status", "x"], ["status", "--follow"], ["status", "1", "--lane", "urgent"],
+      ["send", "a", "--body", "hi"], ["send", "a", "--all", "--members"],
+      ["send", "a", "--all", "--title", "t"], ["send", "a", "--all", "--body", "b", "--badge", "1001"],
+      ["send", "a", "--all", "--body", "b", "--badge", "x"], ["send", "a", "--all", "--body", "b", "--badge", "+0"],
+      ["send", "a", "--all", "--body", "b", "--data", "[1]"], ["send", "a", "--all", "--body", "b", "--data", "{"],
+      ["group", "create", "a", "--name", "g", "--parent", "x"], ["app", "list", "--bogus"],
+    ] {
+      let ended = try program.run(arguments, removing: [])
+      #expect(ended.status == 2, "\(arguments)")
+      #expect(ended.lines.isEmpty, "\(arguments)")
+      #expect(ended.complaint.contains("Usage: upmc"), "\(arguments): \(ended.complaint)")
+    }
   }
 
   @Test func `help is 0, on standard output, with an example`() throws {

@@ -202,33 +202,49 @@ import Testing
     #expect(try program.run("status").lines.count == 1)
   }
 
-  @Test(arguments: [
-    (["--all"], #"{"all":true}"#), (["--members"], #"{"members":true}"#), (["--guests"], #"{"members":false}"#),
-    (["--psid", "ab"], #"{"psids":["ab"]}"#), (["--group", "3", "--group", "4"], #"{"groups":["3","4"]}"#),
-    (
-      ["--device", "00000000-0000-8000-8000-000000000000"],
-      #"{"devices":["00000000-0000-8000-8000-000000000000"]}"#
-    ),
-  ])
-  func `every audience has its option`(options: [String], audience: String) throws {
-    try makeApp()
-    let sent = try program.run(["send", "com.example.bank", "--body", "hi"] + options, removing: [])
-    // Of those that are named none is known.
-    let isNamed = options.count > 1
-    #expect(sent.status == (isNamed ? 1 : 0), "\(sent.complaint)")
-    #expect(sent.complaint.contains("reaches nobody") == isNamed)
-    let request = try program.connect().run(Statement("request", "SELECT request::text FROM messages"))
-    #expect(request.text(0, 0).contains("\"audience\":\(audience)"))
+  /// The requests of all messages, in the order in which they were sent.
+  private func requests() throws -> [String] {
+    let rows = try program.connect().run(Statement("requests", "SELECT request::text FROM messages ORDER BY seqno"))
+    return (0..<rows.count).map { rows.text($0, 0) }
   }
 
-  @Test(arguments: [
-    ("+5", #"{"increment":5}"#), ("5", #"{"set":5}"#), ("clear", #"{"clear":true}"#), ("0", #"{"clear":true}"#),
-  ])
-  func `a badge is added, set or cleared`(option: String, badge: String) throws {
+  @Test func `every audience has its option`() throws {
     try makeApp()
-    #expect(try program.run("send", "com.example.bank", "--all", "--body", "hi", "--badge", option).status == 0)
-    let request = try program.connect().run(Statement("request", "SELECT request::text FROM messages"))
-    #expect(request.text(0, 0).contains("\"badge\":\(badge)"))
+    let audiences: [(options: [String], json: String)] = [
+      (["--all"], #"{"all":true}"#), (["--members"], #"{"members":true}"#), (["--guests"], #"{"members":false}"#),
+      (["--psid", "ab"], #"{"psids":["ab"]}"#), (["--group", "3", "--group", "4"], #"{"groups":["3","4"]}"#),
+      (
+        ["--device", "00000000-0000-8000-8000-000000000000"],
+        #"{"devices":["00000000-0000-8000-8000-000000000000"]}"#
+      ),
+    ]
+    for (options, _) in audiences {
+      let sent = try program.run(["send", "com.example.bank", "--body", "hi"] + options, removing: [])
+      // Of those that are named none is known.
+      let isNamed = options.count > 1
+      #expect(sent.status == (isNamed ? 1 : 0), "\(options): \(sent.complaint)")
+      #expect(sent.complaint.contains("reaches nobody") == isNamed, "\(options)")
+    }
+    let requests = try requests()
+    try #require(requests.count == audiences.count)
+    for (request, audience) in zip(requests, audiences) {
+      #expect(request.contains("\"audience\":\(audience.json)"), "\(audience.options): \(request)")
+    }
+  }
+
+  @Test func `a badge is added, set or cleared`() throws {
+    try makeApp()
+    let badges = [
+      ("+5", #"{"increment":5}"#), ("5", #"{"set":5}"#), ("clear", #"{"clear":true}"#), ("0", #"{"clear":true}"#),
+    ]
+    for (option, _) in badges {
+      #expect(try program.run("send", "com.example.bank", "--all", "--body", "hi", "--badge", option).status == 0)
+    }
+    let requests = try requests()
+    try #require(requests.count == badges.count)
+    for (request, (option, json)) in zip(requests, badges) {
+      #expect(request.contains("\"badge\":\(json)"), "\(option): \(request)")
+    }
   }
 
   @Test func `the same idempotency key sends once`() throws {

@@ -28,12 +28,13 @@ import Testing
     #expect(try world.client.call("GET", path, bearer: key).text.hasSuffix(#""nextCursor":null}"#))
   }
 
-  @Test(arguments: ["limit=0", "limit=1001", "limit=x", "cursor=x", "cursor=0", "cursor="])
-  func `a page that makes no sense is refused`(query: String) throws {
+  @Test func `a page that makes no sense is refused`() throws {
     let world = try World()
     let device = try world.register("phone", token: World.token("aa"), user: "kim01")
-    let reply = try world.client.call(
-      "GET", "/v1/devices/\(try #require(device.string("device")))/groups?\(query)", bearer: device.string("authKey"))
-    #expect(reply.status == 400 && reply.string("type") == "upmc:invalid-field", "\(reply.text)")
+    let path = "/v1/devices/\(try #require(device.string("device")))/groups"
+    for query in ["limit=0", "limit=1001", "limit=x", "cursor=x", "cursor=0", "cursor="] {
+      let reply = try world.client.call("GET", "\(path)?\(query)", bearer: device.string("authKey"))
+      #expect(reply.status == 400 && reply.string("type") == "upmc:invalid-field", "\(query): \(reply.text)")
+    }
   }
 }

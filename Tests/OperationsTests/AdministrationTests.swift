@@ -57,14 +57,16 @@ import Testing
     #expect(problem { () throws(Problem) in try createApp() }?.code == .conflict)
   }
 
-  @Test(arguments: ["", "a b", "com/example", "한", "a\u{0}", "a:b", String(repeating: "a", count: 256)])
-  func `an id that cannot be a bundle identifier is refused`(appID: String) {
-    #expect(problem { () throws(Problem) in try createApp(appID) }?.fields.first?.pointer == "/appId")
+  @Test func `an id that cannot be a bundle identifier is refused`() {
+    for appID in ["", "a b", "com/example", "한", "a\u{0}", "a:b", String(repeating: "a", count: 256)] {
+      #expect(problem { () throws(Problem) in try createApp(appID) }?.fields.first?.pointer == "/appId", "\(appID)")
+    }
   }
 
-  @Test(arguments: ["a", "com.Example-App_1", String(repeating: "a", count: 255)])
-  func `an id that can be one is taken`(appID: String) throws {
-    #expect(try createApp(appID).appID == appID)
+  @Test func `an id that can be one is taken`() throws {
+    for appID in ["a", "com.Example-App_1", String(repeating: "a", count: 255)] {
+      #expect(try createApp(appID).appID == appID)
+    }
   }
 
   @Test func `names and time zones are checked`() {
@@ -201,12 +203,17 @@ import Testing
     #expect(try connection.run(Secrets.credentials()).isEmpty)
   }
 
-  @Test(arguments: ["", "ABCDE1234", "ABCDE123456", "abcde12345", "ABCDE 2345", "ABCDE1234É"])
-  func `ids that are not Apple's are refused`(id: String) throws {
+  @Test func `ids that are not Apple's are refused`() throws {
     try createApp()
     let pem = P256.PrivateKey().pem
-    #expect(problem { () throws(Problem) in _ = try set(pem, keyID: id) }?.fields.first?.pointer == "/apnsKey/keyId")
-    #expect(problem { () throws(Problem) in _ = try set(pem, teamID: id) }?.fields.first?.pointer == "/apnsKey/teamId")
+    for id in ["", "ABCDE1234", "ABCDE123456", "abcde12345", "ABCDE 2345", "ABCDE1234É"] {
+      let (key, team) = (
+        problem { () throws(Problem) in _ = try set(pem, keyID: id) },
+        problem { () throws(Problem) in _ = try set(pem, teamID: id) }
+      )
+      #expect(key?.fields.first?.pointer == "/apnsKey/keyId", "\(id)")
+      #expect(team?.fields.first?.pointer == "/apnsKey/teamId", "\(id)")
+    }
   }
 
   // MARK: API keys

@@ -80,9 +80,10 @@ import Time
     #expect(problem { () throws(Problem) in try upload(body, caller: stranger) }?.code == .forbidden)
   }
 
-  @Test(arguments: ["image/jpeg", "image/jpg; q=1", "IMAGE/JPEG", "application/octet-stream", "", nil])
-  func `what the sender calls it must fit, or say nothing`(type: String?) throws {
-    #expect(try upload(Self.heads[.jpeg] ?? [], type: type).type == .jpeg)
+  @Test func `what the sender calls it must fit, or say nothing`() throws {
+    for type in ["image/jpeg", "image/jpg; q=1", "IMAGE/JPEG", "application/octet-stream", "", nil] {
+      #expect(try upload(Self.heads[.jpeg] ?? [], type: type).type == .jpeg)
+    }
     #expect(
       problem { () throws(Problem) in try upload(Self.heads[.mp3] ?? [], type: "image/jpeg") }?.code
         == .unsupportedMediaType)
