@@ -1,11 +1,12 @@
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Dispatcher
 @testable import Domain
 
 /// A network that is away, with more devices than a node has in flight.
-@Suite struct OutageTests {
+@Suite(.slow) struct OutageTests {
   @Test func `devices that wait for one network do not keep the others from their messages, and get theirs later`()
     throws
   {
