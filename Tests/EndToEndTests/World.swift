@@ -135,6 +135,7 @@ final class World {
     configuration.publicURL = publicURL
     // Nothing is given up because the machine is busy.
     configuration.benchmarkOverrides.commitTimeout = .patience
+    configuration.console.passwordRounds = 16
     return configuration
   }
 

@@ -4,6 +4,15 @@ import Testing
 @testable import Operations
 
 @Suite struct PasswordRuleTests {
+  @Test func `a stored password stays what it is, and costs what the product takes`() {
+    let (password, salt, rounds) = ("correct horse battery", [UInt8](1...16), ConsolePolicy().passwordRounds)
+    let hash = PasswordHash.make(password, salt: salt, rounds: rounds)
+    #expect(Hex.encode(hash) == "3fda3c69dd325e628aea3c10742ef41ebfb19da0ab0485df9dfc6dc12642cbf6")
+    #expect(PasswordHash.matches(password, hash, salt: salt, rounds: rounds))
+    #expect(!PasswordHash.matches("correct horse batterY", hash, salt: salt, rounds: rounds))
+    #expect(!PasswordHash.matches(password, nil, salt: nil, rounds: rounds))
+  }
+
   @Test(arguments: [
     "correct horse battery", "another password", "파란 하늘 아래 작은 책상", "vT9#kq2!Lw8$zz", "mintgreen bicycle",
     "ûñïçødé wörds",

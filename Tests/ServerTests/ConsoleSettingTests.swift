@@ -24,6 +24,8 @@ import Testing
   @Test func `addresses, roles and passwords are as they are set`() throws {
     let none = try Configuration(environment: [:])
     #expect(none.console.admits(nil) && none.console.secondFactor.isEmpty && none.console.takesPasswords)
+    // Only tests hash passwords with fewer.
+    #expect(none.console.passwordRounds == 32_768)
     #expect(none.openID == nil)
     let set = try Configuration(environment: [
       "UPMC_CONSOLE_ADDRESSES": "10.0.0.0/8, 2001:db8::1", "UPMC_SECOND_FACTOR": "admin, operator",

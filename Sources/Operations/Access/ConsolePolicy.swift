@@ -10,6 +10,9 @@ package struct ConsolePolicy: Sendable {
   /// Whether accounts may sign in with a password. False if they sign in at the identity provider only; sign-in links
   /// still work, for emergencies.
   package var takesPasswords = true
+  /// The N of scrypt in password hashes, a power of two. No variable sets it: tests, which sign in hundreds of times, have
+  /// a lower one.
+  package var passwordRounds = PasswordHash.rounds
 
   package init() {}
 

@@ -16,8 +16,8 @@ enum OwnerProof {
   /// - Throws: `.invalidField` at `pointer` for a missing or wrong password; `.forbidden` if the session was opened
   ///   with a link longer than `freshLinkSeconds` ago, and no password can prove the owner; `.tooManyAttempts`.
   static func check(
-    _ password: String?, at pointer: String, of account: Accounts.Record, session token: String, by caller: Caller,
-    on connection: Connection, now: Timestamp
+    _ password: String?, at pointer: String, of account: Accounts.Record, session token: String,
+    _ policy: ConsolePolicy, by caller: Caller, on connection: Connection, now: Timestamp
   ) throws(Problem) {
     let openedAt = try connection.answer(Sessions.linkOpenedAt(sha256: Authorization.hash(token)))
     if let openedAt, openedAt >= now - .seconds(Operations.Limits.freshLinkSeconds) { return }
@@ -32,7 +32,7 @@ enum OwnerProof {
     let wrong = Problem(at: pointer, "is not the current password")
     guard let password else { throw wrong }
     try RefusalLog.check(account, "current-password", orElse: wrong, by: caller, on: connection, now: now) {
-      PasswordHash.matches(password, account.password, salt: account.salt)
+      PasswordHash.matches(password, account.password, salt: account.salt, rounds: policy.passwordRounds)
     }
   }
 }

@@ -29,16 +29,17 @@ package enum PasswordService {
   ///   breaks `PasswordRule`; `.tooManyAttempts`, because a wrong current password counts like a failed sign-in, and is
   ///   audited like one.
   package static func choose(
-    _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Timestamp
+    _ password: NewPassword, session token: String?, _ policy: ConsolePolicy, by caller: Caller,
+    on connection: Connection, now: Timestamp
   ) throws(Problem) {
     guard caller.account != nil, let token, let account = try connection.answer(Accounts.find(login: caller.name)),
       !account.isByProvider
     else { throw Problem(.forbidden, "Only an account that signs in here has a password.") }
     try OwnerProof.check(
-      password.current, at: "/current", of: account, session: token, by: caller, on: connection, now: now)
+      password.current, at: "/current", of: account, session: token, policy, by: caller, on: connection, now: now)
     try PasswordRule.check(password.new, login: account.login)
     let salt = Array(MasterKey.makeBytes().prefix(16))
-    let hash = PasswordHash.make(password.new, salt: salt)
+    let hash = PasswordHash.make(password.new, salt: salt, rounds: policy.passwordRounds)
     try connection.commit { () throws(PostgresError) in
       try connection.run(Accounts.setPassword(account.number, hash, salt: salt))
       try connection.run(Sessions.endAll(of: account.number))

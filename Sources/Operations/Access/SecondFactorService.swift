@@ -132,7 +132,7 @@ package struct SecondFactorService: Sendable {
       try check(code.present, at: "/present", account, caller, on: connection, now)
     } else {
       try OwnerProof.check(
-        code.password, at: "/password", of: account, session: token, by: caller, on: connection, now: now)
+        code.password, at: "/password", of: account, session: token, policy, by: caller, on: connection, now: now)
     }
     let secret = try factor.open(sealed, of: account.number)
     guard let step = SecondFactor.step(of: code.code, secret, now: now) else { throw Self.wrong(at: "/code") }

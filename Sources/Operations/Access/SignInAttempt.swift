@@ -62,7 +62,8 @@ struct SignInAttempt {
     }
     try count(login, on: connection)
     let found = try connection.answer(Accounts.find(login: login))
-    guard PasswordHash.matches(password, found?.password, salt: found?.salt) else {
+    let (hash, salt) = (found?.password, found?.salt)
+    guard PasswordHash.matches(password, hash, salt: salt, rounds: policy.passwordRounds) else {
       throw try log.refuse(found, "password", SessionStart.wrongProof, on: connection)
     }
     guard let account = found, account.disabledAt == nil else {

@@ -29,6 +29,9 @@ final class AdminWorld {
     let count = Atomic(0)
   }
 
+  /// So few that a password is hashed in a fraction of a millisecond. What the product takes, `ConsoleSettingTests` know.
+  private static let passwordRounds: UInt64 = 16
+
   /// - Parameters:
   ///   - databaseURL: another one than the test's own, for one that is away.
   ///   - isSecure: browsers reach it over HTTPS.
@@ -48,6 +51,8 @@ final class AdminWorld {
     self.committed = committed
     let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
     self.catalog = catalog
+    var policy = policy
+    policy.passwordRounds = Self.passwordRounds
     var resources = AdminResources(
       databaseURL: databaseURL ?? database.url, catalog: catalog,
       console: ConsoleSetting(policy: policy, master: try MasterKey(bytes: MasterKey.makeBytes())))

@@ -128,7 +128,8 @@ extension AdminCall {
 
   fileprivate func choosePassword() throws(Problem) -> Response {
     try PasswordService.choose(
-      try body(PasswordService.NewPassword.object), session: session, by: caller, on: connection, now: now)
+      try body(PasswordService.NewPassword.object), session: session, resources.console.policy, by: caller,
+      on: connection, now: now)
     var response = Response.done
     response.headers.append(SessionCookie.session.clear(isSecure: resources.isSecure))
     return response
