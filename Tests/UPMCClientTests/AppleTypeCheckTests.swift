@@ -157,7 +157,8 @@ import Testing
     }
     TemporaryDirectory.write(
       directory + "/hidden.yaml", #"{"version":0,"roots":[\#(roots.joined(separator: ","))]}"#)
-    let swift = ["swift", "build", "--package-path", outside, "--disable-sandbox"]
+    // No editor looks for anything in it.
+    let swift = ["swift", "build", "--package-path", outside, "--disable-sandbox", "--disable-index-store"]
     let hiding = ["-Xcc", "-ivfsoverlay", "-Xcc", directory + "/hidden.yaml"]
     let nowhere = ["PKG_CONFIG_LIBDIR": "/nonexistent", "PKG_CONFIG_PATH": "/nonexistent"]
     try AppleTypeCheckTests.expectSuccess(swift + hiding, nowhere)
