@@ -72,6 +72,33 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM groups") == 0)
   }
 
+  @Test func `a large group is deleted at once, and retention deletes the rest of its members`() throws {
+    let members = GroupTree.deletedMembers + 5
+    try world.connection.script(
+      """
+      INSERT INTO users (app, user_key) VALUES (1, 'u1');
+      INSERT INTO group_members (app, user_key, groupseq, joined_at)
+      SELECT 1, 'u' || n, 1, now() FROM generate_series(1, \(members)) n;
+      INSERT INTO groups (app, name) VALUES (1, 'Others');
+      INSERT INTO group_members (app, user_key, groupseq, joined_at) VALUES (1, 'u1', 2, now())
+      """)
+    #expect(refusal() == nil)
+    #expect(try world.count("SELECT count(*) FROM groups") == 1)
+    #expect(try world.count("SELECT count(*) FROM group_members WHERE groupseq = 1") == 5)
+    let audited = "SELECT count(*) FROM audit_log WHERE action = 'group.delete' AND before->>'members' = '\(members)'"
+    #expect(try world.count(audited) == 1)
+    // Whoever is left of it belongs to it no longer, also where all groups of a user are told.
+    try world.connection.script(
+      """
+      INSERT INTO group_members (app, user_key, groupseq, joined_at) VALUES (1, 'u1', 1, now()) ON CONFLICT DO NOTHING
+      """)
+    let lines = try world.connection.run(ImportedPeople.lines(of: 1, after: "", from: "u", upto: "v", limit: 10))
+    #expect(lines.map(\.groups) == ["2"])
+    for query in Retention.prune(atMost: 100) { _ = try world.connection.run(query) }
+    #expect(try world.count("SELECT count(*) FROM group_members WHERE groupseq = 1") == 0)
+    #expect(try world.count("SELECT count(*) FROM group_members") == 1)
+  }
+
   // MARK: Messages that still need it
 
   private static let time = #""alert":"hi","sendAt":"2027-01-16T08:00:00Z""#

@@ -22,6 +22,8 @@ package enum GroupTree {
 
   /// Maximum number of members that lists count exactly.
   package static let countedMembers = 10000
+  /// Maximum number of members that are deleted in one transaction with their group.
+  package static let deletedMembers = 10000
 
   private static let columnList = """
     g.groupseq, g.app, a.app_id, g.name, g.parent, g.created_at,
@@ -161,14 +163,19 @@ package enum GroupTree {
   private static let deleteStatement = Statement(
     "group-tree-delete",
     """
-    WITH members AS (DELETE FROM group_members WHERE app = $1 AND groupseq = $2 RETURNING 1),
+    WITH members AS (
+      DELETE FROM group_members WHERE (app, user_key, groupseq) IN (
+        SELECT app, user_key, groupseq FROM group_members WHERE app = $1 AND groupseq = $2
+        -- All members of a large group would keep the app's other groups waiting.
+        LIMIT \(deletedMembers))),
     gone AS (DELETE FROM groups WHERE app = $1 AND groupseq = $2)
-    SELECT count(*) FROM members
+    SELECT count(*) FROM group_members WHERE app = $1 AND groupseq = $2
     """)
 
-  /// Deletes a group and its memberships; the caller must have locked it (`lock`). Returns the number of memberships
-  /// deleted, which is 0 also if the group does not exist. Fails with a violation of `groups_parent_fkey` if the group
-  /// has subgroups.
+  /// Deletes a group with its memberships; the caller must have locked it (`lock`). `Retention` deletes the memberships
+  /// beyond `deletedMembers`, which nothing reads without the group. Returns the number of memberships that there were,
+  /// which is 0 also if the group does not exist. Fails with a violation of `groups_parent_fkey` if the group has
+  /// subgroups.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
     Query(one: deleteStatement, app, group) { $0.int64() }
   }

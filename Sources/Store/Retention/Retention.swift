@@ -49,10 +49,10 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes memberships of groups that are gone. Deleting a group deletes its members, but a device that joins by
-  /// itself, or is brought in from another push server, does not hold the group (`Groups.hold`), and may write its
-  /// membership later. Goes through the index from group to group, so that not all memberships are read. Skips locked
-  /// rows, as above.
+  /// Deletes memberships of groups that are gone: the many of a large group (`GroupTree.delete`), and those that were
+  /// written after the deletion, because a device that joins by itself, or is brought in from another push server, does
+  /// not hold the group (`Groups.hold`). Goes through the index from group to group, so that not all memberships are
+  /// read. Skips locked rows, as above.
   private static let membersStatement = Statement(
     "retention-group-members",
     """
