@@ -14,7 +14,7 @@ struct SetPolicies: ParsableCommand {
       HMAC-SHA-256 of the clientUid in hex, or a JSON Web Token, HS256, with sub and exp), or a voucher (`upmc voucher`). \
       open: the device's word is taken; whoever knows a customer's id then gets that customer's pushes. strict: proof, \
       and a push that the device brings back. A stricter one is tried out by --observe first; --unproved says how many \
-      devices may lose their user in 30 days. --renew-user-proof-secret makes another secret; \
+      devices at most may lose their user in 30 days. --renew-user-proof-secret makes another secret; \
       proofs made with the old one fail at once.
 
       --keep-user-on-refresh on: in open apps a known DEVICE_ID with a new token keeps its user without a key, so whoever \
@@ -52,7 +52,7 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "A stricter identity to try out: what it would refuse is counted. open: none.")
   var observe: App.Identity?
 
-  @Option(help: "How many devices have a user that nobody vouched for, as `upmc app identity` shows it.")
+  @Option(help: "How many devices at most may lose their user: what `upmc app identity` shows, or more.")
   var unproved: Int64?
 
   @Flag(help: "Make another secret for user proofs; the old one is void at once.")

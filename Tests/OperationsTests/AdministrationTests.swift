@@ -52,6 +52,33 @@ import Testing
     #expect(try !listener.notifications(waitingAtMost: .patience).isEmpty)
   }
 
+  @Test func `a stricter identity takes at least as many devices as may lose their user`() throws {
+    try createApp()
+    try connection.script(
+      """
+      UPDATE apps SET identity = 0, observed_identity = 1;
+      INSERT INTO devices (device, bound_at, registered_at, created_at, app, network, environment, state, identity,
+        user_key, psid, device_id)
+      SELECT gen_random_uuid(), now(), now(), now(), 1, 1, 1, 1, identity, user_key, 'p' || row_number() OVER (), 'd'
+      FROM (VALUES (0, 'ukim'), (0, 'ulee'), (1, 'upark'), (0, 'gguest')) AS d(identity, user_key)
+      """)
+    let standing = try Administration.identity(of: "com.example.bank", by: .commandLine, on: connection)
+    #expect(standing.unproved == [.proof: 2, .strict: 3])
+    func move(_ confirmed: Int64?) -> Problem? {
+      problem { () throws(Problem) in
+        var change = Administration.AppChange()
+        change.identity.identity = .proof
+        change.identity.unprovedBindings = confirmed
+        _ = try Administration.change("com.example.bank", change, by: .commandLine, on: connection)
+      }
+    }
+    #expect(move(nil)?.detail.contains("unprovedBindings 2") == true)
+    #expect(move(1)?.code == .conflict)
+    // One of them has got a proof, or a device has registered, since they were counted.
+    #expect(move(3) == nil)
+    #expect(try connection.run(Apps.find(appID: "com.example.bank"))?.app.identity == .proof)
+  }
+
   @Test func `an app exists once`() throws {
     try createApp()
     #expect(problem { () throws(Problem) in try createApp() }?.code == .conflict)

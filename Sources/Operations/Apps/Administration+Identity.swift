@@ -9,9 +9,9 @@ extension Administration {
   /// Changes to an app's identity rules; a nil rule stays as it is.
   package struct IdentityChange: Equatable, Sendable {
     package var identity: App.Identity?
-    /// Confirmation of a stricter identity: the number of active devices bound to a user with less proof than it
-    /// requires, as the caller last read it. Those that still lack the proof when the grace period ends become guests.
-    /// Nil confirms nothing, so the change is refused if there is such a device.
+    /// Confirmation of a stricter identity: the maximum number of active devices bound to a user with less proof than
+    /// it requires. Those that still lack the proof when the grace period ends become guests. Nil confirms nothing, so
+    /// the change is refused if there is such a device.
     package var unprovedBindings: Int64?
     /// A stricter identity to try out; nil leaves the trial unchanged. `.some(nil)` ends it, as does an identity that
     /// is not stricter than the app's.
@@ -27,12 +27,14 @@ extension Administration {
 
   /// Applies the changes to `app`, whose row the caller has locked in this transaction. Stores nothing; the caller
   /// saves `app`.
+  /// - Parameter lax: devices bound to a user with less proof than an identity requires, counted before the lock; nil
+  ///   if they are still to be counted.
   /// - Returns: nil if the change is allowed; otherwise the problem, and `app` must not be saved.
   static func change(
-    _ app: inout App, _ change: IdentityChange, on connection: Connection
+    _ app: inout App, _ change: IdentityChange, lax: [App.Identity: Int64]?, on connection: Connection
   ) throws(PostgresError) -> Problem? {
     if let identity = change.identity, identity != app.identity {
-      if let problem = try move(&app, to: identity, change, on: connection) { return problem }
+      if let problem = try move(&app, to: identity, change, lax, on: connection) { return problem }
     }
     if let observed = change.observed { app.identityRules.observed = observed.flatMap { $0 > app.identity ? $0 : nil } }
     if change.renewsSecret { app.identityRules.proofGeneration &+= 1 }
@@ -47,11 +49,14 @@ extension Administration {
   }
 
   private static func move(
-    _ app: inout App, to identity: App.Identity, _ change: IdentityChange, on connection: Connection
+    _ app: inout App, to identity: App.Identity, _ change: IdentityChange, _ counted: [App.Identity: Int64]?,
+    on connection: Connection
   ) throws(PostgresError) -> Problem? {
     var graceEndsAt: Timestamp?
     if identity > app.identity {
-      let lax = try connection.run(Bindings.countLax(in: app.number, below: identity))
+      // Another change may have made a count necessary only now.
+      let counts = if let counted { counted } else { try connection.run(Bindings.countLax(in: app.number)) }
+      let lax = counts[identity] ?? 0
       if lax > 0 {
         guard let observed = app.identityRules.observed, observed >= identity else {
           return Problem(
@@ -62,7 +67,7 @@ extension Administration {
             (`upmc app identity \(app.appID)`).
             """)
         }
-        guard change.unprovedBindings == lax else {
+        guard lax <= change.unprovedBindings ?? 0 else {
           return Problem(
             .conflict,
             """
@@ -127,12 +132,8 @@ extension Administration {
     of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> IdentityStanding {
     let app = try connection.app(appID, allowing: caller, to: .viewMessages)
-    var unproved: [App.Identity: Int64] = [:]
-    for identity in [App.Identity.proof, .strict] {
-      unproved[identity] = try connection.answer(Bindings.countLax(in: app.number, below: identity))
-    }
     return IdentityStanding(
-      app: app, unproved: unproved,
+      app: app, unproved: try connection.answer(Bindings.countLax(in: app.number)),
       refusals: try connection.answer(
         Bindings.refusals(of: app.number, days: Operations.Limits.countedIdentityDays)))
   }

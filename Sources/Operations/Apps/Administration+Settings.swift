@@ -44,7 +44,7 @@ extension Administration {
           "\(App.IdentityRules.about) `upmc app policy` shows the secret that proofs are made with."),
         .given(
           "unprovedBindings", .count, \.identity.unprovedBindings,
-          "For a stricter identity: how many devices may lose their user in 30 days, as it stands now."),
+          "For a stricter identity: how many devices at most may lose their user in 30 days."),
         .given(
           "observedIdentity", .orNull(.identity), \.identity.observed,
           "A stricter one to try out: what it would refuse is counted."),
@@ -114,6 +114,11 @@ extension Administration {
       let range = Operations.Limits.approvalAbove
       throw Problem(at: "/approvalAbove", "must be null, or from \(range.lowerBound) to \(range.upperBound)")
     }
+    var lax: [App.Identity: Int64]?
+    if let identity = change.identity.identity, identity > app.identity {
+      // Before the lock: it reads all of the app's devices, and the app must be able to pause meanwhile.
+      lax = try connection.answer(Bindings.countLax(in: app.number))
+    }
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
       if let zone = change.timeZone { try connection.run(TimeZones.add(zone)) }
       guard let before = try connection.run(Apps.lock(app.number)) else { return nil }
@@ -128,7 +133,7 @@ extension Administration {
       if let covers = change.confidentialSDK { after.confidentiality.coversSDK = covers }
       if let android = change.android { after.android = android }
       if let hasExtension = change.hasExtension { after.hasExtension = hasExtension }
-      if let problem = try self.change(&after, change.identity, on: connection) { return problem }
+      if let problem = try self.change(&after, change.identity, lax: lax, on: connection) { return problem }
       guard after != before else { return nil }
       try connection.run(Apps.save(after))
       if after.timeZone != before.timeZone {

@@ -91,14 +91,18 @@ package enum Bindings {
   private static let laxStatement = Statement(
     "bindings-lax",
     """
-    SELECT count(*) FROM devices
-    WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = \(Devices.State.active.sql) AND identity < $2
+    SELECT count(*) FILTER (WHERE identity < \(App.Identity.proof.sql)), count(*) FROM devices
+    WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = \(Devices.State.active.sql)
+      AND identity < \(App.Identity.strict.sql)
     """)
 
-  /// Returns the number of active devices whose binding to a user is weaker than `identity` requires. Guests, which
-  /// have no user, do not count.
-  package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
-    Query(one: laxStatement, app, identity.rawValue) { $0.int64() }
+  /// Returns the numbers of active devices whose binding to a user is weaker than `.proof` requires, and than `.strict`
+  /// does. Guests, which have no user, do not count. Reads all of the app's devices.
+  package static func countLax(in app: App.Number) -> Query<[App.Identity: Int64]> {
+    Query(one: laxStatement, app) { row in
+      let proof = row.int64()
+      return [.proof: proof, .strict: row.int64()]
+    }
   }
 
   package static let start = DeviceID.lowest

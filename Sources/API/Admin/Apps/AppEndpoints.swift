@@ -55,7 +55,7 @@ extension Endpoint {
       .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
       """
       What is not named stays as it is. A stricter identity is observed first where devices have a user by less; then it \
-      takes their number (`unprovedBindings`), and they become guests 30 days later.
+      takes their number or a higher one (`unprovedBindings`), and they become guests 30 days later.
       """, by: .permission(.manageApps), needsFreshSignIn: true,
       body: Body(
         Administration.AppChange.object,
