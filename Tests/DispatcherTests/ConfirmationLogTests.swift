@@ -310,6 +310,33 @@ import Time
     #expect(try totals() == [2, 0])
   }
 
+  @Test func `a fold takes the log in several reads, and the blocks in portions`() throws {
+    world.stop()
+    let (first, second) = (try place(1), BlockID(seqno: seqno, number: 5 << 18))
+    try world.connection.script(
+      """
+      INSERT INTO blocks (seqno, block, devices_count, first_key, devices, user_keys)
+      SELECT seqno, \(second.number), devices_count, 'v', devices, user_keys FROM blocks
+      """)
+    let now = SystemClock().wallTime
+    let entries = [first, BlockPlace(block: second, position: 3)].flatMap { place in
+      [false, true].map { ConfirmationLog.Entry(place, isRead: $0, at: now) }
+    }
+    _ = try world.connection.run(ConfirmationLog.append(entries))
+    try world.connection.script(
+      """
+      INSERT INTO confirmation_log (seqno, entries)
+      SELECT seqno, entries FROM confirmation_log CROSS JOIN generate_series(1, 4500)
+      """)
+    #expect(try totals() == [2, 2])
+    #expect(try fold(atMost: 2_500) == 2_500)
+    #expect(try totals() == [2, 2] && world.count("confirmation_log") == 2_001)
+    #expect(try world.count("block_confirmations") == 4)
+    #expect(try fold(atMost: 10_000) == 2_001 && fold() == nil)
+    #expect(try totals() == [2, 2] && world.count("confirmation_log") == 0)
+    #expect(try world.count("block_confirmations WHERE block = \(second.number) AND get_byte(minutes, 7) > 0") == 2)
+  }
+
   @Test func `of two nodes that make a block's row at once one begins anew, and nothing is lost`() throws {
     try confirm([1])
     try confirm([2])

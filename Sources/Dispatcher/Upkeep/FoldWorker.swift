@@ -39,17 +39,16 @@ struct FoldWorker {
     }
   }
 
-  /// Folds a message's log rows, up to `Limits.foldedRows` per transaction, until a transaction finds fewer. Rows that
+  /// Folds a message's log rows, usually all of them in one transaction, until a transaction finds the last. Rows that
   /// arrive later wait for the next call; otherwise a busy message would be folded a few rows at a time. Ends early
   /// when the node stops.
   private func fold(_ seqno: Seqno, _ connection: Connection) throws(PostgresError) {
-    var place: Int64 = 0
-    while !shared.isStopping {
-      let step = try connection.transaction(attempts: 3) { () throws(PostgresError) in
-        try ConfirmationFold.step(of: seqno, after: place, atMost: Limits.foldedRows, writer: writer, on: connection)
+    var next: Int64? = 0
+    while let place = next, !shared.isStopping {
+      next = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try ConfirmationFold.step(of: seqno, after: place, atMost: Limits.foldedRows, writer: writer, on: connection)?
+          .next
       }
-      guard let step, step.rows == Limits.foldedRows else { return }
-      place = step.last
     }
   }
 }
@@ -58,6 +57,6 @@ extension Limits {
   static let foldPause: Duration = .seconds(1)
   /// Pause between two scans of the log, as a multiple of a scan's duration; at least `foldPause`.
   static let foldLookShare = 10
-  /// Maximum log rows folded in one transaction: in a burst up to half a million entries, which take a second.
-  static let foldedRows = 2_000
+  /// Maximum log rows folded in one transaction; rows with many entries reach `ConfirmationFold`'s own limit first.
+  static let foldedRows = 200_000
 }

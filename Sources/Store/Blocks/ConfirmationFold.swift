@@ -8,6 +8,15 @@ internal import Time
 /// confirmations, and deletes exactly the rows it has read, because ids are not committed in order. A process that is
 /// killed during a step therefore changes nothing, any node can continue, and readers see the same sum before and after
 /// a step. Entries whose block or position does not exist are dropped, so that they do not remain in the log.
+///
+/// The recipients of a large message confirm in any order, so that even a small part of its log names nearly all of its
+/// blocks, each of which is then rewritten. A step therefore takes as much of the log as memory permits, and merges it
+/// into one portion of the blocks after the other:
+/// ```
+///   log, in order   ──►  entries by block  ──►  portion of blocks: locked, merged, saved   ─┐
+///                                               next portion …                              ├─ one transaction
+///                                               totals; the rows of the log are deleted    ─┘
+/// ```
 package enum ConfirmationFold {
   /// Thresholds at which a message's log is folded; reaching any of them is enough.
   package struct Thresholds: Sendable {
@@ -100,6 +109,14 @@ package enum ConfirmationFold {
   private static let deleteStatement = Statement(
     "confirmation-fold-delete", "DELETE FROM confirmation_log WHERE seqno = $1 AND id = ANY($2)")
 
+  /// Maximum number of log rows that are read at once.
+  private static let rowsAtOnce = 2_000
+  /// Number of entries after which a step takes no further rows: 128 for each of 31,000 blocks, in 32 MB.
+  private static let mostEntries = 4_000_000
+  /// Number of low bits of a block's number that do not matter for its portion. A portion has the blocks of 16 shards,
+  /// of 800,000 devices; it is the same for all nodes, which lock blocks in the same order.
+  private static let portionBits: Int32 = 18
+
   /// Folds the next rows of a message's log, within a transaction: merges them into the blocks, adds new confirmations
   /// to the totals and statistics, writes their events if a webhook subscribes to receipts or reads, and deletes the
   /// rows. Skips rows that another node has locked.
@@ -107,37 +124,76 @@ package enum ConfirmationFold {
   ///   - id: id of the last row folded before; 0 for none.
   ///   - limit: maximum number of rows.
   ///   - writer: number under which this thread adds to totals.
-  /// - Returns: the number of rows deleted, including rows that only repeat confirmations, and the id of the last; nil
-  ///   if there are no unlocked rows after `id`.
+  /// - Returns: the number of rows deleted, including rows that only repeat confirmations, and the id after which the
+  ///   next step continues, nil if this one has taken all rows; nil if there are no unlocked rows after `id`.
   /// - Throws: a serialization failure if another node has folded the first rows of the same blocks meanwhile; repeat
   ///   the transaction.
   package static func step(
     of seqno: Seqno, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
-  ) throws(PostgresError) -> (rows: Int, last: Int64)? {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    var range = parameters
-    range.append(id)
-    range.append(limit)
-    let rows = try connection.run(takeStatement, range)
-    let taken = rows.decode { (id: $0.int64(), entries: $0.bytes()) }
-    guard let last = taken.last?.id else { return nil }
-    var ids = Int64Column()
-    for row in taken { ids.append(row.id) }
-    let message = try connection.run(messageStatement, parameters)
+  ) throws(PostgresError) -> (rows: Int, next: Int64?)? {
+    var log = Log()
+    var count = log.next(atMost: limit)
+    while count > 0 {
+      log.add(try connection.run(takeStatement, Parameters(seqno, log.last ?? id, count)), of: count)
+      count = log.next(atMost: limit)
+    }
+    guard log.ids.count > 0 else { return nil }
     // If the message or a block was removed by retention, its confirmations are dropped.
+    let message = try connection.run(messageStatement, Parameters(seqno))
     if let (sentAt, isTold) = message.decodeFirst({ ($0.timestamp(), $0.bool()) }) {
-      let new = try unite(taken.map(\.entries), of: seqno, sentAt: sentAt, on: connection)
-      if !new.isEmpty {
-        let received = Int64(new.count { !$0.half.isRead })
-        try connection.run(
-          Confirmations.count(of: seqno, received: received, read: Int64(new.count) - received, writer))
-        if isTold { try tell(new, of: seqno, sentAt: sentAt, on: connection) }
+      var (received, read): (Int64, Int64) = (0, 0)
+      for halves in log.portions {
+        let new = try unite(log, halves, of: seqno, sentAt: sentAt, on: connection)
+        let reads = Int64(new.count { $0.half.isRead })
+        (received, read) = (received + Int64(new.count) - reads, read + reads)
+        if isTold, !new.isEmpty { try tell(new, of: seqno, sentAt: sentAt, on: connection) }
+      }
+      if received + read > 0 {
+        try connection.run(Confirmations.count(of: seqno, received: received, read: read, writer))
       }
     }
-    parameters.append(ids)
-    _ = try connection.run(deleteStatement, parameters)
-    return (taken.count, last)
+    _ = try connection.run(deleteStatement, Parameters(seqno, log.ids))
+    return (log.ids.count, log.isWhole ? nil : log.last)
+  }
+
+  /// Rows of a message's log, with their entries by block.
+  private struct Log {
+    struct Entry {
+      let position: UInt16
+      let at: UInt32
+    }
+
+    private(set) var ids = Int64Column()
+    private(set) var last: Int64?
+    /// In the order of the log.
+    private(set) var entries: [ConfirmationLog.BlockHalf: [Entry]] = [:]
+    private var entryCount = 0
+    /// True if no row is left.
+    private(set) var isWhole = false
+
+    /// The blocks in ascending order, divided into portions.
+    var portions: [[ConfirmationLog.BlockHalf]] {
+      let portions = Dictionary(grouping: entries.keys) { $0.number >> ConfirmationFold.portionBits }
+      return portions.sorted { $0.key < $1.key }.map { $0.value.sorted() }
+    }
+
+    /// Returns the number of rows to read next; 0 if there are enough, or no more.
+    func next(atMost limit: Int) -> Int {
+      isWhole || entryCount >= ConfirmationFold.mostEntries ? 0 : min(limit - ids.count, ConfirmationFold.rowsAtOnce)
+    }
+
+    /// Adds the rows found when `count` rows were asked for.
+    mutating func add(_ rows: Rows, of count: Int) {
+      isWhole = rows.count < count
+      for (id, bytes) in rows.decode({ ($0.int64(), $0.bytes()) }) {
+        ids.append(id)
+        last = id
+        entryCount += bytes.count / ConfirmationLog.entryBytes
+        ConfirmationLog.unpack(bytes) { half, position, at in
+          entries[half, default: []].append(Entry(position: UInt16(position), at: at))
+        }
+      }
+    }
   }
 
   /// A delivery that was confirmed for the first time.
@@ -149,25 +205,26 @@ package enum ConfirmationFold {
     let at: UInt32
   }
 
-  /// Merges rows of a message's log into its blocks, which are locked. Entries of blocks or positions that do not exist
-  /// are ignored.
+  /// Merges the log's entries for some of a message's blocks into these, which are locked. Entries of blocks or
+  /// positions that do not exist are ignored.
+  /// - Parameter halves: in ascending order.
   /// - Returns: the confirmations that are new.
   /// - Throws: `wasMadeMeanwhile` if another node has stored the first confirmations of one of the blocks meanwhile.
   private static func unite(
-    _ log: [[UInt8]], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
+    _ log: Log, _ halves: [ConfirmationLog.BlockHalf], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
   ) throws(PostgresError) -> [New] {
-    var named: Set<ConfirmationLog.BlockHalf> = []
-    for row in log { ConfirmationLog.unpack(row) { half, _, _ in named.insert(half) } }
-    let halves = named.sorted()
     var blocks = try folded(halves, of: seqno, on: connection)
     let present = Set(blocks.keys)
     for (half, devices) in try connection.run(sizes(of: halves.filter { !present.contains($0) }, of: seqno)) {
       blocks[half] = ConfirmedMinutes(devices: devices, sentAt: sentAt)
     }
     var new: [New] = []
-    for row in log {
-      ConfirmationLog.unpack(row) { half, position, at in
-        if blocks[half]?.note(position, at: at) == true { new.append(New(half: half, position: position, at: at)) }
+    for half in halves {
+      for entry in log.entries[half] ?? [] {
+        let position = Int(entry.position)
+        if blocks[half]?.note(position, at: entry.at) == true {
+          new.append(New(half: half, position: position, at: entry.at))
+        }
       }
     }
     let halvesChanged = Set(new.map(\.half))
