@@ -1,6 +1,7 @@
 import Domain
 import Postgres
 import Store
+import TestSupport
 import Testing
 import Time
 
@@ -75,6 +76,21 @@ import Time
     let below = try world.connection.run(Groups.create(app: world.app.number, name: "below", parent: top))
     try world.run(.join(world.claim("other"), group: below))
     #expect(world.sendProblem(body(3800, "%CNAME%", audience: "{\"groups\":[\(top)]}"))?.detail.contains("lee") == true)
+  }
+
+  @Test func `an audience that is too large to be searched in time is not refused`() throws {
+    try name("other", user: "lee", name: String(repeating: "n", count: 256))
+    let message = try MessageRequest(json: body(3800, "%CNAME%"))
+    let audience = try ResolvedAudience(message.audience, of: world.app.number, on: world.connection, now: world.now)
+    func isSearched(within milliseconds: Int) throws -> Bool {
+      try PayloadSize(message).check(audience, of: world.app.number, on: world.connection, within: milliseconds)
+    }
+    let other = try TestDatabase.connect(to: world.databaseURL)
+    // A search takes until the lock ends, as if it read tens of millions of names.
+    try other.script("BEGIN; LOCK TABLE users")
+    #expect(try !isSearched(within: 50))
+    try other.script("ROLLBACK")
+    #expect(throws: Problem.self) { try isSearched(within: 60_000) }
   }
 
   @Test func `guests fill the CUID with GUEST`() throws {

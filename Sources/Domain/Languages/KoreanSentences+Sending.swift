@@ -70,6 +70,9 @@ extension KoreanSentences {
     = EXT에 변수가 있어 모두에게 같은 페이지로 옮길 수 없습니다.
     ext could move to a page of this server if UPMC_PUBLIC_URL were set.
     = UPMC_PUBLIC_URL을 설정하면 EXT를 이 서버의 페이지로 옮길 수 있습니다.
+    The audience is too large to be searched for the longest names: recipients whose payload is too large are rejected \
+    one by one when the message is sent.
+    = 대상이 너무 많아 이름이 가장 긴 수신자를 찾지 못했습니다. 페이로드가 너무 큰 수신자는 발송할 때 개별로 거부됩니다.
     ext does not fit the payload: it moves to a page whose address takes its place.
     = EXT가 페이로드에 들어가지 않아 페이지로 옮기고 그 주소를 보냅니다.
     With mutableContent the text would move to a page, which the app's extension fetches.

@@ -46,7 +46,7 @@ struct HostingPlan {
       var fitted = message
       fitted.content = message.content.replacing(links)
       do throws(Problem) {
-        try PayloadSize(fitted).check(audience, of: app.number, on: connection)
+        if try !PayloadSize(fitted).check(audience, of: app.number, on: connection) { notes.append(Self.isUnsearched) }
         return nil
       } catch  where error.code == .payloadTooLarge {
         return error
@@ -66,6 +66,11 @@ struct HostingPlan {
     if let obstacle = try moveText(message.content, app, hosting, now) { throw problem.adding(obstacle) }
     if let rest = try tooLarge() { throw rest }
   }
+
+  private static let isUnsearched: Sentence = """
+    The audience is too large to be searched for the longest names: recipients whose payload is too large are rejected \
+    one by one when the message is sent.
+    """
 
   // MARK: Moving
 

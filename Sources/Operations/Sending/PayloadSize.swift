@@ -93,20 +93,48 @@ struct PayloadSize: Sendable {
 
   /// Checks a message in every language against its audience. If the message shows names, finds the recipient with the
   /// largest payload. For a segment or a resend, people outside the audience count too: everybody in the file that
-  /// supplies the names or, without a file, all of the app's users.
+  /// supplies the names or, without a file, all of the app's users. Must not be called within a transaction.
+  /// - Parameter milliseconds: maximum time of each search.
+  /// - Returns: false if a search took longer, because the audience has tens of millions of devices. Then a recipient
+  ///   whose payload is too large is rejected when the message is sent.
   /// - Throws: `.payloadTooLarge`.
-  func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
-    guard !fitsEverybody else { return }
+  func check(
+    _ audience: ResolvedAudience, of app: App.Number, on connection: Connection,
+    within milliseconds: Int = Operations.Limits.searchMilliseconds
+  ) throws(Problem) -> Bool {
+    guard !fitsEverybody else { return true }
     let limit = try self.limit(for: audience, of: app, on: connection)
     // Text that is the same for every recipient needs no search.
     for text in doubtful where !text.showsNames || text.bytes > limit { try check(text, largest: nil, limit) }
-    if case .members(let members) = audience.reach { return try check(members, of: app, on: connection) }
+    if case .members(let members) = audience.reach {
+      try check(members, of: app, on: connection)
+      return true
+    }
+    let found: Problem?
+    do throws(PostgresError) {
+      found = try connection.transaction { () throws(PostgresError) -> Problem? in
+        try connection.run(AudienceSizes.limitSearch(milliseconds: milliseconds))
+        return try search(audience, limit, app, connection)
+      }
+    } catch {
+      guard error.sqlState == .queryCanceled else { throw Problem(error) }
+      return false
+    }
+    if let found { throw found }
+    return true
+  }
+
+  private func search(
+    _ audience: ResolvedAudience, _ limit: Int, _ app: App.Number, _ connection: Connection
+  ) throws(PostgresError) -> Problem? {
     let locales = languages.isEmpty ? [:] : try locales(of: audience, app, connection)
     for text in doubtful {
       // No recipient gets the text in this language.
       guard languages.isEmpty || locales[text.place] != nil else { continue }
-      try check(text, largest: try largest(text, audience, locales[text.place] ?? [], app, connection), limit)
+      let largest = try largest(text, audience, locales[text.place] ?? [], app, connection)
+      if let problem = objection(text, largest: largest, limit) { return problem }
     }
+    return nil
   }
 
   /// Returns the payload limit in bytes: that of FCM if it is lower and the audience may contain FCM devices. Unless
@@ -122,23 +150,23 @@ struct PayloadSize: Sendable {
 
   private func largest(
     _ text: Text, _ audience: ResolvedAudience, _ locales: [String], _ app: App.Number, _ connection: Connection
-  ) throws(Problem) -> Named? {
+  ) throws(PostgresError) -> Named? {
     // Applies to a resend to a part of the file's users too.
     if let csv {
-      let line = try connection.answer(
+      let line = try connection.run(
         AudienceSizes.largest(app: app, csv: csv, locales: locales, text.weights, text.numbered))
       return line.map { Named(userKey: $0.userKey, name: $0.name, variables: $0.variables) }
     }
     let found: (userKey: UserKey, name: String)?
     switch audience.reach {
     case .keys(let after, let upto):
-      found = try connection.answer(
+      found = try connection.run(
         AudienceSizes.largest(app: app, after: after, upto: upto, locales: locales, text.weights))
     case .segment:
-      found = try connection.answer(
+      found = try connection.run(
         AudienceSizes.largest(app: app, after: "", upto: "v", locales: locales, text.weights))
     case .groups(let groups):
-      found = try connection.answer(AudienceSizes.largest(app: app, groups: groups, locales: locales, text.weights))
+      found = try connection.run(AudienceSizes.largest(app: app, groups: groups, locales: locales, text.weights))
     case .members, .csv: found = nil
     }
     return found.map { Named(userKey: $0.userKey, name: $0.name) }
@@ -146,13 +174,13 @@ struct PayloadSize: Sendable {
 
   private func locales(
     of audience: ResolvedAudience, _ app: App.Number, _ connection: Connection
-  ) throws(Problem) -> [Int: [String]] {
+  ) throws(PostgresError) -> [Int: [String]] {
     let all: [String] =
       switch audience.reach {
-      case .keys(let after, let upto): try connection.answer(Devices.locales(app: app, after: after, upto: upto))
-      case .segment: try connection.answer(Devices.locales(app: app, after: "", upto: "v"))
-      case .groups(let groups): try connection.answer(Devices.locales(app: app, groups: groups))
-      case .csv(let csv): try connection.answer(Devices.locales(app: app, csv: csv))
+      case .keys(let after, let upto): try connection.run(Devices.locales(app: app, after: after, upto: upto))
+      case .segment: try connection.run(Devices.locales(app: app, after: "", upto: "v"))
+      case .groups(let groups): try connection.run(Devices.locales(app: app, groups: groups))
+      case .csv(let csv): try connection.run(Devices.locales(app: app, csv: csv))
       case .members: []
       }
     return Dictionary(grouping: all) { languages.place(locale: $0) }
@@ -175,11 +203,16 @@ struct PayloadSize: Sendable {
   }
 
   private func check(_ text: Text, largest: Named?, _ limit: Int) throws(Problem) {
+    if let problem = objection(text, largest: largest, limit) { throw problem }
+  }
+
+  /// Returns the problem of a text that is too large for the recipient with the largest payload; nil if it fits.
+  private func objection(_ text: Text, largest: Named?, _ limit: Int) -> Problem? {
     let bytes = text.bytes + (largest.map { names($0, text) } ?? 0)
-    guard bytes > limit else { return }
+    guard bytes > limit else { return nil }
     let recipient =
       largest.flatMap { names($0, text) > 0 ? Sentence(verbatim: $0.userKey.description) : nil } ?? "every recipient"
-    throw Problem(
+    return Problem(
       .payloadTooLarge,
       """
       The payload for \(recipient) would have \(bytes) bytes; the network takes \(limit). Shorten alert, ext or data by \
@@ -208,6 +241,8 @@ struct PayloadSize: Sendable {
 }
 
 extension Operations.Limits {
+  /// Maximum time in milliseconds of a search for the largest payload in an audience.
+  static let searchMilliseconds = 15_000
   /// Maximum number of bytes in JSON for one byte of a name: a control character becomes six.
   static let escapedBytes = 6
   /// SEQNO with which payloads are measured: as many digits as a server can reach that numbers its messages from

@@ -64,6 +64,14 @@ package enum AudienceSizes {
       + $2 * octet_length(to_json(k.name)::text)
     """
 
+  private static let limitStatement = Statement(
+    "audience-sizes-limit", "SELECT set_config('statement_timeout', $1::text, true)")
+
+  /// Limits the time of each further statement of the transaction; one that takes longer fails with `queryCanceled`.
+  package static func limitSearch(milliseconds: Int) -> Query<Void> {
+    Query(limitStatement, milliseconds) { _ in }
+  }
+
   private static let largestOfRangeStatement = Statement(
     "audience-sizes-largest-of-range",
     """
