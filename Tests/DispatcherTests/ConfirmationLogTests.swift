@@ -369,6 +369,7 @@ import Time
     try confirm([1, 2])
     #expect(try due { _ in } == [])
     #expect(try due { $0.entriesPerBlock = 3 } == [] && due { $0.entriesPerBlock = 2 } == [seqno])
+    #expect(try due { $0.entries = 3 } == [] && due { $0.entries = 2 } == [seqno])
     #expect(try due { $0.logBytes = 1 } == [seqno])
     // A node folds it at once, but passes by what somebody holds.
     try world.connection.script("BEGIN; UPDATE confirmation_log SET logged_at = logged_at - interval '601 seconds'")

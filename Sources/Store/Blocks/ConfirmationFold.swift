@@ -22,6 +22,9 @@ package enum ConfirmationFold {
   package struct Thresholds: Sendable {
     /// Number of log entries per block of the message, on average, that justifies rewriting the blocks' rows.
     package var entriesPerBlock: Int32 = 128
+    /// Number of log entries at which a message is folded however many blocks it has, because whoever looks at its
+    /// numbers reads its whole log: several million entries would take longer than a live view may.
+    package var entries: Int64 = 1_000_000
     package var ageSeconds: Int32 = 600
     /// Size of the log of all messages, in bytes, above which every message is folded.
     package var logBytes: Int64 = 256 << 20
@@ -42,6 +45,7 @@ package enum ConfirmationFold {
       FROM confirmation_log GROUP BY seqno) l
     WHERE l.logged_at < now() - make_interval(secs => $2)
       OR l.entries >= $1 * (SELECT count(*) FROM blocks b WHERE b.seqno = l.seqno)
+      OR l.entries >= $5
       OR l.bytes > $3
       OR l.logged_at < now() - make_interval(secs => $4) AND EXISTS (
         SELECT FROM messages m JOIN webhooks w ON w.app = m.app
@@ -55,8 +59,8 @@ package enum ConfirmationFold {
   /// oldest entries first. Reads the whole log.
   package static func due(_ thresholds: Thresholds) -> Query<[Seqno]> {
     Query(
-      each:
-        dueStatement, thresholds.entriesPerBlock, thresholds.ageSeconds, thresholds.logBytes, thresholds.askedAgeSeconds
+      each: dueStatement, thresholds.entriesPerBlock, thresholds.ageSeconds, thresholds.logBytes,
+      thresholds.askedAgeSeconds, thresholds.entries
     ) { $0.seqno() }
   }
 
