@@ -173,6 +173,34 @@ import Testing
     #expect(try left("event", "events") == [1])
   }
 
+  @Test func `a busy webhook is deleted at once, and retention deletes the rest of its deliveries`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
+    // Each tenth was given up.
+    try connection.script(
+      """
+      INSERT INTO webhooks (app, url, sealed, kinds, created_at)
+      SELECT 1, 'https://a/', '\\x00', '{webhook.test}', now() FROM generate_series(1, 2) n;
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT 1, 'webhook.test', now(), '{}' FROM generate_series(1, \(Webhooks.deletedDeliveries + 20)) n;
+      INSERT INTO event_deliveries (event, webhook, state, due_at, ended_at)
+      SELECT event, 1, CASE WHEN event % 10 = 0 THEN 2 ELSE 1 END, now(), now() FROM events;
+      INSERT INTO event_deliveries (event, webhook, state, due_at, ended_at) VALUES (1, 2, 1, now(), now())
+      """)
+    func left() throws -> [Int64] {
+      let rows = try connection.run(
+        Statement("deliveries left", "SELECT count(*) FROM event_deliveries GROUP BY webhook ORDER BY webhook"))
+      return rows.map { rows.int64($0, 0) }
+    }
+    try connection.run(Webhooks.delete(1))
+    #expect(try left() == [20, 1])
+    for query in Retention.prune(atMost: 15) { _ = try connection.run(query) }
+    #expect(try left() == [5, 1])
+    for query in Retention.prune(atMost: 15) { _ = try connection.run(query) }
+    #expect(try left() == [1])
+  }
+
   @Test func `an event that no webhook takes for a week is given up, can be replayed, and is not kept for ever`()
     throws
   {

@@ -121,15 +121,20 @@ package enum Webhooks {
     Query(changeStatement, webhook, url, kinds?.joined(separator: " "), isActive, sealed, overlap) { _ in }
   }
 
+  /// Maximum number of deliveries that are deleted in one transaction with their webhook.
+  package static let deletedDeliveries = 10_000
+
   /// Planned anew each time, like the list of a webhook's deliveries.
   private static let deleteStatement = Statement(
     "webhooks-delete",
     """
     WITH gone AS (DELETE FROM webhooks WHERE webhook = $1)
-    DELETE FROM event_deliveries WHERE webhook = $1
+    DELETE FROM event_deliveries WHERE (event, webhook) IN (
+      SELECT event, webhook FROM event_deliveries WHERE webhook = $1 ORDER BY event LIMIT \(deletedDeliveries))
     """, isKept: false)
 
-  /// Deletes a webhook and its deliveries. The events themselves stay.
+  /// Deletes a webhook with its deliveries, of which `Retention` deletes those beyond `deletedDeliveries`. The events
+  /// themselves stay.
   package static func delete(_ webhook: Number) -> Query<Void> {
     Query(deleteStatement, webhook) { _ in }
   }

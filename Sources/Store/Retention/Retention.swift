@@ -69,23 +69,24 @@ package enum Retention {
       FOR UPDATE OF m SKIP LOCKED)
     """)
 
-  /// Deletes waiting event deliveries to webhooks that are gone. Deleting a webhook deletes its deliveries, but a
-  /// transaction that writes an event does not lock the webhooks to be told, and may commit later. Nobody would make
-  /// such a delivery, and its event would be kept for ever. Goes through the index from webhook to webhook, as above.
+  /// Deletes event deliveries to webhooks that are gone: the many of a busy one (`Webhooks.delete`), and those that were
+  /// written after the deletion, because a transaction that writes an event does not lock the webhooks to be told.
+  /// Nobody would make such a delivery, and its event would be kept for ever. Goes through the index from webhook to
+  /// webhook, as above.
   private static let deliveriesStatement = Statement(
     "retention-event-deliveries",
     """
     WITH RECURSIVE told AS (
-      (SELECT webhook FROM event_deliveries WHERE state = \(Events.State.waiting.sql) ORDER BY webhook LIMIT 1)
+      (SELECT webhook FROM event_deliveries ORDER BY webhook LIMIT 1)
       UNION ALL
       SELECT n.webhook FROM told t, LATERAL (
-        SELECT d.webhook FROM event_deliveries d WHERE d.state = \(Events.State.waiting.sql) AND d.webhook > t.webhook
-        ORDER BY d.webhook LIMIT 1) n)
+        SELECT d.webhook FROM event_deliveries d WHERE d.webhook > t.webhook ORDER BY d.webhook LIMIT 1) n)
+    , gone AS MATERIALIZED (
+      SELECT webhook FROM told t WHERE NOT EXISTS (SELECT FROM webhooks w WHERE w.webhook = t.webhook))
     DELETE FROM event_deliveries WHERE (event, webhook) IN (
-      SELECT d.event, d.webhook
-      FROM told t JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
-      WHERE NOT EXISTS (SELECT FROM webhooks w WHERE w.webhook = t.webhook) LIMIT $1
-      FOR UPDATE OF d SKIP LOCKED)
+      SELECT d.event, d.webhook FROM gone g CROSS JOIN LATERAL (
+        SELECT event, webhook FROM event_deliveries WHERE webhook = g.webhook LIMIT $1 FOR UPDATE SKIP LOCKED) d
+      LIMIT $1)
     """)
 
   /// Deletes counts of more than 90 days ago of what identity modes refused or would have refused. They are shown for
