@@ -34,8 +34,8 @@ package struct ContentRules {
   private static func inferred(_ content: MessageContent) -> PushType {
     if content.liveActivity != nil { return .liveactivity }
     if content.mdm != nil { return .mdm }
-    let isSeen = content.given.contains { ["alert", "badge", "sound"].contains($0) }
-    return content.contentAvailable && !isSeen ? .background : .alert
+    guard content.contentAvailable else { return .alert }
+    return content.given.isDisjoint(with: ["alert", "badge", "sound"]) ? .background : .alert
   }
 
   // MARK: Fields allowed per push type
@@ -48,7 +48,11 @@ package struct ContentRules {
     "android",
   ]
 
-  private static func allowed(_ type: PushType) -> Set<String> {
+  /// The fields that each push type allows.
+  private static let allowed = Dictionary(
+    uniqueKeysWithValues: PushType.allCases.map { ($0, everywhere.union(own(of: $0))) })
+
+  private static func own(of type: PushType) -> Set<String> {
     switch type {
     case .alert: shown.union(forApp)
     case .background: forApp.union(["contentAvailable", "android"])
@@ -69,8 +73,7 @@ package struct ContentRules {
 
   private mutating func check() {
     let type = content.pushType
-    let allowed = Self.allowed(type).union(Self.everywhere)
-    for field in content.given.sorted() where !allowed.contains(field) {
+    for field in content.given.subtracting(Self.allowed[type] ?? []).sorted() {
       fault(field, "cannot be in a push of the type \(type.rawValue)")
     }
     // Further checks would only repeat these faults.
