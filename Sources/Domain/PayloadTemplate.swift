@@ -107,11 +107,11 @@ package struct PayloadTemplate: Sendable {
     for piece in texts[recipient.language] {
       switch piece {
       case .bytes(let run): bytes.append(contentsOf: run)
-      case .clientUID: JSONWriter.escape(recipient.userKey.description.utf8, into: &bytes)
-      case .clientName: JSONWriter.escape(recipient.clientName.utf8, into: &bytes)
+      case .clientUID: JSONWriter.escape(recipient.userKey.description, into: &bytes)
+      case .clientName: JSONWriter.escape(recipient.clientName, into: &bytes)
       case .variable(let index, let otherwise):
         if index < recipient.variables.count, !recipient.variables[index].isEmpty {
-          JSONWriter.escape(recipient.variables[index].utf8, into: &bytes)
+          JSONWriter.escape(recipient.variables[index], into: &bytes)
         } else {
           bytes.append(contentsOf: otherwise)
         }

@@ -91,7 +91,7 @@ struct PayloadSplitter {
 
   private static func escaped(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
-    JSONWriter.escape(text.utf8, into: &bytes)
+    JSONWriter.escape(text, into: &bytes)
     return bytes
   }
 

@@ -53,7 +53,7 @@ final class Composer {
       contentsOf: validatesOnly ? #"{"validate_only":true,"message":{""#.utf8 : #"{"message":{""#.utf8)
     let registration = target.further?.registration ?? target.psid
     encoded.body.append(contentsOf: Self.isFID(registration) ? #"fid":""#.utf8 : #"token":""#.utf8)
-    JSONWriter.escape(registration.utf8, into: &encoded.body)
+    JSONWriter.escape(registration, into: &encoded.body)
     encoded.body.append(contentsOf: #"","#.utf8)
     if isActivity {
       writeActivity(of: target, prepared, &encoded.body)
@@ -84,7 +84,7 @@ final class Composer {
   /// Writes the `apns` block for a Live Activity, whose own token is sent in addition to the device's registration.
   private func writeActivity(of target: PushTarget, _ prepared: Prepared, _ body: inout [UInt8]) {
     body.append(contentsOf: #""apns":{"live_activity_token":""#.utf8)
-    JSONWriter.escape(target.psid.utf8, into: &body)
+    JSONWriter.escape(target.psid, into: &body)
     body.append(contentsOf: #"","headers":"#.utf8)
     body.append(contentsOf: prepared.apnsHeaders)
     body.append(contentsOf: #","payload":"#.utf8)
@@ -130,13 +130,13 @@ final class Composer {
     var label: [UInt8] = []
     if let name = headers.android.analyticsLabel {
       label.append(contentsOf: #","fcm_options":{"analytics_label":""#.utf8)
-      JSONWriter.escape(name.utf8, into: &label)
+      JSONWriter.escape(name, into: &label)
       label.append(contentsOf: #""}"#.utf8)
     }
     var collapseKey = Array(#"s""#.utf8)
     if headers.collapseID != String(message.seqno) {
       collapseKey.append(contentsOf: #","collapse_key":""#.utf8)
-      JSONWriter.escape(headers.collapseID.utf8, into: &collapseKey)
+      JSONWriter.escape(headers.collapseID, into: &collapseKey)
       collapseKey.append(UInt8(ascii: "\""))
     }
     var apns = JSONWriter()

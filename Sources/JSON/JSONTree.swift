@@ -95,7 +95,7 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
   package func write(to writer: inout JSONWriter) {
     switch self {
     case .text(let text): writer.value(text)
-    case .word(let word): writer.raw(word.utf8)
+    case .word(let word): writer.raw(word)
     case .list(let elements):
       writer.array { writer in for element in elements { element.write(to: &writer) } }
     case .object(let members):

@@ -70,9 +70,15 @@ package struct JSONWriter {
   }
 
   /// Appends text that is JSON already, as one value.
-  package mutating func raw(_ json: some Sequence<UInt8>) {
+  package mutating func raw(_ json: [UInt8]) {
     comma()
     bytes.append(contentsOf: json)
+    needsComma = true
+  }
+
+  package mutating func raw(_ json: String) {
+    comma()
+    bytes.append(contentsOf: json.utf8)
     needsComma = true
   }
 
@@ -93,7 +99,12 @@ package struct JSONWriter {
     value(flag)
   }
 
-  package mutating func member(_ name: String, raw json: some Sequence<UInt8>) {
+  package mutating func member(_ name: String, raw json: [UInt8]) {
+    self.name(name)
+    raw(json)
+  }
+
+  package mutating func member(_ name: String, raw json: String) {
     self.name(name)
     raw(json)
   }
@@ -127,25 +138,47 @@ package struct JSONWriter {
 
   private mutating func quote(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    Self.escape(text.utf8, into: &bytes)
+    Self.escape(text, into: &bytes)
     bytes.append(UInt8(ascii: "\""))
   }
 
   /// Appends text to `bytes`, escaped for use inside a JSON string, without its quotes.
-  package static func escape(_ utf8: some Sequence<UInt8>, into bytes: inout [UInt8]) {
-    for byte in utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-      case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
-      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
-      case 0x09: bytes.append(contentsOf: "\\t".utf8)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(hexDigits[Int(byte >> 4)])
-        bytes.append(hexDigits[Int(byte & 15)])
-      default: bytes.append(byte)
-      }
+  package static func escape(_ text: String, into bytes: inout [UInt8]) {
+    // Most texts contain nothing to escape and are copied as they are.
+    if isPlain(text.utf8.span) {
+      bytes.append(contentsOf: text.utf8)
+    } else {
+      for byte in text.utf8 { escape(byte, into: &bytes) }
+    }
+  }
+
+  /// Appends UTF-8 to `bytes`, escaped like a text.
+  package static func escape(_ utf8: [UInt8], into bytes: inout [UInt8]) {
+    for byte in utf8 { escape(byte, into: &bytes) }
+  }
+
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    // Without an early exit, so that the compiler can check many bytes at a time.
+    var special: UInt8 = 0
+    for index in text.indices {
+      let byte = text[index]
+      special |= byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 1 : 0
+    }
+    return special == 0
+  }
+
+  private static func escape(_ byte: UInt8, into bytes: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+    case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+    case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+    case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+    case 0x09: bytes.append(contentsOf: "\\t".utf8)
+    case 0..<0x20:
+      bytes.append(contentsOf: "\\u00".utf8)
+      bytes.append(hexDigits[Int(byte >> 4)])
+      bytes.append(hexDigits[Int(byte & 15)])
+    default: bytes.append(byte)
     }
   }
 

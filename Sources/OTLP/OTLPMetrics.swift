@@ -64,7 +64,7 @@ package enum OTLPMetrics {
       writer.member("count", String(sum.count))
       writer.member("sum", double: sum.total)
       writer.list("bucketCounts") { writer in for count in sum.counts { writer.value(String(count)) } }
-      writer.list("explicitBounds") { writer in for bound in sum.bounds { writer.raw("\(bound)".utf8) } }
+      writer.list("explicitBounds") { writer in for bound in sum.bounds { writer.raw("\(bound)") } }
     }
   }
 

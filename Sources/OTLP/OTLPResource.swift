@@ -81,7 +81,7 @@ extension JSONWriter {
   /// Writes a double. Infinities and NaN become strings, as in Protocol Buffers' JSON mapping.
   mutating func member(_ name: String, double number: Double) {
     if number.isFinite {
-      member(name, raw: "\(number)".utf8)
+      member(name, raw: "\(number)")
     } else {
       member(name, number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
     }

@@ -45,6 +45,14 @@ import Testing
     #expect(text == #""\" \\ / \n \r \t \u0001 \u001f "# + "\u{7f} 한 😀\"")
   }
 
+  @Test func `what must be escaped is found anywhere in a long text`() {
+    for place in 0..<70 {
+      let (before, behind) = (String(repeating: "x", count: place), String(repeating: "한", count: 70 - place))
+      #expect(write { $0.value("\(before)\n\(behind)") } == "\"\(before)\\n\(behind)\"")
+      #expect(write { $0.value(before + behind) } == "\"\(before)\(behind)\"")
+    }
+  }
+
   @Test func `names are escaped too`() {
     #expect(write { $0.object { $0.member("a\"b", 1) } } == #"{"a\"b":1}"#)
   }

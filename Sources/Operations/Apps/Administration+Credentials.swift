@@ -103,7 +103,7 @@ extension Administration {
     // The audit log keeps only the public properties.
     let set = AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
       writer.member("kind", credential.kind)
-      writer.member("shown", raw: credential.publicPart.utf8)
+      writer.member("shown", raw: credential.publicPart)
     }
     try connection.commit { () throws(PostgresError) in
       let old = try connection.run(CredentialLists.lock(of: app.number, credential.network))
@@ -113,7 +113,7 @@ extension Administration {
         change = set.from { writer in
           if let old {
             writer.member("kind", old.kind)
-            writer.member("shown", raw: old.shown.utf8)
+            writer.member("shown", raw: old.shown)
           }
           // The pause ends with it.
           if let reason { writer.member("pausedReason", reason) }

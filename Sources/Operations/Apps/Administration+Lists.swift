@@ -90,7 +90,7 @@ extension Administration {
       try connection.run(Announcements.announce(Catalog.channel))
       let change = AuditTrail.Change("credential.delete", "\(appID) \(network.pnsID)", in: app).from { writer in
         writer.member("kind", old.kind)
-        writer.member("shown", raw: old.shown.utf8)
+        writer.member("shown", raw: old.shown)
       }
       try connection.run(AuditTrail.add(change, by: caller))
       return true

@@ -19,7 +19,7 @@ enum SavedSegment {
     }
     message.audience = .segment(try Segment(json: Array(record.conditions.utf8)))
     var audience = JSONWriter()
-    audience.object { $0.member("segment", raw: Array(record.conditions.utf8)) }
+    audience.object { $0.member("segment", raw: record.conditions) }
     return try replacing("audience", by: audience.bytes, in: body)
   }
 

@@ -224,6 +224,6 @@ extension Segments.Record {
   /// Writes the settings that are audited.
   fileprivate func writeSettings(to writer: inout JSONWriter) {
     writer.member("name", name)
-    writer.member("conditions", raw: Array(conditions.utf8))
+    writer.member("conditions", raw: conditions)
   }
 }

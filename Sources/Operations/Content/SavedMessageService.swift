@@ -219,13 +219,13 @@ extension JSONWriter {
   fileprivate mutating func write(_ saved: SavedMessages.New) {
     member("name", saved.name)
     if let sender = saved.sender { member("sender", sender) }
-    member("message", raw: saved.message.utf8)
+    member("message", raw: saved.message)
   }
 
   fileprivate mutating func write(_ saved: SavedMessages.Record) {
     member("name", saved.name)
     if let sender = saved.sender { member("sender", sender) }
-    member("message", raw: saved.message.utf8)
+    member("message", raw: saved.message)
   }
 }
 

@@ -235,7 +235,7 @@ struct PayloadSize: Sendable {
 
   private static func escaped(_ text: String) -> Int {
     var bytes: [UInt8] = []
-    JSONWriter.escape(text.utf8, into: &bytes)
+    JSONWriter.escape(text, into: &bytes)
     return bytes.count
   }
 }

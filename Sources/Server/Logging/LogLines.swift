@@ -59,7 +59,7 @@ package struct LogLines: LogHandler {
         writer.member("message", LogLine.bounded("\(event.message)"))
         for (key, value) in all {
           if let number = Self.number(value) {
-            writer.member(key, raw: number.utf8)
+            writer.member(key, raw: number)
           } else {
             writer.member(key, LogLine.bounded("\(value)"))
           }

@@ -197,7 +197,7 @@ package struct FCMError: Equatable, Sendable, Error {
 
   private static func quoted(_ text: String) -> String {
     var bytes: [UInt8] = []
-    JSONWriter.escape(text.utf8, into: &bytes)
+    JSONWriter.escape(text, into: &bytes)
     return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
   }
 }

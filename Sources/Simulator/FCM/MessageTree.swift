@@ -69,7 +69,7 @@ indirect enum MessageTree: Equatable {
     switch self {
     case .null: writer.null()
     case .flag(let flag): writer.value(flag)
-    case .number(let digits): writer.raw(digits.utf8)
+    case .number(let digits): writer.raw(digits)
     case .text(let text): writer.value(text)
     case .list(let elements): writer.array { writer in for element in elements { element.write(to: &writer) } }
     case .object(let members):

@@ -73,8 +73,8 @@ struct Outcome: Sendable {
     writer.array { writer in
       for pair in comparison.pairs {
         writer.array { writer in
-          writer.raw(Self.number(pair.ours).utf8)
-          writer.raw(Self.number(pair.peers).utf8)
+          writer.raw(Self.number(pair.ours))
+          writer.raw(Self.number(pair.peers))
         }
       }
     }
@@ -90,7 +90,7 @@ struct Outcome: Sendable {
 
   private func write(_ value: Double?, _ name: String, _ writer: inout JSONWriter) {
     writer.name(name)
-    if let value { writer.raw(Self.number(value).utf8) } else { writer.null() }
+    if let value { writer.raw(Self.number(value)) } else { writer.null() }
   }
 
   /// Four significant digits, enough for a measurement and short to read; whole numbers from 1,000 on.
