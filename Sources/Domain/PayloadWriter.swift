@@ -77,58 +77,60 @@ enum PayloadWriter {
 
 /// Splits a written payload at its marks and variables. Variables with the same value for all recipients are replaced.
 struct PayloadSplitter {
-  /// Values of `%VAR1%` … by number, JSON-escaped, that are the same for all recipients.
-  private let constants: [Int: [UInt8]]
-  /// Values of `%VAR1%` … by number, JSON-escaped, for recipients without one of their own.
-  private let otherwise: [Int: [UInt8]]
-  private let fillsVariables: Bool
+  /// Values of `%VAR1%` … by number that are the same for all recipients.
+  let constants: [Int: String]
+  /// Values of `%VAR1%` … by number for recipients without one of their own.
+  let otherwise: [Int: String]
+  var fillsVariables = true
 
-  init(constants: [Int: String], otherwise: [Int: String], fillsVariables: Bool = true) {
-    self.fillsVariables = fillsVariables
-    self.constants = constants.mapValues(Self.escaped)
-    self.otherwise = otherwise.mapValues(Self.escaped)
+  func split(_ text: [UInt8]) -> [PayloadTemplate.Piece] {
+    var pieces: [PayloadTemplate.Piece] = []
+    var run: [UInt8] = []
+    // What stands before it is in the run, or in the pieces.
+    var copied = 0
+    var index = 0
+    while index < text.count {
+      guard let (piece, length) = piece(at: index, of: text) else {
+        index += 1
+        continue
+      }
+      run += text[copied..<index]
+      index += length
+      copied = index
+      if case .bytes(let constant) = piece {
+        run += constant
+      } else {
+        if !run.isEmpty { pieces.append(.bytes(run)) }
+        run = []
+        pieces.append(piece)
+      }
+    }
+    run += text[copied...]
+    if !run.isEmpty { pieces.append(.bytes(run)) }
+    return pieces
+  }
+
+  /// Returns what replaces the mark or variable at an index, and its length in the text; nil if there is none.
+  private func piece(at index: Int, of text: [UInt8]) -> (PayloadTemplate.Piece, length: Int)? {
+    switch text[index] {
+    case PayloadWriter.badgeMark: return (.badge, 1)
+    case PayloadWriter.pushkeyMark: return (.pushkey, 1)
+    case UInt8(ascii: "%") where fillsVariables:
+      guard let (variable, length) = Variable.at(index, of: text) else { return nil }
+      switch variable {
+      case .clientUID: return (.clientUID, length)
+      case .clientName: return (.clientName, length)
+      case .number(let number):
+        if let constant = constants[number] { return (.bytes(Self.escaped(constant)), length) }
+        return (.variable(number - 1, otherwise: Self.escaped(otherwise[number] ?? "")), length)
+      }
+    default: return nil
+    }
   }
 
   private static func escaped(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     JSONWriter.escape(text, into: &bytes)
     return bytes
-  }
-
-  func split(_ text: [UInt8]) -> [PayloadTemplate.Piece] {
-    var pieces: [PayloadTemplate.Piece] = []
-    var run: [UInt8] = []
-    func cut(_ hole: PayloadTemplate.Piece) {
-      if !run.isEmpty { pieces.append(.bytes(run)) }
-      run.removeAll()
-      pieces.append(hole)
-    }
-    var index = 0
-    while index < text.count {
-      switch text[index] {
-      case PayloadWriter.badgeMark: cut(.badge)
-      case PayloadWriter.pushkeyMark: cut(.pushkey)
-      case UInt8(ascii: "%") where fillsVariables:
-        guard let (variable, length) = Variable.at(index, of: text) else {
-          run.append(text[index])
-          break
-        }
-        index += length - 1
-        switch variable {
-        case .clientUID: cut(.clientUID)
-        case .clientName: cut(.clientName)
-        case .number(let number):
-          if let constant = constants[number] {
-            run += constant
-          } else {
-            cut(.variable(number - 1, otherwise: otherwise[number] ?? []))
-          }
-        }
-      default: run.append(text[index])
-      }
-      index += 1
-    }
-    if !run.isEmpty { pieces.append(.bytes(run)) }
-    return pieces
   }
 }
