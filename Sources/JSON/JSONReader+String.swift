@@ -23,6 +23,17 @@ extension JSONReader {
     }
   }
 
+  /// Skips a string, which is refused as by `readString`. The next value must be one.
+  mutating func skipString() throws(JSONError) {
+    // Plain ASCII needs no further check.
+    let (end, bits) = Self.endOfPlainText(bytes.span, from: position + 1)
+    if end < bytes.count, bytes[end] == UInt8(ascii: "\""), bits < 0x80 {
+      position = end + 1
+    } else {
+      _ = try readString()
+    }
+  }
+
   /// Returns the position of the first quotation mark, backslash or control character, or the end; and all bytes before
   /// it combined by OR.
   private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> (end: Int, bits: UInt8) {

@@ -155,7 +155,7 @@ package struct JSONReader {
     switch try peek() {
     case .object: try readObject { (reader, _) throws(JSONError) in try reader.skip() }
     case .array: try readArray { (reader, _) throws(JSONError) in try reader.skip() }
-    case .string: _ = try readString()
+    case .string: try skipString()
     case .number: try skipNumber()
     case .boolean: _ = try readBool()
     case .null: _ = try readNull()
