@@ -16,18 +16,21 @@ package enum SealedRequest {
   /// - Throws: `.malformed` if this is not a JSON object.
   package static func split(_ json: [UInt8]) throws(Problem) -> (plain: [UInt8], content: [UInt8]) {
     let members = try members(of: json)
-    var (open, content) = (JSONWriter(), JSONWriter())
-    open.object { writer in
-      for member in members where plain.contains(member.name) { writer.member(member.name, raw: member.value) }
-      writer.member("confidential", true)
-      writer.member("sealed", true)
-      // Needed to determine whether the app's extension reports receipts, which it does for alerts only.
-      if members.contains(where: { $0.name == "alert" }) { writer.member("alerts", true) }
-    }
-    content.object { writer in
-      for member in members where !plain.contains(member.name) && !marks.contains(member.name) {
-        writer.member(member.name, raw: member.value)
+    var (open, content) = (JSONWriter(capacity: json.count), JSONWriter(capacity: json.count))
+    open.object { open in
+      content.object { content in
+        for (name, value) in members {
+          if plain.contains(name) {
+            open.member(name, raw: value)
+          } else if !marks.contains(name) {
+            content.member(name, raw: value)
+          }
+        }
       }
+      open.member("confidential", true)
+      open.member("sealed", true)
+      // Needed to determine whether the app's extension reports receipts, which it does for alerts only.
+      if members.contains(where: { $0.name == "alert" }) { open.member("alerts", true) }
     }
     return (open.bytes, content.bytes)
   }
@@ -40,7 +43,7 @@ package enum SealedRequest {
     var members = try members(of: plain)
     members.removeAll { $0.name == "sealed" || $0.name == "alerts" }
     members += try Self.members(of: content)
-    var writer = JSONWriter()
+    var writer = JSONWriter(capacity: plain.count + content.count)
     writer.object { writer in
       for member in members { writer.member(member.name, raw: member.value) }
     }
