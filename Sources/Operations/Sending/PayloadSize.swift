@@ -18,8 +18,6 @@ struct PayloadSize: Sendable {
     let weights: AudienceSizes.Weights
     /// Uses of `%VAR1%` to `%VAR9%`, whose values come from a file's lines.
     let numbered: AudienceSizes.Numbered
-    /// Maximum size for any recipient, in bytes.
-    let bound: Int
 
     init(_ place: Int, _ measure: PayloadTemplate.Measure, _ defaults: [Int: String]) {
       self.place = place
@@ -32,10 +30,6 @@ struct PayloadSize: Sendable {
         numbered.otherwise[number - 1] = defaults[number] ?? ""
       }
       self.numbered = numbered
-      bound =
-        bytes + Operations.Limits.escapedBytes
-        * (weights.clientUID * Domain.Limits.clientUIDBytes + weights.clientName * Domain.Limits.clientNameBytes
-          + numbered.uses.reduce(0, +) * Domain.Limits.variableBytes)
     }
 
     var showsNames: Bool {
@@ -70,8 +64,8 @@ struct PayloadSize: Sendable {
     let pushType = message.content.pushType
     // Other push types do not go through FCM.
     let fcmLimit = pushType == .alert || pushType == .background ? Domain.Limits.fcmPayloadBytes : limit
-    doubtful = template.measures.enumerated().map { Text($0, $1, message.content.variables) }.filter {
-      $0.bound > fcmLimit
+    doubtful = template.measures.enumerated().filter { $1.bound > fcmLimit }.map {
+      Text($0, $1, message.content.variables)
     }
     languages = template.languages
     self.limit = limit
@@ -237,6 +231,21 @@ struct PayloadSize: Sendable {
     var bytes: [UInt8] = []
     JSONWriter.escape(text, into: &bytes)
     return bytes.count
+  }
+}
+
+extension PayloadTemplate.Measure {
+  /// Maximum size for any recipient, in bytes.
+  fileprivate var bound: Int {
+    uses.reduce(bytes) { bound, use in
+      let longest =
+        switch use.key {
+        case .clientUID: Domain.Limits.clientUIDBytes
+        case .clientName: Domain.Limits.clientNameBytes
+        case .number: Domain.Limits.variableBytes
+        }
+      return bound + use.value * longest * Operations.Limits.escapedBytes
+    }
   }
 }
 
