@@ -44,9 +44,9 @@ package final class DirectSend: Sendable {
       let terms = try? SendTerms(message, filled: body, asked, app, seal: catalog.seal),
       let kept = try? terms.kept(body)
     else { return nil }
-    let size = PayloadSize(message)
+    let size = PayloadSize(terms.request)
     // The text may have to move to a page, which only `SendService` does.
-    guard size.fitsEverybody || !movesText || !message.content.hasMovableText else { return nil }
+    guard size.fitsEverybody || !movesText || !terms.request.content.hasMovableText else { return nil }
     self.terms = terms
     users = clientUIDs.map(UserKey.init(clientUID:))
     self.kept = kept

@@ -2,8 +2,9 @@ package import Domain
 package import Reactor
 
 /// A message that was stored together with the claim of its whole audience, and the data with which it is sent without
-/// reading the database again.
-package struct ClaimedSend: Sendable {
+/// reading the database again. An object, because it changes hands several times, and each copy of a message with its
+/// request would count the references of all their texts.
+package final class ClaimedSend: Sendable {
   package let message: Messages.Open
   package let request: MessageRequest
   package let claim: Claims.Hold
