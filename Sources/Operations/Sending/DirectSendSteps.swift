@@ -92,7 +92,9 @@ struct DirectSendSteps {
         guard let number = entry.number else {
           throw Problem(.unknownApp, "The app \(entry.send.app.appID) was deleted meanwhile.")
         }
-        try entry.send.size.check(recipients(entry), hasFCM: entry.members.contains { $0.network == .fcm })
+        if !entry.send.size.fitsEverybody {
+          try entry.send.size.check(recipients(entry), hasFCM: entry.members.contains { $0.network == .fcm })
+        }
         let known = Set(entry.members.map(\.userKey))
         let unknown = entry.send.users.filter { !known.contains($0) }.map(\.description)
         state.entries[index].unknown = ResolvedAudience.json(unknown)
@@ -259,8 +261,8 @@ struct DirectSendSteps {
     _ entry: Entry, _ number: DirectSends.Number, _ claim: Claims.Hold, _ batch: BatchContext
   ) -> ClaimedSend? {
     guard let message = entry.new?.open(number.seqno, in: entry.send.app, sendDate: number.sendDate) else { return nil }
-    let names = Dictionary(
-      uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
+    let named = entry.send.size.showsClientName ? recipients(entry).filter { !$0.name.isEmpty } : []
+    let names = Dictionary(uniqueKeysWithValues: named.map { ($0.userKey, $0.name) })
     return ClaimedSend(
       message: message, request: entry.send.request, claim: claim, members: entry.members, badges: entry.badges,
       names: names, readAt: batch.readAt, isHeld: state.heldApps.contains(entry.send.app.number))
