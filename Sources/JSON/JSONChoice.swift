@@ -25,11 +25,14 @@ package struct JSONChoice<Root: Sendable>: Sendable {
   private let name: String
   private let about: String
   private let options: [Option]
+  /// The index of each option by its name.
+  private let places: [String: Int]
 
   package init(_ name: String, _ about: String, _ options: [Option]) {
     self.name = name
     self.about = about
     self.options = options
+    places = Dictionary(uniqueKeysWithValues: options.enumerated().map { ($1.name, $0) })
   }
 
   /// The name and schema, for the API description's list of named schemas.
@@ -49,14 +52,16 @@ package struct JSONChoice<Root: Sendable>: Sendable {
   }
 
   package func read(_ reader: inout JSONReader) throws(JSONError) -> Root {
-    var chosen: [Root] = []
+    var chosen: Root?
+    var count = 0
     try reader.readObject { (reader, name) throws(JSONError) in
-      guard let option = options.first(where: { $0.name == name }) else { throw .unknownField }
-      chosen.append(try option.read(&reader))
+      guard let place = places[name] else { throw .unknownField }
+      chosen = try options[place].read(&reader)
+      count += 1
     }
-    guard let one = chosen.first, chosen.count == 1 else {
+    guard let chosen, count == 1 else {
       throw JSONError("must have exactly one of \(options.map(\.name).joined(separator: ", "))")
     }
-    return one
+    return chosen
   }
 }
