@@ -2,11 +2,14 @@
 ///
 /// `always` and `optional` declare members of answers, `required` and `given` members of requests.
 package struct JSONField<Root>: Sendable {
+  typealias Writing = @Sendable (Root, inout JSONWriter) -> Void
+  typealias Reading = @Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void
+
   let name: String
   /// The member's entry in the API description; nil if the member is accepted but not documented.
   let property: JSONSchema.Property?
-  let writing: (@Sendable (Root, inout JSONWriter) -> Void)?
-  let reading: (@Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void)?
+  let writing: Writing?
+  let reading: Reading?
   /// The error text if the member is missing; nil if it is optional.
   let missing: Sentence?
 
@@ -42,7 +45,7 @@ package struct JSONField<Root>: Sendable {
   /// Converts the field for a type that contains a `Root`.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Root) -> JSONField<Whole> {
     precondition(reading == nil, "\(name) is read")
-    var write: (@Sendable (Whole, inout JSONWriter) -> Void)?
+    var write: JSONField<Whole>.Writing?
     if let writing { write = { whole, writer in writing(part(whole), &writer) } }
     return JSONField<Whole>(name: name, property: property, writing: write, reading: nil, missing: nil)
   }

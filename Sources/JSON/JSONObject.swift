@@ -17,6 +17,11 @@ package struct JSONObject<Root>: Sendable {
   private let isNamed: Bool
   private let about: String?
   private let fields: [JSONField<Root>]
+  /// How each field is written; empty for objects of requests. Apart from the fields, because taking a field from a
+  /// list copies its name, schema and sentence as well.
+  private let writings: [JSONField<Root>.Writing]
+  /// How each field is read; empty for objects of answers.
+  private let readings: [JSONField<Root>.Reading]
   /// The index of each field by its name.
   private let places: [String: Int]
   /// The indexes of the required fields, in order of declaration.
@@ -33,6 +38,8 @@ package struct JSONObject<Root>: Sendable {
     self.isNamed = isNamed
     self.about = about
     self.fields = fields
+    writings = fields.compactMap { $0.writing }
+    readings = []
     places = [:]
     needed = []
     blank = nil
@@ -52,6 +59,8 @@ package struct JSONObject<Root>: Sendable {
     self.isNamed = isNamed
     self.about = about
     self.fields = fields
+    writings = []
+    readings = fields.compactMap { $0.reading }
     places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
     needed = fields.indices.filter { fields[$0].missing != nil }
     self.blank = blank
@@ -80,7 +89,7 @@ package struct JSONObject<Root>: Sendable {
 
   /// Writes the object's members.
   package func write(_ root: Root, to writer: inout JSONWriter) {
-    for field in fields { field.writing?(root, &writer) }
+    for write in writings { write(root, &writer) }
   }
 
   /// Returns the complete object, on one line.
@@ -120,8 +129,8 @@ package struct JSONObject<Root>: Sendable {
       let (place, index) = (reader.place, places[name])
       if let index { isGiven[index] = true }
       do throws(JSONError) {
-        guard let index, let read = fields[index].reading else { throw .unknownField }
-        try read(&root, &reader)
+        guard let index else { throw .unknownField }
+        try readings[index](&root, &reader)
       } catch {
         try errors.note(error, of: name, in: &reader, from: place)
       }
