@@ -70,46 +70,50 @@ struct HeaderEncoder {
 
   private mutating func makeImage(_ next: RequestTemplate) {
     isReusable = true
-    image.head.removeAll(keepingCapacity: true)
-    image.tail.removeAll(keepingCapacity: true)
-    for limit in announcedLimits { Self.append(integer: limit, prefix: 5, pattern: 0x20, to: &image.head) }
+    var made = Image()
+    // Takes over the memory of the last one.
+    swap(&made, &image)
+    made.head.removeAll(keepingCapacity: true)
+    made.tail.removeAll(keepingCapacity: true)
+    for limit in announcedLimits { Self.append(integer: limit, prefix: 5, pattern: 0x20, to: &made.head) }
     if !announcedLimits.isEmpty {
       announcedLimits = []
       isReusable = false
     }
-    for field in next.pseudoFields { append(field, to: \.head) }
+    for field in next.pseudoFields { append(field, to: &made.head) }
     // Literal without indexing, name 4 of the static table: `:path`.
-    image.head.append(0x04)
-    for field in next.fields { append(field, to: \.tail) }
-    if let name = next.varyingName { appendVarying(name) }
+    made.head.append(0x04)
+    for field in next.fields { append(field, to: &made.tail) }
+    if let name = next.varyingName { appendVarying(name, to: &made.tail) }
+    swap(&made, &image)
     template = next
   }
 
-  private mutating func append(_ field: RequestTemplate.Field, to part: WritableKeyPath<Image, [UInt8]>) {
+  private mutating func append(_ field: RequestTemplate.Field, to bytes: inout [UInt8]) {
     let match = find(field)
     switch (field.indexing, match) {
     case (.always, .whole(let index)), (.nameOnly, .whole(let index)):
-      Self.append(integer: index, prefix: 7, pattern: 0x80, to: &image[keyPath: part])
+      Self.append(integer: index, prefix: 7, pattern: 0x80, to: &bytes)
       return
-    case (.never, _): Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x10, to: &image[keyPath: part])
+    case (.never, _): Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x10, to: &bytes)
     case (.nameOnly, .name):
-      Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x00, to: &image[keyPath: part])
+      Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x00, to: &bytes)
     case (.always, _), (.nameOnly, .none):
-      Self.append(integer: match.nameIndex, prefix: 6, pattern: 0x40, to: &image[keyPath: part])
+      Self.append(integer: match.nameIndex, prefix: 6, pattern: 0x40, to: &bytes)
       insert(Entry(name: field.name, value: field.value))
     }
-    if match.nameIndex == 0 { Self.append(string: field.name, to: &image[keyPath: part]) }
-    Self.append(string: field.value, to: &image[keyPath: part])
+    if match.nameIndex == 0 { Self.append(string: field.name, to: &bytes) }
+    Self.append(string: field.value, to: &bytes)
   }
 
   /// Appends the varying field without its value.
-  private mutating func appendVarying(_ name: [UInt8]) {
+  private mutating func appendVarying(_ name: [UInt8], to bytes: inout [UInt8]) {
     let match = find(RequestTemplate.Field(name: name, value: [], indexing: .nameOnly))
     if match.nameIndex > 0 {
-      Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x00, to: &image.tail)
+      Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x00, to: &bytes)
     } else {
-      Self.append(integer: 0, prefix: 6, pattern: 0x40, to: &image.tail)
-      Self.append(string: name, to: &image.tail)
+      Self.append(integer: 0, prefix: 6, pattern: 0x40, to: &bytes)
+      Self.append(string: name, to: &bytes)
       enteringName = name
     }
   }
@@ -136,8 +140,8 @@ struct HeaderEncoder {
       if field.value.elementsEqual(value.utf8) { return .whole(index) }
       if match.nameIndex == 0 { match = .name(index) }
     }
-    for (offset, entry) in table.enumerated() where entry.name == field.name {
-      if entry.value == field.value { return .whole(StaticTable.count + 1 + offset) }
+    for offset in table.indices where table[offset].name == field.name {
+      if table[offset].value == field.value { return .whole(StaticTable.count + 1 + offset) }
       if match.nameIndex == 0 { match = .name(StaticTable.count + 1 + offset) }
     }
     return match
