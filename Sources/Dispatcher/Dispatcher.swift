@@ -137,10 +137,8 @@ package final class Dispatcher {
   package var launch: @Sendable ([ClaimedSend]) -> Void {
     let (shared, log) = (shared, MessageLog(Logger(label: "launch")))
     return { sends in
-      for send in sends {
-        log.claimed(send.message.seqno, send.claim, devices: send.members.count)
-        shared.launch(send)
-      }
+      for send in sends { log.claimed(send.message.seqno, send.claim, devices: send.members.count) }
+      shared.launch(sends)
     }
   }
 

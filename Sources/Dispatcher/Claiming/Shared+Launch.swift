@@ -7,35 +7,52 @@ internal import Tracing
 
 /// Submits claimed deliveries: registers them with the completer, then passes them to the push networks.
 extension Shared {
-  /// Launches a send that the API's committer has stored and already claimed in this node's name: it skips planning and
-  /// claiming.
-  func launch(_ send: ClaimedSend) {
-    let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
-    admit(send.members.count)
-    let claim = CommittedClaim(
-      claim: send.claim, message: message, recipients: Recipient.all(send.members, in: nil), badges: send.badges,
-      values: RecipientValues(names: send.names), readAt: send.readAt)
-    launch(claim, isHeld: send.isHeld, trace: message.trace)
+  /// Launches the sends of a commit, which the API's committer has stored and already claimed in this node's name: they
+  /// skip planning and claiming. All of them leave together, so that the commit wakes the completer and each provider
+  /// once, and not for each send.
+  func launch(_ sends: [ClaimedSend]) {
+    var prepared = laneWorkers.map { _ in (flights: [Flight](), others: [CompleterInput]()) }
+    for send in sends {
+      let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
+      admit(send.members.count)
+      let claim = CommittedClaim(
+        claim: send.claim, message: message, recipients: Recipient.all(send.members, in: nil), badges: send.badges,
+        values: RecipientValues(names: send.names), readAt: send.readAt)
+      let (flights, others) = prepare(claim, isHeld: send.isHeld, trace: message.trace)
+      let number = LaneWorkers.number(of: message.push.lane)
+      prepared[number].flights += flights
+      prepared[number].others += others
+    }
+    for workers in laneWorkers {
+      launch(prepared[workers.number].flights, besides: prepared[workers.number].others, workers)
+    }
   }
 
-  /// Launches a new claim: passes the recipients that are ready (`ClaimPartition`) to the providers, the rest to the
-  /// completer. If the app is paused, or the claim's data is older than `Limits.claimAge`, all recipients go to the
-  /// completer, which reads them again first: the message may have been paused, a device may have changed hands, or an
-  /// audit may have found the claim.
-  /// - Parameters:
-  ///   - isHeld: true if the caller knows that the app is paused.
-  ///   - trace: the context under which the pushes' spans are recorded; nil if the message is not traced.
-  func launch(_ claimed: CommittedClaim, isHeld: Bool = false, trace: TraceContext? = nil) {
+  /// Launches a new claim of a message.
+  /// - Parameter trace: the context under which the pushes' spans are recorded; nil if the message is not traced.
+  func launch(_ claimed: CommittedClaim, trace: TraceContext?) {
+    let (flights, others) = prepare(claimed, isHeld: false, trace: trace)
+    launch(flights, besides: others, workers(of: claimed.message.push.lane))
+  }
+
+  /// Returns how a new claim is launched: the recipients that are ready (`ClaimPartition`) go to the providers, the
+  /// rest to the completer. If the app is paused, or the claim's data is older than `Limits.claimAge`, all recipients
+  /// go to the completer, which reads them again first: the message may have been paused, a device may have changed
+  /// hands, or an audit may have found the claim.
+  /// - Parameter isHeld: true if the caller knows that the app is paused.
+  private func prepare(
+    _ claimed: CommittedClaim, isHeld: Bool, trace: TraceContext?
+  ) -> (flights: [Flight], others: [CompleterInput]) {
     let message = claimed.message
-    let workers = workers(of: message.push.lane)
     let isPaused = isHeld || pausedApps.withLock { $0.contains(message.app) }
     guard !isPaused, clock.now - claimed.readAt <= Limits.claimAge else {
-      return workers.tell([.found(claim: claimed.claim, message, claimed.recipients.map(\.waiting))])
+      return ([], [.found(claim: claimed.claim, message, claimed.recipients.map(\.waiting))])
     }
     let partition = ClaimPartition(claimed.recipients, of: message, claimed.values, self)
-    launch(
-      flights(of: claimed, to: partition.ready, workers, trace),
-      besides: partition.others(claim: claimed.claim, message), workers)
+    return (
+      flights(of: claimed, to: partition.ready, workers(of: message.push.lane), trace),
+      partition.others(claim: claimed.claim, message)
+    )
   }
 
   /// Groups recipients of a new claim into batches, one per route.
@@ -57,10 +74,10 @@ extension Shared {
     }
   }
 
-  /// Registers the whole claim with the completer first, then offers each batch to its provider: no result can arrive
+  /// Registers whole claims with the completer first, then offers each batch to its provider: no result can arrive
   /// before its registration, and no claim looks complete while a part of it has not been submitted. A batch that the
   /// provider refuses, or that comes too late for this node's lease, is returned to the completer as not processed.
-  /// - Parameter others: the completer's inputs for the rest of the claim.
+  /// - Parameter others: the completer's inputs for the rest of the claims.
   func launch(_ flights: [Flight], besides others: [CompleterInput] = [], _ workers: LaneWorkers) {
     workers.tell(flights.map(CompleterInput.started) + others)
     for flight in flights {
