@@ -193,7 +193,7 @@ package final class OperationBatch {
     context.counts.begin()
     for index in operations.indices {
       if case .confirm = operations[index] { confirmations.applyBadge(at: index, context) }
-      if case .send = operations[index] { sends.applyBadge(at: index, context) }
+      if case .send = operations[index] { sends.applyNextBadge(context) }
       if case .setBadge = operations[index] { changes.applyBadge(at: index, context) }
     }
     return context.counts.save() + context.badgeSync.save(at: context.now)

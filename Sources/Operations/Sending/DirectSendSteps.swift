@@ -34,6 +34,8 @@ struct DirectSendSteps {
     /// Messages stored by this transaction.
     var stored: Set<Seqno> = []
     var freshLedger: Set<Ledger.Key> = []
+    /// Index in `entries` of the next send whose badge is applied.
+    var turn = 0
   }
 
   private let state = State()
@@ -210,8 +212,10 @@ struct DirectSendSteps {
 
   // MARK: Round 3: change the counts
 
-  func applyBadge(at operation: Int, _ batch: BatchContext) {
-    guard let index = state.entries.firstIndex(where: { $0.operation == operation }) else { return }
+  /// Changes the counts of the next send's users. To be called once for each send, in the order of the operations.
+  func applyNextBadge(_ batch: BatchContext) {
+    let index = state.turn
+    state.turn += 1
     let entry = state.entries[index]
     guard entry.claim != nil, let seqno = entry.number?.seqno, entry.send.request.badge.movesCount else { return }
     for user in Set(entry.members.map(\.userKey)) {
