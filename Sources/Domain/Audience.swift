@@ -117,16 +117,17 @@ extension JSONForm {
       JSONSchema.list(of: schema, 1...Domain.Limits.audienceEntries),
       read: { (reader) throws(JSONError) in
         var entries: [Entry] = []
-        var seen: Set<Entry> = []
         try reader.readArray { (reader, index) throws(JSONError) in
           guard index < Domain.Limits.audienceEntries else {
             throw JSONError("is one more than the \(Domain.Limits.audienceEntries) that a send may name")
           }
-          let entry = try read(&reader)
-          if seen.insert(entry).inserted { entries.append(entry) }
+          entries.append(try read(&reader))
         }
         guard !entries.isEmpty else { throw JSONError("must name at least one") }
-        return entries
+        // A one-time code names a single user, which needs no set.
+        guard entries.count > 1 else { return entries }
+        var seen: Set<Entry> = []
+        return entries.filter { seen.insert($0).inserted }
       })
   }
 }
