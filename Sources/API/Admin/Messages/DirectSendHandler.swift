@@ -29,14 +29,15 @@ struct DirectSendHandler {
       committer.takesSends(send.lane)
     else { return false }
     request.follows("/v1/admin/messages")
-    let (requestID, language) = (request.id, request.language)
+    let (number, language) = (request.number, request.language)
     committer.submit(.send(send), trace: responder.span) { outcome in
       switch outcome {
       case .success(.sent(let accepted, _)):
-        log.accepted(accepted.seqno, requestID: requestID, isSingle: true)
+        log.accepted(accepted.seqno, requestID: Request.id(of: number), isSingle: true)
         responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
       case .success: preconditionFailure("a send is answered as a send")
-      case .failure(let problem): responder.send(.problem(problem, requestID: requestID, isKept: false, in: language))
+      case .failure(let problem):
+        responder.send(.problem(problem, requestID: Request.id(of: number), isKept: false, in: language))
       }
     }
     return true
