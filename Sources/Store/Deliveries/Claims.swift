@@ -69,8 +69,10 @@ package enum Claims {
     "claims-create-several",
     """
     INSERT INTO claims (seqno, node, devices, user_keys)
-    SELECT seqno, $1, array_agg(device ORDER BY n), array_agg(user_key ORDER BY n)
-    FROM unnest($2, $3, $4) WITH ORDINALITY AS t(seqno, device, user_key, n) GROUP BY seqno
+    -- Both arrays are gathered from the same rows in one pass, so they pair without an order. Ordered ones would be
+    -- sorted apart, twice for each message.
+    SELECT seqno, $1, array_agg(device), array_agg(user_key)
+    FROM unnest($2, $3, $4) AS t(seqno, device, user_key) GROUP BY seqno
     RETURNING seqno, claim
     """)
 
