@@ -62,21 +62,23 @@ struct DirectSendSteps {
           let entry = state.entries[index]
           state.entries[index].members = entry.send.users.flatMap { members[entry.key($0)] ?? [] }
         }
-      },
-      AppPauses.held(Set(state.entries.map(\.send.app.number))).map { state.heldApps = $0 },
+      }
     ]
     let unnumbered = state.entries.indices.filter { state.entries[$0].number == nil }
     if !unnumbered.isEmpty {
       let apps = unnumbered.map { state.entries[$0].send.app.number }
       steps.append(
         DirectSends.number(apps, at: batch.now).map { numbers in
-          for (position, number) in numbers {
+          for (position, (number, isHeld)) in numbers {
             let index = unnumbered[position]
             state.entries[index].number = number
             state.entries[index].send.number.withLock { $0 = number }
+            if isHeld { state.heldApps.insert(state.entries[index].send.app.number) }
           }
         })
     }
+    let repeated = Set(state.entries.filter(\.isRepeated).map(\.send.app.number))
+    if !repeated.isEmpty { steps.append(AppPauses.held(repeated).map { state.heldApps.formUnion($0) }) }
     let named = state.entries.filter { $0.send.size.showsClientName }.flatMap { $0.send.users.map($0.key) }
     if !named.isEmpty { steps.append(Users.find(Set(named)).map { state.names = $0 }) }
     return steps

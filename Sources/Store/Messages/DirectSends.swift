@@ -18,21 +18,24 @@ package enum DirectSends {
     """
     -- Before the first number is given: none may be given twice after a promotion.
     WITH followed AS MATERIALIZED (SELECT follow_timeline())
-    SELECT n.entry, nextval('messages_seqno_seq'), to_char($2 AT TIME ZONE z.time_zone, 'YYYYMMDDHH24')
+    SELECT n.entry, nextval('messages_seqno_seq'), z.send_date, z.is_held
     FROM followed, unnest($1) WITH ORDINALITY AS n(app, entry)
       -- Once an app, not once a message; and no app is compared with each of a thousand entries.
-      JOIN (SELECT a.app, \(TimeZones.ofApp) AS time_zone
+      JOIN (SELECT a.app, to_char($2 AT TIME ZONE \(TimeZones.ofApp), 'YYYYMMDDHH24') AS send_date,
+          a.paused_reason IS NOT NULL AS is_held
         FROM (SELECT DISTINCT app FROM unnest($1) AS t(app)) t JOIN apps a ON a.app = t.app OFFSET 0) z ON z.app = n.app
     """)
 
-  /// Assigns a new SEQNO to each element of `apps`, and returns the numbers by index in `apps`. Elements whose app no
-  /// longer exists are omitted. Assigned SEQNOs that are not used remain gaps.
-  package static func number(_ apps: [App.Number], at now: Timestamp) -> Query<[Int: Number]> {
+  /// Assigns a new SEQNO to each element of `apps`. Returns the numbers by index in `apps`, and whether the app is
+  /// paused. Elements whose app no longer exists are omitted. Assigned SEQNOs that are not used remain gaps.
+  package static func number(
+    _ apps: [App.Number], at now: Timestamp
+  ) -> Query<[Int: (number: Number, isHeld: Bool)]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
     return Query(numberStatement, column, now) {
       $0.dictionary { row in
-        (Int(row.int64()) - 1, Number(seqno: row.seqno(), sendDate: row.text()))
+        (Int(row.int64()) - 1, (Number(seqno: row.seqno(), sendDate: row.text()), row.bool()))
       }
     }
   }
