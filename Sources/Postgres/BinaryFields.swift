@@ -7,7 +7,8 @@ internal import Time
 /// order. Source: PostgreSQL documentation 55.7, and the server's `array_send` and `CopySendInt32`.
 struct BinaryFields {
   private(set) var bytes: [UInt8] = []
-  private(set) var hasNull = false
+  /// Number of values that are NULL.
+  private(set) var nulls = 0
   /// True if a text contains U+0000. PostgreSQL rejects it, so the statement must not be sent.
   private(set) var containsNUL = false
 
@@ -17,7 +18,7 @@ struct BinaryFields {
   /// Removes all values but keeps the allocated memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
-    hasNull = false
+    nulls = 0
     containsNUL = false
   }
 
@@ -31,7 +32,7 @@ struct BinaryFields {
   }
 
   mutating func appendNull() {
-    hasNull = true
+    nulls += 1
     bytes.append(bigEndian: Int32(-1))
   }
 

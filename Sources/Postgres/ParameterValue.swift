@@ -28,6 +28,12 @@ extension Parameters {
     self.init()
     repeat append(each values)
   }
+
+  /// Creates the values of `$1`, `$2` … in order, each as `append(unnested:)` does.
+  package init<each Column: ParameterValue>(unnesting columns: repeat each Column) {
+    self.init()
+    repeat append(unnested: each columns)
+  }
 }
 
 // MARK: Single values

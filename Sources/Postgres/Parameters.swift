@@ -9,6 +9,8 @@ package struct Parameters: Sendable {
   private var slots: [Slot] = []
   /// Error to throw instead of sending the values; nil if they may be sent.
   package private(set) var refusal: PostgresError?
+  /// True while a column is appended for `unnest`.
+  private var isUnnested = false
 
   struct Slot {
     let type: OID
@@ -37,6 +39,15 @@ package struct Parameters: Sendable {
     value.append(to: &self)
   }
 
+  /// Appends a column for an `unnest` of several ones, which fills up shorter arrays with NULLs: a column whose values
+  /// are all NULL becomes an empty array, because the server would otherwise store and fetch every NULL. At least one
+  /// of the columns must contain a value, or there are no rows.
+  package mutating func append(unnested column: some ParameterValue) {
+    isUnnested = true
+    column.append(to: &self)
+    isUnnested = false
+  }
+
   // MARK: Encoding
 
   /// Appends a value that `write` encodes; NULL if it is nil.
@@ -57,8 +68,9 @@ package struct Parameters: Sendable {
   mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
     if fields.containsNUL { refusal = .containsNUL }
     let offset = bytes.count
+    let count = isUnnested && fields.nulls == count ? 0 : count
     bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
-    bytes.append(bigEndian: Int32(fields.hasNull ? 1 : 0))
+    bytes.append(bigEndian: Int32(fields.nulls > 0 ? 1 : 0))
     bytes.append(bigEndian: element.rawValue)
     if count > 0 {
       bytes.append(bigEndian: Int32(count))

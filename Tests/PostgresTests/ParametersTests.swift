@@ -71,6 +71,29 @@ import Time
     #expect(!rows.isNull(0, 10) && rows.bytes(0, 10) == [])
   }
 
+  @Test func `a column of NULLs is sent empty to an unnest, which returns them`() throws {
+    var (numbers, absent, mixed, empty) = (Int64Column(), Int32Column(), TextColumn(), TextColumn())
+    for number in [7, 8] as [Int64] {
+      numbers.append(number)
+      absent.append(nil)
+      mixed.append(number == 7 ? nil : "x")
+      empty.append("")
+    }
+    let parameters = Parameters(unnesting: absent, numbers, mixed, empty)
+    let sizes = try connection.run(
+      Statement("sizes", "SELECT cardinality($1), cardinality($2), cardinality($3), cardinality($4)"), parameters)
+    #expect((0..<4).map { sizes.int32(0, $0) } == [0, 2, 2, 2])
+    let rows = try connection.run(
+      Statement("unnested", "SELECT * FROM unnest($1, $2, $3, $4) AS t(a, b, c, d)"), parameters)
+    #expect(rows.count == 2 && (0..<2).allSatisfy { rows.isNull($0, 0) })
+    #expect((0..<2).map { rows.int64($0, 1) } == [7, 8])
+    #expect(rows.isNull(0, 2) && rows.text(1, 2) == "x")
+    #expect((0..<2).map { rows.text($0, 3) } == ["", ""])
+    // Elsewhere NULLs are elements.
+    #expect(try echo(Parameters(absent)).count == 1)
+    #expect(try connection.run(Statement("size", "SELECT cardinality($1)"), Parameters(absent)).int32(0, 0) == 2)
+  }
+
   @Test func `parameters can be emptied and filled again`() throws {
     var parameters = Parameters()
     parameters.append("a\0")

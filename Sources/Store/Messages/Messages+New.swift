@@ -85,7 +85,7 @@ extension Messages {
       asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose, trace,
       state, frozen_at, finished_at, held, inbox_of)
     SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
-      unknown::json, created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
+      coalesce(unknown::json, '[]'), created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
       asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose, trace,
       CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
       CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
@@ -159,7 +159,7 @@ private struct NewMessageColumns {
     keys.append(message.idempotencyKey)
     apiKeys.append(message.apiKey)
     targeted.append(message.targeted)
-    unknown.append(message.unknownEntries)
+    unknown.append(message.unknownEntries == "[]" ? nil : message.unknownEntries)
     created.append(message.now)
     expiries.append(message.expiresAt)
     dues.append(message.dueAt)
@@ -180,8 +180,10 @@ private struct NewMessageColumns {
 
   /// The arrays as parameters, in the order in which the statement numbers them.
   var parameters: Parameters {
-    return Parameters(
-      seqnos, apps, lanes, requests, hashes, keys, apiKeys, targeted, unknown, created, expiries, dues, localTimes,
-      resendsOf, resendsTo, links, fallbacks, askers, askedAts, approvedFor, sealed, inboxes, claimed, purposes, traces)
+    // Most columns are NULL in a whole batch of one-time codes.
+    Parameters(
+      unnesting: seqnos, apps, lanes, requests, hashes, keys, apiKeys, targeted, unknown, created, expiries, dues,
+      localTimes, resendsOf, resendsTo, links, fallbacks, askers, askedAts, approvedFor, sealed, inboxes, claimed,
+      purposes, traces)
   }
 }
