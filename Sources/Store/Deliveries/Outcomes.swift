@@ -70,8 +70,9 @@ package enum Outcomes {
       dues.append(record.dueAt)
       positions[Confirmations.Delivery(seqno: record.seqno, device: record.device)] = index
     }
-    return Query(writeStatement, seqnos, devices, keys, statuses, attempts, reasons, dues, now) {
-      rows in
+    var parameters = Parameters(unnesting: seqnos, devices, keys, statuses, attempts, reasons, dues)
+    parameters.append(now)
+    return Query(writeStatement, parameters) { rows in
       rows.decode { positions[Confirmations.Delivery(seqno: $0.seqno(), device: $0.device())] }.compactMap { $0 }
     }
   }
@@ -106,7 +107,7 @@ package enum Outcomes {
   private static let totalsInsertion = """
     INSERT INTO message_totals AS t (seqno, writer, accepted, rejected, expired, cancelled, skipped, unknown, resent)
     -- What nothing was counted in is not there: most rows are a single send's, and as small as what they count.
-    SELECT seqno, $9, nullif(a, 0), nullif(r, 0), nullif(e, 0), nullif(c, 0), nullif(s, 0), nullif(u, 0), nullif(n, 0)
+    SELECT seqno, $9, a, r, e, c, s, u, n
     FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS more(seqno, a, r, e, c, s, u, n) ORDER BY seqno
     ON CONFLICT (seqno, writer) DO UPDATE SET
       accepted = coalesce(t.accepted, 0) + coalesce(excluded.accepted, 0),
@@ -141,15 +142,16 @@ package enum Outcomes {
     _ increases: [Seqno: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32,
     at now: Timestamp = .zero
   ) -> [Query<Void>] {
-    var columns = [Int64Column](repeating: Int64Column(), count: 8)
+    var seqnos = Int64Column()
+    var columns = [Int64Column](repeating: Int64Column(), count: 7)
     var reasonSeqnos = Int64Column()
     var reasons = TextColumn()
     var counts = Int64Column()
     for (seqno, more) in increases.sorted(by: { $0.key < $1.key }) {
+      seqnos.append(seqno)
       for (index, value) in [
-        seqno.number, more.accepted, more.rejected, more.expired, more.cancelled, more.skipped, more.unknown,
-        more.resent,
-      ].enumerated() { columns[index].append(value) }
+        more.accepted, more.rejected, more.expired, more.cancelled, more.skipped, more.unknown, more.resent,
+      ].enumerated() { columns[index].append(value == 0 ? nil : value) }
       for (reason, count) in more.reasons {
         reasonSeqnos.append(seqno)
         reasons.append(reason)
@@ -157,7 +159,8 @@ package enum Outcomes {
       }
     }
     var parameters = Parameters()
-    for column in columns { parameters.append(column) }
+    parameters.append(unnested: seqnos)
+    for column in columns { parameters.append(unnested: column) }
     parameters.append(writer)
     if !statistics.isEmpty { Statistics.append(statistics, writer: writer, at: now, to: &parameters) }
     let statement = statistics.isEmpty ? totalsStatement : totalsAndStatisticsStatement
