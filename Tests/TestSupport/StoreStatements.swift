@@ -23,6 +23,7 @@ package enum StoreStatements {
     "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
     "messages-create-numbered": newMessages,
     "messages-create": newMessages,
+    "messages-create-fresh": newMessages,
     "inboxes-create": ["integer[]", "text[]", "bigint[]", "timestamptz[]", "text[]"],
     "inboxes-list": ["integer[]", "text[]", "timestamptz[]", "bigint[]", "bigint[]", "timestamptz"],
     "inboxes-unread": ["integer[]", "text[]", "timestamptz[]", "timestamptz", "bigint"],

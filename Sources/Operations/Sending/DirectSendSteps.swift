@@ -89,7 +89,7 @@ struct DirectSendSteps {
   func store(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
-    var new: [Messages.New] = []
+    var (fresh, others): ([Messages.New], [Messages.New]) = ([], [])
     for index in state.entries.indices {
       let entry = state.entries[index]
       do throws(Problem) {
@@ -104,13 +104,16 @@ struct DirectSendSteps {
         state.entries[index].unknown = ResolvedAudience.json(unknown)
         let message = message(state.entries[index], number.seqno, batch)
         state.entries[index].new = message
-        new.append(message)
+        // Only a message with a key, or one of an earlier attempt of the batch, may be stored already.
+        if message.idempotencyKey == nil && !entry.isRepeated { fresh.append(message) } else { others.append(message) }
       } catch {
         batch.fail(entry.operation, error)
       }
     }
-    guard !new.isEmpty else { return [] }
-    return [Messages.createNumbered(new).map { state.stored = $0 }]
+    var steps: [Step] = []
+    if !fresh.isEmpty { steps.append(Messages.createFresh(fresh).map { state.stored.formUnion($0) }) }
+    if !others.isEmpty { steps.append(Messages.createNumbered(others).map { state.stored.formUnion($0) }) }
+    return steps
   }
 
   private func recipients(_ entry: Entry) -> [PayloadSize.Named] {

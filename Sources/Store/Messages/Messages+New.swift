@@ -85,8 +85,8 @@ extension Messages {
       asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose, trace,
       state, frozen_at, finished_at, held, inbox_of)
     SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
-      coalesce(unknown::json, '[]'), created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
-      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose, trace,
+      coalesce(unknown::json, '[]'), created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to,
+      links::json, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose, trace,
       CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
       CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
@@ -97,6 +97,9 @@ extension Messages {
       AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
       resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
       purpose, trace)
+    """
+
+  private static let inOrderOfKeys = """
     -- In one order for all writers, for those with the same key wait for each other.
     ORDER BY app, key COLLATE "C"
     """
@@ -105,6 +108,7 @@ extension Messages {
     "messages-create",
     """
     \(insert)
+    \(inOrderOfKeys)
     -- A repeated request: answer what is stored. A number that is there already is an error: none is given twice.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -123,6 +127,7 @@ extension Messages {
     "messages-create-numbered",
     """
     \(insert)
+    \(inOrderOfKeys)
     -- Either its key was used before, or this very message is there: its commit was not heard of.
     ON CONFLICT DO NOTHING
     RETURNING seqno
@@ -134,6 +139,22 @@ extension Messages {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }
     return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.decode { $0.seqno() }) }
+  }
+
+  private static let createFreshStatement = Statement(
+    "messages-create-fresh",
+    """
+    \(insert)
+    -- Nothing can be there, so PostgreSQL need not look before each row, nor confirm it in the log afterwards.
+    RETURNING seqno
+    """)
+
+  /// Stores messages without idempotency keys whose SEQNOs were assigned in this transaction, and returns the SEQNOs.
+  /// Fails with a unique violation if one of the SEQNOs exists.
+  package static func createFresh(_ messages: [New]) -> Query<Set<Seqno>> {
+    var columns = NewMessageColumns()
+    for message in messages { columns.append(message) }
+    return Query(createFreshStatement, columns.parameters) { rows in Set(rows.decode { $0.seqno() }) }
   }
 }
 
