@@ -91,7 +91,8 @@ extension Messages {
       CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
       CASE WHEN asked_by IS NULL THEN 0 ELSE 1 END,
-      (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of AND t.inbox_seconds IS NOT NULL)
+      CASE WHEN resend_of IS NOT NULL AND inbox_seconds IS NOT NULL
+        THEN (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of) END
     FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
       $24, $25)
       AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
