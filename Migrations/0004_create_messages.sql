@@ -58,6 +58,8 @@ CREATE TABLE messages (
   fallback        smallint,
   -- All shards are written.
   planned         boolean NOT NULL DEFAULT false,
+  -- False: it was sent with `dbIn` false.
+  keeps_history   boolean NOT NULL DEFAULT true,
   -- The request as it was accepted.
   request         json NOT NULL,
   -- SHA-256 of the body, to distinguish a repeated request from another one under the same idempotency key, and a
@@ -118,10 +120,10 @@ CREATE INDEX messages_begun_at_their_time ON messages (due_at) WHERE state IN (2
 -- Resends by the earlier message: whether they still search for its recipients, and which recipients they reached.
 CREATE INDEX messages_resends ON messages (resend_of) WHERE resend_of IS NOT NULL;
 
--- Finished messages sent with `dbIn` false are forgotten. The index reads the request only once the message ends.
--- Messages with a badge wait longer, hence the separate key.
+-- Finished messages sent with `dbIn` false are forgotten. Only for them is the request read, once the message ends:
+-- messages with a badge wait longer, hence the separate key.
 CREATE INDEX messages_to_forget ON messages ((CASE WHEN request->'badge' IS NULL THEN 0 ELSE 1 END), finished_at)
-  WHERE finished_at IS NOT NULL AND forgotten_at IS NULL AND request->>'dbIn' = 'false';
+  WHERE finished_at IS NOT NULL AND forgotten_at IS NULL AND NOT keeps_history;
 CREATE INDEX messages_forgotten ON messages (forgotten_at) WHERE forgotten_at IS NOT NULL AND emptied_at IS NULL;
 -- Content of confidential messages is wiped when they are finished.
 CREATE INDEX messages_sealed ON messages (finished_at) WHERE sealed IS NOT NULL;

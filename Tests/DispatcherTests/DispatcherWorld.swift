@@ -226,8 +226,8 @@ final class DispatcherWorld {
         Messages.New(
           app: app, lane: lane,
           request: #"{"appId":"\#(Self.appID)","audience":\#(audience),"alert":{"body":"x"}\#(more)}"#,
-          requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: now,
-          expiresAt: now + .seconds(seconds))))
+          requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", keepsHistory: true,
+          now: now, expiresAt: now + .seconds(seconds))))
     for dispatcher in dispatchers { dispatcher.poke() }
     return seqno ?? .zero
   }

@@ -153,8 +153,8 @@ import Time
       var new = Messages.New(
         app: world.app, lane: .normal,
         request: #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(to(5 + number, 7 + number)),"alert":"x"}"#,
-        requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: 2, unknownEntries: "[]", now: Self.now,
-        expiresAt: Self.now + .seconds(86_400))
+        requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: 2, unknownEntries: "[]", keepsHistory: true,
+        now: Self.now, expiresAt: Self.now + .seconds(86_400))
       new.asked = (.account(try #require(kim.account)), Self.now)
       return try #require(try world.connection.run(Messages.create(new)))
     }
@@ -173,8 +173,8 @@ import Time
     var new = Messages.New(
       app: world.app, lane: .normal,
       request: #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(audience),"alert":"x"}"#,
-      requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: Self.now,
-      expiresAt: Self.now + .seconds(86_400))
+      requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", keepsHistory: true,
+      now: Self.now, expiresAt: Self.now + .seconds(86_400))
     new.asked = (.account(try #require((caller ?? kim).account)), Self.now)
     if byLocalTime {
       new.dueAt = Self.now

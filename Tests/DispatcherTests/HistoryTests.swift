@@ -247,9 +247,9 @@ import Testing
     try connection.script(
       """
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
-        finished_at, unknown_entries)
+        finished_at, unknown_entries, keeps_history)
       SELECT n, 1, 4, 1, (\(texts) || CASE n WHEN 12 THEN ',"badge":{"increment":1}}' ELSE '}' END)::json, '', 1, now(), now(),
-        now() - CASE n WHEN 11 THEN interval '47 hours' ELSE interval '49 hours' END, '["lee"]'
+        now() - CASE n WHEN 11 THEN interval '47 hours' ELSE interval '49 hours' END, '["lee"]', false
       FROM generate_series(10, 12) n;
       INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
       SELECT n, '\(Self.device)', now(), 1, 1, 'ukim' FROM generate_series(10, 12) n;
@@ -284,7 +284,7 @@ import Testing
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, resend_of,
         resend_to)
       VALUES (2000002, 1, 3, 1, '{}', '', 1, now(), now() + interval '1 day', 2, 1);
-      UPDATE messages SET request = '{"dbIn":false}' WHERE seqno = 2
+      UPDATE messages SET keeps_history = false WHERE seqno = 2
       """)
     let worker = worker(90)
     try worker.look(connection)

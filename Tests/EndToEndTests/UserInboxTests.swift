@@ -215,6 +215,7 @@ import Time
     let kim = try phone(world, "d1", Self.tokens[0], user: "kim")
     let seqno = try world.send(#"{"clientUids":["kim"]}"#, Self.keep + #","dbIn":false"#)
     _ = try world.finished(seqno)
+    #expect(try world.number("SELECT count(*) FROM messages WHERE NOT keeps_history AND seqno = \(seqno)") == 1)
     try world.connection.script(
       "UPDATE messages SET forgotten_at = now() - interval '2 minutes' WHERE seqno = \(seqno)")
     _ = try poll("it was not forgotten") {

@@ -83,7 +83,7 @@ final class BatchWorld {
       Messages.create(
         Messages.New(
           app: app.number, lane: .normal, request: "{}", requestSHA256: [], idempotencyKey: nil, apiKey: nil,
-          targeted: 1, unknownEntries: "[]", now: now, expiresAt: now + .seconds(1))))
+          targeted: 1, unknownEntries: "[]", keepsHistory: true, now: now, expiresAt: now + .seconds(1))))
     return created ?? .zero
   }
 

@@ -180,7 +180,8 @@ extension BatchWorld {
     func create(key: String) throws(Problem) -> Seqno? {
       let new = Messages.New(
         app: world.app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self), requestSHA256: [],
-        idempotencyKey: key, apiKey: nil, targeted: 1, unknownEntries: "[]", now: world.now, expiresAt: end)
+        idempotencyKey: key, apiKey: nil, targeted: 1, unknownEntries: "[]", keepsHistory: true,
+        now: world.now, expiresAt: end)
       let request = SendRequest(body: body, idempotencyKey: key, caller: .commandLine, hosting: hosting)
       return try SendService.create(new, message, plan, by: request, on: world.connection)
     }

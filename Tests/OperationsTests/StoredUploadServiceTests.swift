@@ -139,7 +139,7 @@ import Time
     try deleteMedia(name)
     let new = Messages.New(
       app: world.app.number, lane: .normal, request: "{}", requestSHA256: [], idempotencyKey: nil, apiKey: nil,
-      targeted: nil, unknownEntries: "[]", now: world.now, expiresAt: world.now + .seconds(60))
+      targeted: nil, unknownEntries: "[]", keepsHistory: true, now: world.now, expiresAt: world.now + .seconds(60))
     let request = SendRequest(body: [], idempotencyKey: nil, caller: .commandLine, hosting: hosting)
     #expect(
       code { () throws(Problem) in

@@ -7,6 +7,7 @@ package enum StoreStatements {
     "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
     "timestamptz[]", "timestamptz[]", "timestamptz[]", "text[]", "bigint[]", "smallint[]", "text[]", "smallint[]",
     "text[]", "timestamptz[]", "bigint[]", "bytea[]", "integer[]", "boolean[]", "smallint[]", "bytea[]",
+    "boolean[]",
   ]
 
   /// Types of parameters where neither the text nor the names of columns tell them.

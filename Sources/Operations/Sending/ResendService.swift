@@ -68,7 +68,8 @@ package enum ResendService {
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self),
       requestSHA256: digest.stored,
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: targeted,
-      unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now, expiresAt: expiresAt)
+      unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), keepsHistory: message.dbIn, now: now,
+      expiresAt: expiresAt)
     new.sealed = old.sealed
     new.purpose = purpose
     new.inboxSeconds = message.inboxSeconds

@@ -125,7 +125,8 @@ struct SendTerms: Sendable {
     var new = Messages.New(
       app: app.number, lane: request.lane, request: kept.text, requestSHA256: digest.stored,
       idempotencyKey: idempotencyKey, apiKey: apiKey, targeted: targeted,
-      unknownEntries: String(decoding: unknown, as: UTF8.self), now: now, expiresAt: expiresAt)
+      unknownEntries: String(decoding: unknown, as: UTF8.self), keepsHistory: request.dbIn, now: now,
+      expiresAt: expiresAt)
     new.sealed = kept.sealed
     new.purpose = request.purpose
     new.fallback = request.fallback?.unless

@@ -17,6 +17,8 @@ extension Messages {
     package let apiKey: Int32?
     package let targeted: Int64?
     package let unknownEntries: String
+    /// False if what is stored about the recipients is to be deleted 48 hours after the message's end (`dbIn` false).
+    package let keepsHistory: Bool
     package let now: Timestamp
     package let expiresAt: Timestamp
     /// The SEQNO, if already assigned; nil to assign the next one.
@@ -45,7 +47,7 @@ extension Messages {
 
     package init(
       app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
-      targeted: Int64?, unknownEntries: String, now: Timestamp, expiresAt: Timestamp
+      targeted: Int64?, unknownEntries: String, keepsHistory: Bool, now: Timestamp, expiresAt: Timestamp
     ) {
       self.app = app
       self.lane = lane
@@ -55,6 +57,7 @@ extension Messages {
       self.apiKey = apiKey
       self.targeted = targeted
       self.unknownEntries = unknownEntries
+      self.keepsHistory = keepsHistory
       self.now = now
       self.expiresAt = expiresAt
     }
@@ -82,11 +85,12 @@ extension Messages {
   private static let insert = """
     INSERT INTO messages (seqno, app, lane, request, request_sha256, idempotency_key, api_key, targeted, unknown_entries,
       created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback,
-      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose, trace,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose, trace, keeps_history,
       state, frozen_at, finished_at, held, inbox_of)
     SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
       coalesce(unknown::json, '[]'), created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to,
       links::json, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose, trace,
+      coalesce(keeps, true),
       CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
       CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
@@ -94,10 +98,10 @@ extension Messages {
       CASE WHEN resend_of IS NOT NULL AND inbox_seconds IS NOT NULL
         THEN (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of) END
     FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-      $24, $25)
+      $24, $25, $26)
       AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
       resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
-      purpose, trace)
+      purpose, trace, keeps)
     """
 
   private static let inOrderOfKeys = """
@@ -169,7 +173,7 @@ private struct NewMessageColumns {
   private var (links, fallbacks) = (TextColumn(), Int16Column())
   private var (askers, askedAts, approvedFor) = (TextColumn(), TimestampColumn(), Int64Column())
   private var (sealed, inboxes, claimed) = (BytesColumn(), Int32Column(), BoolColumn())
-  private var (purposes, traces) = (Int16Column(), BytesColumn())
+  private var (purposes, traces, keeps) = (Int16Column(), BytesColumn(), BoolColumn())
 
   mutating func append(_ message: Messages.New) {
     seqnos.append(message.seqno)
@@ -198,6 +202,7 @@ private struct NewMessageColumns {
     claimed.append(message.isClaimed)
     purposes.append(message.purpose.rawValue)
     traces.append(message.trace?.stored)
+    keeps.append(message.keepsHistory ? nil : false)
   }
 
   /// The arrays as parameters, in the order in which the statement numbers them.
@@ -206,6 +211,6 @@ private struct NewMessageColumns {
     Parameters(
       unnesting: seqnos, apps, lanes, requests, hashes, keys, apiKeys, targeted, unknown, created, expiries, dues,
       localTimes, resendsOf, resendsTo, links, fallbacks, askers, askedAts, approvedFor, sealed, inboxes, claimed,
-      purposes, traces)
+      purposes, traces, keeps)
   }
 }

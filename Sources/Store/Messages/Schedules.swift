@@ -30,14 +30,14 @@ package enum Schedules {
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, api_key, targeted, created_at, expires_at, due_at,
       local_time, schedule, occurrence, links, fallback, asked_by, asked_at, approved_for, held, sealed, inbox_seconds,
-      purpose)
+      purpose, keeps_history)
     SELECT m.app, 0, m.lane, m.request, m.request_sha256, m.api_key, m.targeted, now(),
       -- As long after its time as the one before.
       n.due_at + (m.expires_at - m.due_at), n.due_at, CASE WHEN s.is_local THEN n.wall END, m.schedule, m.occurrence + 1,
       m.links, m.fallback,
       -- Each is counted by itself, and may be as large as the one that a second person has seen.
       m.asked_by, m.asked_at, m.approved_for, CASE WHEN m.asked_by IS NULL THEN 0 ELSE 1 END, m.sealed,
-      m.inbox_seconds, m.purpose
+      m.inbox_seconds, m.purpose, m.keeps_history
     FROM messages m JOIN apps a ON a.app = m.app JOIN schedules s ON s.schedule = m.schedule,
       -- Counted from the first, so that a 31st comes back after a shorter month.
       LATERAL (SELECT s.first_local + (m.occurrence + 1) * ('1 ' || s.unit)::interval AS wall) w,

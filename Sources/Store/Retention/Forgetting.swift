@@ -15,7 +15,7 @@ package enum Forgetting {
       SELECT seqno FROM messages o
       -- Whoever is to get it again is still read from its history.
       WHERE NOT EXISTS (SELECT FROM messages b WHERE b.finished_at IS NULL AND b.resend_of = o.seqno)
-        AND finished_at IS NOT NULL AND forgotten_at IS NULL AND request->>'dbIn' = 'false'
+        AND finished_at IS NOT NULL AND forgotten_at IS NULL AND NOT keeps_history
         AND CASE WHEN request->'badge' IS NULL THEN 0 ELSE 1 END = $1
         AND finished_at < now() - make_interval(hours => $2)
       ORDER BY finished_at LIMIT $3 FOR UPDATE SKIP LOCKED)
