@@ -143,7 +143,7 @@ import Time
     // As if so many others waited for the network that what comes back is to wait in the database.
     world.dispatchers[0].shared.admit(Limits.windowDevices / 2)
     let seqno = try world.send(#"{"all":true}"#, Self.activity())
-    _ = try poll("the second activities were not tried for long enough") {
+    _ = try poll("the second activities were not tried for long enough") { () -> Bool? in
       let tries = world.network.log.dropFirst(2).map(\.at)
       guard let first = tries.first, let last = tries.last else { return nil }
       return last - first >= Limits.outageDeferral + .seconds(1) ? true : nil
