@@ -66,8 +66,10 @@ package struct MessageRequest: Equatable, Sendable {
     // Each field is valid by itself here. Contradictions between fields are reported as `impossible`.
     do throws(Problem) {
       try validate()
-      // Skip this check for the many requests whose text contains no variables.
-      if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
+      // Skip this check for the many requests whose text contains no variables. An escape may stand for a percent sign.
+      if json.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) {
+        try VariableRules.check(content, audience)
+      }
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.sentence, fields: error.fields) : error
     }

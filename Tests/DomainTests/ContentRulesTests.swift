@@ -232,6 +232,7 @@ import Testing
 
   @Test(arguments: [
     (#""alert":"%VAR1%""#, ["/alert"]),
+    (#""alert":"\u0025VAR1\u0025""#, ["/alert"]),
     (#""alert":{"title":"%VAR1%","body":"%VAR9%"}"#, ["/alert/title", "/alert/body"]),
     (#""alert":"hi","ext":"%VAR2%","data":{"k":["%VAR3%"]}"#, ["/ext", "/data/k"]),
     (#""alert":"hi","data":{"a/b":"%VAR3%"}"#, ["/data/a~1b"]),

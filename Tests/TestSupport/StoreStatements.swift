@@ -103,8 +103,8 @@ package enum StoreStatements {
     }
     // A file is named after its type; what extends it has a name behind a plus sign.
     var shared: [String: String] = [:]
-    for (type, text) in try enumTexts(root) {
-      for (name, value) in cases(text, of: type) { shared[name] = value }
+    for text in try enumTexts(root) {
+      for (name, value) in cases(text) { shared[name] = value }
     }
     for (file, text) in texts {
       for (name, value) in constants(text) { shared["\(file.prefix { $0 != "." && $0 != "+" }).\(name)"] = value }
@@ -131,31 +131,36 @@ package enum StoreStatements {
   }
 
   /// Sources whose enums are stored by number: those of the store, and of the domain.
-  private static func enumTexts(_ root: URL) throws -> [(type: String, text: String)] {
+  private static func enumTexts(_ root: URL) throws -> [String] {
     try ["Store", "Domain"].flatMap { module in
       let directory = root.appending(path: "Sources/\(module)")
       return try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".swift") }.map {
-        file in
-        let type = URL(filePath: file).lastPathComponent.prefix { $0 != "." && $0 != "+" }
-        return (String(type), try String(contentsOf: directory.appending(path: file), encoding: .utf8))
+        try String(contentsOf: directory.appending(path: $0), encoding: .utf8)
       }
     }
   }
 
   /// `MessageState.paused.sql`, and for an enum within a type `Devices.State.active.sql`.
-  private static func cases(_ text: String, of type: String) -> [(String, String)] {
+  private static func cases(_ text: String) -> [(String, String)] {
     text.matches(of: /(?m)^( *)package enum (\w+): Int16(?s:.*?)\n\1}/).flatMap { match in
-      let name = match.1.isEmpty ? String(match.2) : "\(type).\(match.2)"
+      let outer = match.1.isEmpty ? nil : typeName(in: text, before: match.range.lowerBound)
+      let name = [outer, String(match.2)].compactMap { $0 }.joined(separator: ".")
       return match.0.matches(of: /case (\w+) = (\d+)/).map { ("\(name).\($0.1).sql", String($0.2)) }
     }
   }
 
+  /// The type whose declaration or extension begins last before an index.
+  private static func typeName(in text: String, before index: String.Index) -> String? {
+    text[..<index].matches(of: /(?m)^(?:package )?(?:enum|extension|struct) (\w+)/).last.map { String($0.1) }
+  }
+
   private static func constants(_ text: String) -> [String: String] {
     let pattern = /static let (\w+) =\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")/
-    let numbers = text.matches(of: /static let (\w+) = (\d+)\n/).map { (String($0.1), String($0.2)) }
-    return Dictionary(
-      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) } + numbers,
-      uniquingKeysWith: { first, _ in first })
+    let numbers: [(String, String)] = text.matches(of: /static let (\w+) = ([\d_]+)\n/).map { match in
+      (String(match.1), String(match.2.replacing("_", with: "")))
+    }
+    let texts: [(String, String)] = text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) }
+    return Dictionary(texts + numbers, uniquingKeysWith: { first, _ in first })
   }
 
   /// A function that inserts its argument into a text.
@@ -169,8 +174,7 @@ package enum StoreStatements {
     let pattern =
       /static func (\w+)\((?:\w+ )?(\w+): String\) -> String \{\n\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")\n\s*\}/
     return text.matches(of: pattern).compactMap { match in
-      let types = text[..<match.range.lowerBound].matches(of: /(?m)^(?:package )?(?:enum|extension|struct) (\w+)/)
-      guard let type = types.last.map({ String($0.1) }) else { return nil }
+      guard let type = typeName(in: text, before: match.range.lowerBound) else { return nil }
       var body = String(match.3 ?? match.4 ?? "")
       // Within the function, members of the type are named without the type.
       for (name, value) in shared where name.hasPrefix("\(type).") {

@@ -252,11 +252,7 @@ package enum Claims {
   package static func messages(of holds: some Collection<Hold>) -> Query<[ClaimID: Seqno]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
-    return Query(messagesStatement, claims) {
-      $0.dictionary { row in
-        (row.claim(), row.seqno())
-      }
-    }
+    return Query(messagesStatement, claims) { $0.dictionary { row in (row.claim(), row.seqno()) } }
   }
 
   private static let unlaunchedStatement = Statement(
