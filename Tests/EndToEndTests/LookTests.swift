@@ -35,6 +35,8 @@ import Testing
       SELECT n, gen_random_uuid(), now(), 1, 1, 'u1' FROM generate_series(\(messages) - 19999, \(messages)) n;
       INSERT INTO events (app, event_kind, at, data)
       SELECT 1, 'message.finished', now() - interval '1 day', '{}' FROM generate_series(1, 20000);
+      INSERT INTO webhooks (app, url, sealed, kinds, active, created_at)
+      VALUES (1, 'https://bank.example', '', '{message.finished}', false, now());
       INSERT INTO event_deliveries (event, webhook, state, due_at, ended_at)
       SELECT n, 1, 1, now() - interval '1 day', now() - interval '1 day' FROM generate_series(1, 20000) n;
       INSERT INTO fallbacks (seqno, user_key, app, due_at, decision, decided_at)
