@@ -7,8 +7,9 @@ internal import Store
 /// Thread `fold`: moves the logged confirmations into block rows and totals (`ConfirmationFold`), one message at a
 /// time.
 ///
-/// Every node runs one, without needing a lease: rows locked by another node are skipped. A message is folded only when
-/// enough confirmations have accumulated or they are old enough, because each fold rewrites the rows of its blocks.
+/// Every node runs one, without needing a lease: a message that another node is folding is skipped. A message is folded
+/// only when enough confirmations have accumulated or they are old enough, because each fold rewrites the rows of its
+/// blocks.
 struct FoldWorker {
   private let shared: Shared
   private let thresholds = ConfirmationFold.Thresholds()

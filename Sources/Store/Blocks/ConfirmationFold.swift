@@ -11,9 +11,10 @@ internal import Time
 ///
 /// The recipients of a large message confirm in any order, so that even a small part of its log names nearly all of its
 /// blocks, each of which is then rewritten. A step therefore takes as much of the log as memory permits, and merges it
-/// into one portion of the blocks after the other:
+/// into one portion of the blocks after the other. Meanwhile no other node folds the message: it would wait for the
+/// step, and then rewrite the same blocks for the little that has come since.
 /// ```
-///   log, in order   ──►  entries by block  ──►  portion of blocks: locked, merged, saved   ─┐
+///   log, in order   ──►  entries by block  ──►  portion of blocks: read, merged, saved     ─┐
 ///                                               next portion …                              ├─ one transaction
 ///                                               totals; the rows of the log are deleted    ─┘
 /// ```
@@ -66,6 +67,9 @@ package enum ConfirmationFold {
 
   // MARK: Steps
 
+  private static let turnStatement = Statement(
+    "confirmation-fold-turn", "SELECT pg_try_advisory_xact_lock(hashtextextended('upmc fold ' || $1, 0))")
+
   private static let takeStatement = Statement(
     "confirmation-fold-take",
     """
@@ -83,13 +87,11 @@ package enum ConfirmationFold {
     FOR KEY SHARE OF m
     """)
 
-  private static let lockStatement = Statement(
-    "confirmation-fold-lock",
+  private static let readStatement = Statement(
+    "confirmation-fold-read",
     """
     SELECT block, is_read, minutes, sent_at FROM block_confirmations
     WHERE seqno = $1 AND (block, is_read) IN (SELECT * FROM unnest($2, $3) AS t(block, is_read))
-    -- In the order of the key, and before any is made.
-    ORDER BY block, is_read FOR UPDATE
     """)
 
   private static let sizesStatement = Statement(
@@ -100,7 +102,6 @@ package enum ConfirmationFold {
     """
     INSERT INTO block_confirmations (seqno, sent_at, block, is_read, minutes)
     SELECT $1, $5, block, is_read, minutes FROM unnest($2, $3, $4) AS t(block, is_read, minutes)
-    ORDER BY block, is_read ON CONFLICT DO NOTHING
     """)
 
   private static let saveStatement = Statement(
@@ -116,26 +117,28 @@ package enum ConfirmationFold {
   /// Maximum number of log rows that are read at once.
   private static let rowsAtOnce = 2_000
   /// Number of entries after which a step takes no further rows: 128 for each of 31,000 blocks, in 32 MB.
-  private static let mostEntries = 4_000_000
+  package static let mostEntries = 4_000_000
   /// Number of low bits of a block's number that do not matter for its portion. A portion has the blocks of 16 shards,
-  /// of 800,000 devices; it is the same for all nodes, which lock blocks in the same order.
+  /// of 800,000 devices.
   private static let portionBits: Int32 = 18
 
   /// Folds the next rows of a message's log, within a transaction: merges them into the blocks, adds new confirmations
   /// to the totals and statistics, writes their events if a webhook subscribes to receipts or reads, and deletes the
-  /// rows. Skips rows that another node has locked.
+  /// rows. Skips rows that another transaction has locked.
   /// - Parameters:
   ///   - id: id of the last row folded before; 0 for none.
   ///   - limit: maximum number of rows.
+  ///   - mostEntries: number of entries after which no further rows are read.
   ///   - writer: number under which this thread adds to totals.
   /// - Returns: the number of rows deleted, including rows that only repeat confirmations, and the id after which the
-  ///   next step continues, nil if this one has taken all rows; nil if there are no unlocked rows after `id`.
-  /// - Throws: a serialization failure if another node has folded the first rows of the same blocks meanwhile; repeat
-  ///   the transaction.
+  ///   next step continues, nil if this one has taken all rows; nil if there are no unlocked rows after `id`, or if
+  ///   another node is folding the message.
   package static func step(
-    of seqno: Seqno, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
+    of seqno: Seqno, after id: Int64, atMost limit: Int, entries mostEntries: Int = ConfirmationFold.mostEntries,
+    writer: Int32, on connection: Connection
   ) throws(PostgresError) -> (rows: Int, next: Int64?)? {
-    var log = Log()
+    guard try connection.run(turnStatement, Parameters(seqno)).decodeOne({ $0.bool() }) else { return nil }
+    var log = Log(mostEntries: mostEntries)
     var count = log.next(atMost: limit)
     while count > 0 {
       log.add(try connection.run(takeStatement, Parameters(seqno, log.last ?? id, count)), of: count)
@@ -172,8 +175,13 @@ package enum ConfirmationFold {
     /// In the order of the log.
     private(set) var entries: [ConfirmationLog.BlockHalf: [Entry]] = [:]
     private var entryCount = 0
+    private let mostEntries: Int
     /// True if no row is left.
     private(set) var isWhole = false
+
+    init(mostEntries: Int) {
+      self.mostEntries = mostEntries
+    }
 
     /// The blocks in ascending order, divided into portions.
     var portions: [[ConfirmationLog.BlockHalf]] {
@@ -183,7 +191,7 @@ package enum ConfirmationFold {
 
     /// Returns the number of rows to read next; 0 if there are enough, or no more.
     func next(atMost limit: Int) -> Int {
-      isWhole || entryCount >= ConfirmationFold.mostEntries ? 0 : min(limit - ids.count, ConfirmationFold.rowsAtOnce)
+      isWhole || entryCount >= mostEntries ? 0 : min(limit - ids.count, ConfirmationFold.rowsAtOnce)
     }
 
     /// Adds the rows found when `count` rows were asked for.
@@ -209,11 +217,10 @@ package enum ConfirmationFold {
     let at: UInt32
   }
 
-  /// Merges the log's entries for some of a message's blocks into these, which are locked. Entries of blocks or
-  /// positions that do not exist are ignored.
+  /// Merges the log's entries for some of a message's blocks into these. Entries of blocks or positions that do not
+  /// exist are ignored.
   /// - Parameter halves: in ascending order.
   /// - Returns: the confirmations that are new.
-  /// - Throws: `wasMadeMeanwhile` if another node has stored the first confirmations of one of the blocks meanwhile.
   private static func unite(
     _ log: Log, _ halves: [ConfirmationLog.BlockHalf], of seqno: Seqno, sentAt: Timestamp, on connection: Connection
   ) throws(PostgresError) -> [New] {
@@ -237,8 +244,7 @@ package enum ConfirmationFold {
     if !missing.isEmpty {
       var made = parameters(missing, of: seqno)
       made.append(sentAt)
-      // Another node has inserted a row meanwhile: repeat the step after its commit.
-      guard try connection.run(makeStatement, made).affected == missing.count else { throw Self.wasMadeMeanwhile }
+      _ = try connection.run(makeStatement, made)
     }
     let saved = changed.filter { present.contains($0.key) }
     if !saved.isEmpty { _ = try connection.run(saveStatement, parameters(saved, of: seqno)) }
@@ -265,13 +271,10 @@ package enum ConfirmationFold {
     }
   }
 
-  private static let wasMadeMeanwhile = PostgresError(
-    origin: .server, sqlState: .serializationFailure, message: "another node has folded these blocks meanwhile")
-
   private static func folded(
     _ halves: [ConfirmationLog.BlockHalf], of seqno: Seqno, on connection: Connection
   ) throws(PostgresError) -> [ConfirmationLog.BlockHalf: ConfirmedMinutes] {
-    let rows = try connection.run(lockStatement, parameters(halves, of: seqno))
+    let rows = try connection.run(readStatement, parameters(halves, of: seqno))
     var found: [ConfirmationLog.BlockHalf: ConfirmedMinutes] = [:]
     rows.forEach { row in
       found[ConfirmationLog.BlockHalf(number: row.int32(), isRead: row.bool())] = ConfirmedMinutes(
