@@ -355,6 +355,24 @@ import Time
     #expect(try totals() == [2, 0] && world.count("confirmation_log") == 0 && world.count("receipts") == 2)
   }
 
+  @Test func `a message is stopped, ended and opened again while its receipts are folded`() throws {
+    try confirm([1])
+    let other = try TestDatabase.connect(to: world.databaseURL)
+    try other.script("BEGIN")
+    #expect(try ConfirmationFold.step(of: seqno, after: 0, atMost: 9, writer: 9, on: other)?.rows == 1)
+    // Whoever waited for the fold would fail.
+    let operators = try TestDatabase.connect(to: world.databaseURL)
+    try operators.script("SET lock_timeout = '2s'")
+    let locked = try operators.transaction { () throws(PostgresError) in try operators.run(Controls.lock(seqno)) }
+    #expect(locked != nil)
+    try operators.transaction { () throws(PostgresError) -> Void in
+      try RejectionReversals.reopen([seqno], on: operators)
+      try Messages.finish([seqno], at: SystemClock().wallTime, within: operators)
+    }
+    try other.script("COMMIT")
+    #expect(try totals() == [1, 0] && world.funnel(seqno).funnel.state == .completed)
+  }
+
   @Test func `a message's log is folded when there is enough of it, when it is old, or when the log is large`() throws {
     func due(_ change: (inout ConfirmationFold.Thresholds) -> Void) throws -> [Seqno] {
       var thresholds = ConfirmationFold.Thresholds()

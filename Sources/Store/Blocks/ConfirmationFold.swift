@@ -83,7 +83,7 @@ package enum ConfirmationFold {
       SELECT FROM webhooks w
       WHERE w.app = m.app AND w.active AND w.kinds && ARRAY['deliveries.received', 'deliveries.read'])
     FROM messages m WHERE m.seqno = $1
-    -- Serializes with a transaction that empties the message.
+    -- Serializes with a transaction that empties the message, and with no other that changes it.
     FOR KEY SHARE OF m
     """)
 

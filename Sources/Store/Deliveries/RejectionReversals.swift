@@ -62,7 +62,7 @@ package enum RejectionReversals {
   }
 
   private static let lockStatement = Statement(
-    "give-backs-lock", "SELECT FROM messages WHERE seqno = ANY($1) ORDER BY seqno FOR UPDATE")
+    "give-backs-lock", "SELECT FROM messages WHERE seqno = ANY($1) ORDER BY seqno FOR NO KEY UPDATE")
 
   private static let reopenStatement = Statement(
     "give-backs-reopen",

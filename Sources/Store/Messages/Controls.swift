@@ -19,8 +19,9 @@ package enum Controls {
     SELECT m.app, m.state, m.cancelled_at IS NOT NULL AND m.state = \(MessageState.paused.sql),
       m.frozen_at IS NOT NULL, m.schedule, m.held, \(isSetAside) IS TRUE FROM messages m
     WHERE m.seqno = $1
-    -- Keeps planner, finisher and other operators out until the change is committed.
-    FOR UPDATE
+    -- Keeps planner, finisher and other operators out until the change is committed, but does not wait until a large
+    -- message's receipts are folded.
+    FOR NO KEY UPDATE
     """)
 
   /// Locks a message until the transaction ends, waiting for others, and returns its state; nil if it does not exist.

@@ -116,7 +116,7 @@ package enum Lateness {
     WHERE m.seqno = $1 AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
       AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
       AND m.held = \(MessageHold.none.sql)
-    FOR UPDATE OF m
+    FOR NO KEY UPDATE OF m
     """)
 
   private static func lock(_ seqno: Seqno) -> Query<Bool> {

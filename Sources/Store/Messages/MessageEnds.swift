@@ -24,7 +24,7 @@ extension Messages {
     """
 
   private static let lockDoneStatement = Statement(
-    "messages-lock-done", "SELECT m.seqno FROM messages m WHERE \(isDone) ORDER BY m.seqno FOR UPDATE")
+    "messages-lock-done", "SELECT m.seqno FROM messages m WHERE \(isDone) ORDER BY m.seqno FOR NO KEY UPDATE")
 
   private static let finishStatement = Statement(
     "messages-finish",
@@ -73,7 +73,7 @@ extension Messages {
     """
 
   private static let lockStuckStatement = Statement(
-    "messages-lock-stuck", "SELECT m.seqno FROM messages m WHERE \(isStuck) ORDER BY m.seqno FOR UPDATE")
+    "messages-lock-stuck", "SELECT m.seqno FROM messages m WHERE \(isStuck) ORDER BY m.seqno FOR NO KEY UPDATE")
 
   private static let settleStatement = Statement(
     "messages-settle",
