@@ -89,7 +89,8 @@ package enum ImportedPeople {
           AND d.state = \(Devices.State.active.sql)),
       coalesce((SELECT string_agg(m.groupseq::text, ';' ORDER BY m.groupseq) FROM group_members m
         -- The members of a deleted group may still be there.
-        JOIN groups g ON g.groupseq = m.groupseq WHERE m.app = u.app AND m.user_key = u.user_key), ''), array_to_string(u.tags, ';')
+        JOIN groups g ON g.groupseq = m.groupseq WHERE m.app = u.app AND m.user_key = u.user_key), ''),
+      array_to_string(u.tags, ';')
     FROM users u
     -- Keys sort by their bytes, so what begins alike stands together.
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
