@@ -186,15 +186,27 @@ import Testing
       SELECT 1, 'webhook.test', now(), '{}' FROM generate_series(1, \(Webhooks.deletedDeliveries + 20)) n;
       INSERT INTO event_deliveries (event, webhook, state, due_at, ended_at)
       SELECT event, 1, CASE WHEN event % 10 = 0 THEN 2 ELSE 1 END, now(), now() FROM events;
-      INSERT INTO event_deliveries (event, webhook, state, due_at, ended_at) VALUES (1, 2, 1, now(), now())
+      INSERT INTO event_deliveries (event, webhook, state, due_at, ended_at) VALUES (1, 2, 1, now(), now());
+      -- The last one waits, with a content, and for too long.
+      UPDATE events SET sealed = '\\x00' WHERE event = (SELECT max(event) FROM events);
+      UPDATE event_deliveries SET state = 0, ended_at = NULL, due_at = now() - interval '8 days'
+      WHERE event = (SELECT max(event) FROM events)
       """)
     func left() throws -> [Int64] {
       let rows = try connection.run(
         Statement("deliveries left", "SELECT count(*) FROM event_deliveries GROUP BY webhook ORDER BY webhook"))
       return rows.map { rows.int64($0, 0) }
     }
+    #expect(try connection.run(ContentWipe.events(atMost: 10, longestSeconds: .max)) == 0)
+    let before = try connection.run(Vitals.webhooks())
+    #expect(before.waiting == 1 && before.dead > 1000)
     try connection.run(Webhooks.delete(1))
     #expect(try left() == [20, 1])
+    // Nobody can replay what is left: nobody is told of it, and no content is kept for it.
+    let after = try connection.run(Vitals.webhooks())
+    #expect(after.waiting == 0 && after.dead == 0)
+    #expect(try connection.run(EventDeliveries.giveUpOverdue(atMost: 100)) == 0)
+    #expect(try connection.run(ContentWipe.events(atMost: 10, longestSeconds: .max)) == 1)
     for query in Retention.prune(atMost: 15) { _ = try connection.run(query) }
     #expect(try left() == [5, 1])
     for query in Retention.prune(atMost: 15) { _ = try connection.run(query) }

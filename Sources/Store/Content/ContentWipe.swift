@@ -31,8 +31,8 @@ package enum ContentWipe {
     """
     UPDATE events SET sealed = NULL WHERE event IN (
       SELECT event FROM events e WHERE sealed IS NOT NULL AND (at < now() - make_interval(secs => $2)
-        OR NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event
-          AND d.state = \(Events.State.waiting.sql)))
+        OR NOT EXISTS (SELECT FROM event_deliveries d JOIN webhooks w ON w.webhook = d.webhook
+          WHERE d.event = e.event AND d.state = \(Events.State.waiting.sql)))
       ORDER BY event LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
@@ -53,7 +53,7 @@ package enum ContentWipe {
   }
 
   /// Wipes the content of at most `limit` events without a pending webhook delivery: there was none, or all have
-  /// succeeded or were given up. Returns the number of wiped events.
+  /// succeeded, were given up, or are for webhooks that were deleted. Returns the number of wiped events.
   /// - Parameter longestSeconds: age of an event, in seconds, at which it is wiped even if deliveries are pending.
   package static func events(atMost limit: Int, longestSeconds: Int32) -> Query<Int> {
     Query(eventsStatement, limit, longestSeconds) { $0.affected }

@@ -23,14 +23,17 @@ extension EventDeliveries {
       reason = 'it waited for \(patienceDays) days: the webhook was off or did not answer'
     WHERE (event, webhook) IN (
       SELECT d.event, d.webhook
-      FROM awaited t JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
+      FROM awaited t
+      -- Those of a deleted webhook are about to go (`Retention`).
+      JOIN webhooks w ON w.webhook = t.webhook
+      JOIN event_deliveries d ON d.webhook = t.webhook AND d.state = \(Events.State.waiting.sql)
         -- Not by the time of the event, which is old if it is replayed. During an attempt, `due_at` is in the future.
         AND d.due_at < now() - interval '\(patienceDays) days'
       LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
     """)
 
   /// Gives up at most `limit` deliveries that have been due for `patienceDays` days, whether their webhooks are
-  /// switched on or off, and returns their number. Skips locked rows.
+  /// switched on or off, and returns their number. Skips locked rows, and deliveries to deleted webhooks.
   package static func giveUpOverdue(atMost limit: Int) -> Query<Int> {
     Query(giveUpOverdueStatement, limit) { $0.affected }
   }

@@ -134,9 +134,13 @@ package enum Vitals {
     "vitals-webhooks",
     """
     SELECT
-      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = \(Events.State.waiting.sql)
-        LIMIT $1) w),
-      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = \(Events.State.dead.sql) LIMIT $1) d),
+      -- Of the webhooks that there are: those of a deleted one may be there for hours, and nobody can replay them.
+      (SELECT count(*) FROM (SELECT FROM webhooks w CROSS JOIN LATERAL (
+        SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = \(Events.State.waiting.sql) LIMIT $1) d
+        LIMIT $1) c),
+      (SELECT count(*) FROM (SELECT FROM webhooks w CROSS JOIN LATERAL (
+        SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = \(Events.State.dead.sql) LIMIT $1) d
+        LIMIT $1) c),
       -- Of each active webhook the first of those that are due soonest: events are numbered as they happen.
       coalesce((SELECT extract(epoch FROM now() - min(e.at))::float8 FROM webhooks w, LATERAL (
         SELECT min(event) AS event FROM (
