@@ -157,8 +157,9 @@ package final class Dispatcher {
       workers.completer.wakeup.signal()
     }
     shared.controlWakeup.signal()
-    shared.historyCanceller.keepCancelling()
-    defer { shared.historyCanceller.release() }
+    let cancellers = [shared.historyCanceller, shared.foldCanceller]
+    for canceller in cancellers { canceller.keepCancelling() }
+    defer { for canceller in cancellers { canceller.release() } }
     // All threads share one deadline, so that the waits for several hanging threads do not add up.
     let deadline = shared.clock.now + Limits.drain + .seconds(2)
     for done in offering { wait(for: done, deadline) }

@@ -34,6 +34,8 @@ final class Shared: Sendable {
   let pausedApps = Mutex(PausedApps())
   /// Cancels the query that thread `history` is running. Also cancels writes, because nothing depends on their result.
   let historyCanceller = Canceller(sparesWrites: false)
+  /// The same for thread `fold`: whatever a fold has not committed, another node folds.
+  let foldCanceller = Canceller(sparesWrites: false)
   /// The last batch number issued, unique within this process; 0 before the first.
   private let lastBatch = Atomic<Int64>(0)
 

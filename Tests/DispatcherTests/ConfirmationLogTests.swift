@@ -373,6 +373,22 @@ import Time
     #expect(try totals() == [1, 0] && world.funnel(seqno).funnel.state == .completed)
   }
 
+  @Test func `a node that stops does not wait until it has folded, and nothing is lost`() throws {
+    try confirm([1])
+    let other = try TestDatabase.connect(to: world.databaseURL)
+    // As if there were very many blocks to be written.
+    try other.script("BEGIN; LOCK TABLE block_confirmations")
+    try world.connection.script("UPDATE confirmation_log SET logged_at = logged_at - interval '601 seconds'")
+    _ = try poll("no node folds it") { try world.connection.waitingSessions() > 0 ? true : nil }
+    let began = SystemClock().now
+    world.stop()
+    #expect(SystemClock().now - began < .seconds(5))
+    try other.script("ROLLBACK")
+    #expect(try totals() == [1, 0] && world.count("confirmation_log") == 1)
+    #expect(try fold() == 1)
+    #expect(try totals() == [1, 0] && world.count("confirmation_log") == 0)
+  }
+
   @Test func `a message's log is folded when there is enough of it, when it is old, or when the log is large`() throws {
     func due(_ change: (inout ConfirmationFold.Thresholds) -> Void) throws -> [Seqno] {
       var thresholds = ConfirmationFold.Thresholds()

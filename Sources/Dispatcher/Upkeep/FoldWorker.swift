@@ -23,7 +23,7 @@ struct FoldWorker {
   }
 
   func run() {
-    DatabaseThread("fold", shared).run { connection in
+    DatabaseThread("fold", shared).run(cancelledBy: shared.foldCanceller) { connection in
       let began = shared.clock.now
       let due = try connection.run(ConfirmationFold.due(thresholds))
       // A scan reads the whole log: the longer it takes, the rarer the scans.
