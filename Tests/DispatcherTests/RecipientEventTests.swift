@@ -121,6 +121,15 @@ import Time
     #expect(told.users == (1...1_100).map(user).sorted())
   }
 
+  @Test func `whoever is being erased is not named, although the block still has the name`() throws {
+    let (world, seqno) = try campaign(40, [.deliveriesReceived])
+    try confirm(world, seqno, [1, 2])
+    try world.connection.script(
+      "INSERT INTO erasures (app, user_key, upto_seqno) SELECT app, 'u\(user(1))', seqno FROM messages")
+    try fold(world, seqno)
+    #expect(try told(world, .deliveriesReceived).users == [user(2), "nobody"])
+  }
+
   @Test func `what somebody asks for is folded within seconds, and nothing else is`() throws {
     for (kinds, isDue) in [([EventKind.deliveriesRead], true), ([.messageFinished], false)] {
       let (world, seqno) = try campaign(40, kinds)

@@ -57,8 +57,9 @@ package enum RecipientEvents {
             ORDER BY t.place)
           FROM (
             -- Whoever was erased is named no more, although the history keeps the name until it has been taken out.
-            SELECT u.device, CASE WHEN r.seqno IS NULL THEN u.user_key END AS user_key, u.at, u.status, u.reason,
-              u.place
+            SELECT u.device, CASE WHEN r.seqno IS NULL AND NOT EXISTS (
+                SELECT FROM erasures e WHERE e.app = m.app AND e.user_key = u.user_key AND e.upto_seqno >= $1)
+              THEN u.user_key END AS user_key, u.at, u.status, u.reason, u.place
             FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) WITH ORDINALITY
               AS u(device, user_key, at, status, reason, place)
             LEFT JOIN erasure_rests r ON r.seqno = $1 AND r.device = u.device AND r.user_key = u.user_key) t))
