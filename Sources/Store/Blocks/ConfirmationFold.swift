@@ -138,6 +138,8 @@ package enum ConfirmationFold {
     writer: Int32, on connection: Connection
   ) throws(PostgresError) -> (rows: Int, next: Int64?)? {
     guard try connection.run(turnStatement, Parameters(seqno)).decodeOne({ $0.bool() }) else { return nil }
+    // Before the log, in the order in which whoever empties the message locks both.
+    let message = try connection.run(messageStatement, Parameters(seqno))
     var log = Log(mostEntries: mostEntries)
     var count = log.next(atMost: limit)
     while count > 0 {
@@ -146,7 +148,6 @@ package enum ConfirmationFold {
     }
     guard log.ids.count > 0 else { return nil }
     // If the message or a block was removed by retention, its confirmations are dropped.
-    let message = try connection.run(messageStatement, Parameters(seqno))
     if let (sentAt, isTold) = message.decodeFirst({ ($0.timestamp(), $0.bool()) }) {
       var (received, read): (Int64, Int64) = (0, 0)
       for halves in log.portions {
