@@ -76,7 +76,12 @@ import Testing
         var text = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
         text[place] = byte
         var reader = JSONReader([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")])
+        var skipping = reader
         let read = try? reader.readString()
+        // What is kept as raw JSON is only skipped, and must be as valid.
+        let isSkipped = (try? skipping.skip()) != nil
+        #expect(isSkipped == (read != nil), "byte \(byte) at \(place)")
+        if isSkipped { #expect(skipping.position == reader.position, "byte \(byte) at \(place)") }
         switch byte {
         case UInt8(ascii: "\""): #expect(read == String(repeating: "x", count: place))
         // Before an x it begins no escape; at the end it escapes the quotation mark.

@@ -53,6 +53,17 @@ import Testing
     }
   }
 
+  @Test func `a text is escaped like its bytes, whatever it holds`() {
+    let numbers: [UInt32] = Array(0..<0x100) + [0x2028, 0x2029, 0xFEFF, 0xFFFD, 0xFFFF, 0x10FFFF]
+    for scalar in numbers.compactMap({ Unicode.Scalar($0) }) {
+      let text = "ab\(scalar)c"
+      var (whole, apart): ([UInt8], [UInt8]) = ([], [])
+      JSONWriter.escape(text, into: &whole)
+      JSONWriter.escape(Array(text.utf8), into: &apart)
+      #expect(whole == apart, "U+\(String(scalar.value, radix: 16))")
+    }
+  }
+
   @Test func `names are escaped too`() {
     #expect(write { $0.object { $0.member("a\"b", 1) } } == #"{"a\"b":1}"#)
   }
