@@ -17,7 +17,7 @@ import Testing
     fault.reason = "BadCollapseId"
     fault.tokenPrefix = "d4"
     try world.simulator.add(fault)
-    let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
+    let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1},"dbIn":false"#)
     let funnel = try world.finished(seqno)
     #expect(funnel.int("accepted") == 3 && funnel.int("rejected") == 1, "\(funnel.text)")
     #expect(try world.read(seqno, Self.tokens[0]).result["status"] as? String == "recorded")
@@ -73,6 +73,8 @@ import Testing
     #expect(try resend(#"{"to":"not-read"}"#).text == first.text)
     #expect(try resend(#"{"to":"failed"}"#).status == 409)
     #expect(try world.count("SELECT count(*) FROM messages") == 2)
+    // Both were sent with `dbIn` false.
+    #expect(try world.count("SELECT count(*) FROM messages WHERE keeps_history") == 0)
     for wrong in ["{}", #"{"to":"all"}"#, #"{"to":"failed","x":1}"#] {
       #expect(try world.control("resend", old, wrong).status == 400, "\(wrong)")
     }

@@ -98,7 +98,7 @@ import Time
     let answer = try world.sent(
       world.request(
         #"{"all":true}"#,
-        "\"alert\":\"hi\",\"sendAt\":\"\(sendAt)\",\"repeat\":{\"every\":\"\(unit)\",\"until\":\"\(until)\"}"))
+        #""alert":"hi","dbIn":false,"sendAt":"\#(sendAt)","repeat":{"every":"\#(unit)","until":"\#(until)"}"#))
     #expect(answer.contains(#""state":"scheduled""#), "\(answer)")
     var seqno: Seqno? = Seqno(try world.count("SELECT max(seqno) FROM messages"))
     var times: [String] = []
@@ -140,5 +140,7 @@ import Time
     _ = try occurrences("2027-01-30T09:00:00+09:00", every: "day", until: "2027-02-20", count: 1)
     #expect(try world.connection.run(Schedules.continueAfter(1)) == nil)
     #expect(try world.count("SELECT count(*) FROM messages") == 2)
+    // Nor is the history of the next one kept.
+    #expect(try world.count("SELECT count(*) FROM messages WHERE keeps_history") == 0)
   }
 }
