@@ -99,6 +99,27 @@ import Testing
     #expect(try world.badge("kim") == 1)
   }
 
+  @Test func `sends with and without a key, first and repeated ones, share a batch`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    let sends = try [
+      operation(world, #""kim""#), operation(world, #""kim""#, key: "k"), operation(world, #""kim""#, key: "k"),
+      operation(world, #""nobody""#),
+    ]
+    let first = try world.runAll(sends).map { try #require($0.sent) }
+    let numbers = first.map { $0.accepted.seqno }
+    #expect(Set(numbers).count == 3 && numbers[1] == numbers[2])
+    #expect(first.map { $0.claimed != nil } == [true, true, false, false])
+    // The commit was not heard of. Others join the next attempt.
+    let joining = try [operation(world, #""kim""#), operation(world, #""kim""#, key: "new")]
+    let again = try world.runAll(sends + joining).map { try #require($0.sent) }
+    #expect(again.prefix(4).map { $0.accepted.seqno } == numbers)
+    for (old, new) in zip(first, again) { #expect(old.claimed?.claim == new.claimed?.claim) }
+    #expect(again.suffix(2).allSatisfy { $0.claimed != nil })
+    #expect(try world.count("SELECT count(*) FROM messages") == 5)
+    #expect(try world.count("SELECT count(*) FROM claims") == 4)
+  }
+
   @Test func `repeated after its claim was given up, or where its user has other devices by now, it launches nothing`()
     throws
   {
