@@ -74,12 +74,42 @@ import Testing
     try expectCounted(unknown: 1, resent: 0)
   }
 
-  // MARK: Deferrals
+  private func dispatched() throws -> DispatchMessage {
+    let stored = try #require(try world.connection.run(Messages.find(seqno)))
+    return DispatchMessage(
+      stored, try MessageRequest(stored: stored.request), pushkeys: PushKeyring(present: SymmetricKey.random()))
+  }
 
   private func entry(_ number: Int) -> Claims.Entry {
     Claims.Entry(
       device: DispatcherWorld.device(number), userKey: UserKey(clientUID: "user \(number)"), attempts: 0)
   }
+
+  // MARK: Copied outcomes
+
+  @Test func `outcomes that were copied in before the answer was lost are counted once`() throws {
+    let entries = (1...Limits.copiedDecisions).map { entry($0) }
+    let claim = try world.connection.run(Claims.create(seqno, node: Self.node, entries))
+    let message = try dispatched()
+    var decisions = Decisions()
+    for entry in entries {
+      let record = Outcomes.Record(
+        seqno: seqno, device: entry.device, userKey: entry.userKey, status: .accepted, attempts: 1, reason: nil,
+        dueAt: nil)
+      decisions.add(
+        Decisions.Decision(claim: claim, message: message, record: record, isFirst: true, network: .apns))
+    }
+    try write(&decisions)
+    // Committed, so all of them have rows, and no more can be copied in.
+    let conflict = try #require(throws: PostgresError.self) { try write(&decisions) }
+    #expect(conflict.sqlState == .uniqueViolation)
+    decisions.copies = false
+    try write(&decisions)
+    #expect(try world.count("outcomes WHERE status = 1") == entries.count)
+    #expect(try world.funnel(seqno).funnel.accepted == Int64(entries.count))
+  }
+
+  // MARK: Deferrals
 
   private func deferred(attempts: Tries) -> Outcomes.Record {
     Outcomes.Record(
@@ -90,11 +120,8 @@ import Testing
   /// The first of two devices of a claim is deferred; the second is still in progress.
   private func makeDecisions() throws -> Decisions {
     let claim = try world.connection.run(Claims.create(seqno, node: Self.node, [entry(1), entry(2)]))
-    let stored = try #require(try world.connection.run(Messages.find(seqno)))
-    let message = DispatchMessage(
-      stored, try MessageRequest(stored: stored.request), pushkeys: PushKeyring(present: SymmetricKey.random()))
     var decisions = Decisions()
-    decisions.add(Decisions.Decision(claim: claim, message: message, record: deferred(attempts: 1)))
+    decisions.add(Decisions.Decision(claim: claim, message: try dispatched(), record: deferred(attempts: 1)))
     return decisions
   }
 
