@@ -5,6 +5,7 @@ import Store
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 
@@ -118,6 +119,26 @@ import Testing
     #expect(again.suffix(2).allSatisfy { $0.claimed != nil })
     #expect(try world.count("SELECT count(*) FROM messages") == 5)
     #expect(try world.count("SELECT count(*) FROM claims") == 4)
+  }
+
+  @Test func `a repeated send whose number went to another message is not taken for that one`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    let send = try operation(world, #""kim""#)
+    try world.run(send)
+    // The database crashed instead of committing it, forgot its number, and gave the number to another message.
+    try world.connection.script(
+      "DELETE FROM claims; DELETE FROM messages; SELECT setval('messages_seqno_seq', 1, false)")
+    world.now += .microseconds(1)
+    let other = try #require(try world.run(operation(world, #""kim""#))[0].sent)
+    #expect(other.accepted.seqno == Seqno(1))
+    #expect(try world.run(send)[0].problem == .busy)
+    // With the next number it is stored.
+    guard case .send(let direct) = send else { return }
+    direct.takeBackNumber()
+    let stored = try #require(try world.run(send)[0].sent)
+    #expect(stored.accepted.seqno == Seqno(2) && stored.claimed != nil)
+    #expect(try world.count("SELECT count(*) FROM messages") == 2)
   }
 
   @Test func `repeated after its claim was given up, or where its user has other devices by now, it launches nothing`()

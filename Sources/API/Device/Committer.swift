@@ -282,6 +282,9 @@ package final class Committer {
         running = nil
         newDevices?.refund(batch.admitted)
         if mayCommit, error.isConnectionLost { for entry in pending { entry.mayBeCommitted = true } }
+        for entry in pending where !entry.mayBeCommitted {
+          if case .send(let send) = entry.operation { send.takeBackNumber() }
+        }
         fail(pending, error)
       }
     }
@@ -311,7 +314,8 @@ package final class Committer {
     // Another session has held a lock for too long. The batch was rolled back; perhaps only one operation needs that
     // lock.
     let isBlocked = error.sqlState == .lockNotAvailable
-    let isWorthRepeating = error.isRetryable || error.isConnectionLost || isBlocked && pending.count == 1
+    let isWorthRepeating =
+      error.isRetryable || error.isConnectionLost || error.isTakenSeqno || isBlocked && pending.count == 1
     if isBlocked, pending.count == 1, first.deadline > loop.clock.now {
       meter?.repeats()
       blocked.append(first)

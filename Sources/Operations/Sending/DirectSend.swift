@@ -1,6 +1,7 @@
 package import Domain
 internal import Store
 internal import Synchronization
+internal import Time
 package import Tracing
 
 /// A send to named users, validated and ready to be stored: a hot operation, executed by a committer.
@@ -20,6 +21,8 @@ package final class DirectSend: Sendable {
   /// Number of the message (SEQNO), nil until the first batch assigns it. The number is kept when the batch is retried,
   /// so that a message from a commit of unknown outcome is found instead of being stored twice.
   let number = Mutex<DirectSends.Number?>(nil)
+  /// Times of further attempts to store the message under the number.
+  let repeats = Mutex<[Timestamp]>([])
 
   /// Validates a request.
   /// - Parameters:
@@ -52,6 +55,12 @@ package final class DirectSend: Sendable {
     self.kept = kept
     self.size = size
     self.trace = trace
+  }
+
+  /// Takes back the number after an attempt of which certainly nothing was committed, so that the next one gets another:
+  /// when the database crashes, it forgets such a number and gives it once more.
+  package func takeBackNumber() {
+    number.withLock { $0 = nil }
   }
 }
 

@@ -15,6 +15,8 @@ struct DirectSendSteps {
     var unknown: [UInt8] = []
     var claim: Claims.Hold?
     var earlier: Messages.Earlier?
+    /// The app and time of the message that is stored under the number of a repeated send.
+    var origin: Messages.Origin?
     /// Whether an earlier attempt of the batch assigned the number. The outcome of its commit may be unknown, so the
     /// message may exist already.
     let isRepeated: Bool
@@ -124,6 +126,7 @@ struct DirectSendSteps {
 
   private func message(_ entry: Entry, _ seqno: Seqno, _ batch: BatchContext) -> Messages.New {
     let send = entry.send
+    if entry.isRepeated { send.repeats.withLock { $0.append(batch.now) } }
     var new = send.terms.message(
       send.kept, targeted: Int64(entry.members.count), unknown: entry.unknown, now: batch.now,
       expiresAt: batch.now + .seconds(send.request.expiresInSeconds))
@@ -197,6 +200,11 @@ struct DirectSendSteps {
       for user in Set(state.entries[index].members.map(\.userKey)) { batch.counts.want(state.entries[index].key(user)) }
     }
     return [
+      Messages.origins(of: seqnos).map { origins in
+        for index in repeated {
+          state.entries[index].origin = state.entries[index].number.flatMap { origins[$0.seqno] }
+        }
+      },
       Claims.own(of: seqnos, node: batch.node).map { claims in
         for index in repeated {
           guard let claim = state.entries[index].number.flatMap({ claims[$0.seqno] }) else { continue }
@@ -204,7 +212,7 @@ struct DirectSendSteps {
           guard Dictionary(members, uniquingKeysWith: { first, _ in first }) == claim.devices else { continue }
           state.entries[index].claim = claim.hold
         }
-      }
+      },
     ]
   }
 
@@ -253,6 +261,9 @@ struct DirectSendSteps {
       guard let earlier = entry.earlier else { throw IdempotencyKey.isInUse }
       // The stored message is this very one: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
+      guard !isItself || isOwn(entry) else {
+        throw Problem(.busy, "Messages cannot be sent now. Try again in a moment.")
+      }
       guard isItself || entry.send.terms.digest.matches(earlier.requestSHA256) else {
         throw IdempotencyKey.conflict(entry.send.terms.idempotencyKey ?? "", earlier)
       }
@@ -264,6 +275,13 @@ struct DirectSendSteps {
       seqno: number.seqno, targeted: Int64(entry.members.count), unknown: entry.unknown)
     accepted.networks = ResolvedAudience.networks(of: entry.members)
     return .sent(accepted, entry.claim.flatMap { claimed(entry, number, $0, batch) })
+  }
+
+  /// Returns whether an attempt of this very send has stored the message under its number. It may be another message,
+  /// because a crash of the database takes back the numbers of which nothing was committed.
+  private func isOwn(_ entry: Entry) -> Bool {
+    guard let origin = entry.origin, origin.app == entry.send.app.number else { return false }
+    return origin.createdAt == entry.number?.givenAt || entry.send.repeats.withLock { $0.contains(origin.createdAt) }
   }
 
   private func claimed(

@@ -1,5 +1,5 @@
 package import Domain
-internal import Postgres
+package import Postgres
 package import Time
 
 /// Direct sends: messages to named users. A committer stores many of them per statement, each with its audience, badge
@@ -11,6 +11,8 @@ package enum DirectSends {
     package let seqno: Seqno
     /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
+    /// When the number was assigned, which is the time of the first attempt to store the message.
+    package let givenAt: Timestamp
   }
 
   private static let numberStatement = Statement(
@@ -35,7 +37,7 @@ package enum DirectSends {
     for app in apps { column.append(app) }
     return Query(numberStatement, column, now) {
       $0.dictionary { row in
-        (Int(row.int64()) - 1, (Number(seqno: row.seqno(), sendDate: row.text()), row.bool()))
+        (Int(row.int64()) - 1, (Number(seqno: row.seqno(), sendDate: row.text(), givenAt: now), row.bool()))
       }
     }
   }
@@ -86,4 +88,10 @@ package enum DirectSends {
       }
     }
   }
+}
+
+extension PostgresError {
+  /// True if a new message got the number of another one, because a crash of the database took the number back before
+  /// the other message was committed under it. The next attempt gets another number.
+  package var isTakenSeqno: Bool { sqlState == .uniqueViolation && constraint == "messages_pkey" }
 }
