@@ -121,14 +121,27 @@ import Time
     #expect(try world.count("SELECT count(*) FROM claims") == 4)
   }
 
-  @Test func `a repeated send whose number went to another message is not taken for that one`() throws {
-    let world = try BatchWorld()
+  /// A send that was under way when the database crashed: nothing of it was committed, and its number is forgotten.
+  private func crashedSend(_ world: BatchWorld) throws -> Operation {
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     let send = try operation(world, #""kim""#)
     try world.run(send)
-    // The database crashed instead of committing it, forgot its number, and gave the number to another message.
     try world.connection.script(
       "DELETE FROM claims; DELETE FROM messages; SELECT setval('messages_seqno_seq', 1, false)")
+    return send
+  }
+
+  @Test func `after a crash nobody else gets the number of a repeated send`() throws {
+    let world = try BatchWorld()
+    let send = try crashedSend(world)
+    #expect(try world.run(send)[0].sent?.accepted.seqno == Seqno(1))
+    #expect(try world.run(operation(world, #""kim""#))[0].sent?.accepted.seqno == Seqno(2))
+    #expect(try world.count("SELECT count(*) FROM messages") == 2)
+  }
+
+  @Test func `a repeated send whose number went to another message is not taken for that one`() throws {
+    let world = try BatchWorld()
+    let send = try crashedSend(world)
     world.now += .microseconds(1)
     let other = try #require(try world.run(operation(world, #""kim""#))[0].sent)
     #expect(other.accepted.seqno == Seqno(1))

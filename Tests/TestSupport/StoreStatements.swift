@@ -33,6 +33,7 @@ package enum StoreStatements {
     "fallbacks-create": ["bigint[]", "text[]", "integer[]", "bigint[]"],
     "webhooks-list": ["integer", "integer", "bigint"],
     "named-sends-earlier": ["bigint[]", "integer[]", "text[]"],
+    "named-sends-pass": ["bigint"],
     "outcomes-totals": Array(repeating: "bigint[]", count: 8) + ["integer"],
     "shards-lock-all": ["bigint", "smallint"],
     "sessions-use": ["bytea", "timestamptz", "timestamptz"],

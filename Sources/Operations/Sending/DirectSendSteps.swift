@@ -66,6 +66,10 @@ struct DirectSendSteps {
         }
       }
     ]
+    // Nobody else may be given the numbers that are kept.
+    if let last = state.entries.compactMap({ $0.isRepeated ? $0.number?.seqno : nil }).max() {
+      steps.append(DirectSends.pass(last))
+    }
     let unnumbered = state.entries.indices.filter { state.entries[$0].number == nil }
     if !unnumbered.isEmpty {
       let apps = unnumbered.map { state.entries[$0].send.app.number }

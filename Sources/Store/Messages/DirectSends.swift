@@ -42,6 +42,19 @@ package enum DirectSends {
     }
   }
 
+  private static let passStatement = Statement(
+    "named-sends-pass",
+    """
+    SELECT count(nextval('messages_seqno_seq'))
+    FROM messages_seqno_seq s CROSS JOIN LATERAL generate_series(s.last_value + s.is_called::integer, $1) n
+    """)
+
+  /// Makes the next number higher than `last`, which was assigned before. Changes nothing unless the database has
+  /// crashed since: it then forgets numbers of which nothing was committed.
+  package static func pass(_ last: Seqno) -> Query<Void> {
+    Query(passStatement, last) { _ in }
+  }
+
   private static let membersStatement = Statement(
     "named-sends-members",
     """
