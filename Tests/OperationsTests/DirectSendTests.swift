@@ -139,6 +139,14 @@ import Time
     #expect(try world.count("SELECT count(*) FROM messages") == 2)
   }
 
+  @Test func `a new number that another message has is a fault after which the next number is tried`() throws {
+    let world = try BatchWorld()
+    try world.run(operation(world, #""nobody""#))
+    try world.connection.script("SELECT setval('messages_seqno_seq', 1, false)")
+    let fault = try #require(throws: PostgresError.self) { try world.run(operation(world, #""nobody""#)) }
+    #expect(fault.isTakenSeqno)
+  }
+
   @Test func `a repeated send whose number went to another message is not taken for that one`() throws {
     let world = try BatchWorld()
     let send = try crashedSend(world)

@@ -29,6 +29,7 @@ enum DeviceLimits {
   static let blockedPause: Duration = .seconds(1)
   /// Duration of a batch after which the database counts as stalled.
   static let stall: Duration = .seconds(2)
-  /// Maximum number of times that a batch is repeated after deadlocks and lost connections, unless it times out before.
+  /// Maximum number of times that a batch is repeated after deadlocks, lost connections and numbers that were taken,
+  /// unless it times out before.
   static let attempts = 8
 }
