@@ -24,9 +24,8 @@ enum Limits {
   /// Number of devices in flight on this node at which it claims no more. The claim that reaches it and single sends
   /// (`sendDevices`) can exceed it.
   static let windowDevices = 20_000
-  /// Minimum number of first outcomes to write by COPY; below that, its set-up costs more than it saves. Low enough for
-  /// the one-time codes that are answered while a commit runs.
-  static let copiedDecisions = 24
+  /// Minimum number of first outcomes to write by COPY; below that, its set-up costs more than it saves.
+  static let copiedDecisions = 128
   /// Minimum number of ledger entries of a claim to write by COPY.
   static let copiedClaims = 128
   /// Returns the number of devices in flight, of all lanes together, at which a lane must not add more. The rest of the
