@@ -153,6 +153,8 @@ import Time
     world.now += .microseconds(1)
     let other = try #require(try world.run(operation(world, #""kim""#))[0].sent)
     #expect(other.accepted.seqno == Seqno(1))
+    // Its own time tells it from the other message.
+    world.now += .microseconds(1)
     #expect(try world.run(send)[0].problem == .busy)
     // With the next number it is stored.
     guard case .send(let direct) = send else { return }
