@@ -128,7 +128,8 @@ import Testing
     #expect(try sent(console) == 1)
     try browser.notice(".toast:not(.bad)") { try browser.click("#test-send") }
     #expect(try sent(console) == 1, "the test went out twice")
-    try browser.click("#test-send")
+    // Not by the pointer: what is shown of the first test moves the button.
+    try browser.script("document.querySelector('#test-send').click()")
     _ = try poll("a further press made no further test") { try sent(console) == 2 ? true : nil }
     try browser.expectSilence("the test")
   }
