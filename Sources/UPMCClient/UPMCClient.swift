@@ -49,8 +49,8 @@ public enum ClientLimits {
   public static let callSeconds: Double = 15
   /// Timeout in seconds of each attempt of a call in an extension, whose process has about 30 seconds for a push.
   public static let extensionCallSeconds: Double = 5
-  /// Timeout in seconds of each attempt to download an image, sound or video, in an app and in an extension: 10 MB take
-  /// a phone that long at 4 Mbit/s, and an extension has 10 seconds left for the rest.
+  /// Timeout in seconds of each attempt to download an image, sound or video, in an app and in an extension: as long as
+  /// a phone needs for 10 MB at 4 Mbit/s, which leaves an extension 10 seconds for everything else.
   public static let mediaSeconds: Double = 20
   /// Maximum Retry-After that is honored, in seconds; longer ones are reduced to it.
   public static let longestRestSeconds = 3_600

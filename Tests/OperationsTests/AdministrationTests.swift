@@ -74,7 +74,7 @@ import Testing
     }
     #expect(move(nil)?.detail.contains("unprovedBindings 2") == true)
     #expect(move(1)?.code == .conflict)
-    // One of them has got a proof, or a device has registered, since they were counted.
+    // A higher number than there are: a device may have proved its user since they were counted.
     #expect(move(3) == nil)
     #expect(try connection.run(Apps.find(appID: "com.example.bank"))?.app.identity == .proof)
   }

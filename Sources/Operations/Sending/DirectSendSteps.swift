@@ -66,7 +66,7 @@ struct DirectSendSteps {
         }
       }
     ]
-    // Nobody else may be given the numbers that are kept.
+    // No other message may get a number that a repeated send keeps.
     if let last = state.entries.compactMap({ $0.isRepeated ? $0.number?.seqno : nil }).max() {
       steps.append(DirectSends.pass(last))
     }

@@ -39,9 +39,9 @@ package enum Lateness {
     WHERE m.seqno = h.seqno AND h.begins_at > h.moment
     """)
 
-  /// Returns the query that records when the hours begin in which a new message with a due time may be sent: then it is
-  /// not late until an hour after that, even if nothing of it is claimed, for example because its app is paused. The
-  /// hours are those of the app's clock, by which most devices go. Nil if the message may be sent at any hour, or only
+  /// Returns the query that records from when a new message may be sent, if that is after its due time. The message is
+  /// late an hour after that at the earliest, even if nothing of it is claimed, for example because its app is paused.
+  /// The app's clock decides, because most devices have its time zone. Nil if the message may be sent at any hour, or only
   /// has a send window in the app's time zone, which its gate knows.
   /// - Parameter isAd: true if the message must not be sent in the app's night.
   package static func reckonHours(_ seqno: Seqno, window: SendWindow?, isAd: Bool) -> Query<Void>? {

@@ -12,8 +12,8 @@ final class Browser {
   /// What a person has done so far: clicks, keys, and fields filled or chosen.
   private(set) var steps = 0
 
-  /// Whether somebody wants to look at pages: taking a picture and bringing it here takes as much processor time as what
-  /// most tests do on a page.
+  /// Whether screenshots are taken, for people to look at: one costs as much processor time as most tests spend on the
+  /// page.
   private static let takesPictures = ProcessInfo.processInfo.environment["TEST_SCREENSHOTS"] != nil
 
   /// `.build/screenshots`: for people to look at.
