@@ -39,11 +39,7 @@ import Time
     let log = try PlanLog(of: database)
     let connection = try database.connect()
     try body(connection)
-    let entries = try log.entries().filter { $0.process == connection.backendPID && $0.sql.contains("devices") }
-    #expect(!entries.isEmpty, "nothing was explained")
-    for entry in entries where entry.rows > Self.devices / 10 {
-      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
-    }
+    try log.expectReads(atMost: Self.devices / 10, by: connection, in: "devices")
   }
 
   @Test func `a message by local time is due in the zones of its app's devices`() throws {

@@ -45,12 +45,8 @@ import Testing
     #expect(deliveries.matches(of: /"read_at":null/).count == 4, "\(deliveries)")
     #expect(deliveries.hasPrefix("[{") && deliveries.hasSuffix("}]"), "\(deliveries)")
 
-    // The log belongs to the whole server, which other tests use too.
-    let entries = try log.entries().filter { $0.process == connection.backendPID }
-    #expect(entries.contains { $0.sql.contains("FROM outcomes") }, "nothing was explained")
-    for entry in entries where entry.rows > Self.messages - 5_000 {
-      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
-    }
+    let read = try log.expectReads(atMost: Self.messages - 5_000, by: connection)
+    #expect(read.contains { $0.sql.contains("FROM outcomes") }, "nothing was explained")
   }
 
   @Test func `an erasure finds the events that name the person without reading all others`() throws {
@@ -74,11 +70,7 @@ import Testing
     let left = try connection.run(
       Statement("persons in events", "SELECT data->>'clientUid' FROM events WHERE event_kind <> 'message.finished'"))
     #expect(left.map { left.text($0, 0) } == ["lee", "lee", "lee"])
-    let entries = try log.entries().filter { $0.process == eraser.backendPID && $0.sql.contains("DELETE FROM events") }
-    #expect(!entries.isEmpty, "nothing was explained")
-    for entry in entries where entry.rows > Self.messages / 2 {
-      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
-    }
+    try log.expectReads(atMost: Self.messages / 2, by: eraser, in: "DELETE FROM events")
   }
 
   @Test func `an erasure finds the person's tokens without reading all others`() throws {
@@ -104,11 +96,7 @@ import Testing
       Statement("tokens left", "SELECT (SELECT count(*) FROM psids), (SELECT count(*) FROM former_psids)"))
     // Lee's, and those of all others.
     #expect(left.int64(0, 0) == Int64(Self.messages) + 2 && left.int64(0, 1) == Int64(Self.messages) + 1)
-    let entries = try log.entries().filter { $0.process == eraser.backendPID && $0.sql.contains("DELETE FROM psids") }
-    #expect(!entries.isEmpty, "nothing was explained")
-    for entry in entries where entry.rows > Self.messages / 2 {
-      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
-    }
+    try log.expectReads(atMost: Self.messages / 2, by: eraser, in: "DELETE FROM psids")
   }
 
   @Test func `an export and an erasure find the person's short messages without reading all others`() throws {
@@ -128,13 +116,8 @@ import Testing
     _ = try eraser.withTransaction { try PersonErasure.erase(kim, on: eraser) }
     let left = try connection.run(Statement("short messages left", "SELECT count(*) FROM fallbacks"))
     #expect(left.int64(0, 0) == Int64(Self.messages) - 5)
-    let entries = try log.entries().filter {
-      $0.process == eraser.backendPID && $0.sql.contains("FROM fallbacks")
-    }
-    #expect(entries.count == 2, "\(entries.map(\.sql))")
-    for entry in entries where entry.rows > Self.messages / 2 {
-      Issue.record("\(entry.rows) rows: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
-    }
+    let found = try log.expectReads(atMost: Self.messages / 2, by: eraser, in: "FROM fallbacks")
+    #expect(found.count == 2, "\(found.map(\.sql))")
   }
 
   @Test func `a person without deliveries has an empty list`() throws {
